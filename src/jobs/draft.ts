@@ -30,7 +30,8 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { checkProject, checkStatus } from "./check.ts"
 import { checkData } from "./checkData.ts"
-import { inspectSource } from "./inspect.ts"
+import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
+import { inspecting } from "./inspect.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
 import type { Services } from "./services.ts"
@@ -43,8 +44,17 @@ const firstRead = 10_000
 /** About how many cells are processed before other calls get their turn. */
 const cellsAtOnce = 20_000
 
-/** Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it may have more rows. */
-const firstRows = (source: Source, whole: boolean): { readonly source: Source; readonly isCut: () => boolean } => {
+/**
+ * Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it
+ * may have more rows.
+ *
+ * @param note called with the number of each row at which others get their turn
+ */
+const firstRows = (
+  source: Source,
+  whole: boolean,
+  note: (row: number) => void = () => {},
+): { readonly source: Source; readonly isCut: () => boolean } => {
   let isCut = false
   const size = Math.ceil(cellsAtOnce / Math.max(1, source.columns.length))
   const split = ({ faults, firstRow, rows }: RowChunk) => {
@@ -72,7 +82,10 @@ const firstRows = (source: Source, whole: boolean): { readonly source: Source; r
           Stream.takeUntil(({ isLast }) => isLast),
           Stream.mapConcat(({ pieces }) => pieces),
           // A timer lets Node answer other requests.
-          Stream.mapEffect((piece) => Effect.as(Effect.sleep(1), piece)),
+          Stream.mapEffect((piece) => {
+            note(piece.firstRow)
+            return Effect.as(Effect.sleep(1), piece)
+          }),
         ),
       files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),
     },
@@ -123,12 +136,18 @@ export const openDraft = ({ guard = identity, root, services }: DraftOptions, dr
   })
 
 /** Reads a draft's source: its columns, and which of them may answer the form's questions. The result doesn't depend on the draft's mapping. */
-export const surveyDraft = ({ form, source }: Pick<OpenDraft, "form" | "source">, whole: boolean) =>
+export const surveyDraft = (
+  { form, source }: Pick<OpenDraft, "form" | "source">,
+  whole: boolean,
+  note?: (row: number) => void,
+) =>
   Effect.gen(function*() {
-    const { isCut, source: first } = firstRows(source, whole)
+    const { isCut, source: first } = firstRows(source, whole, note)
     const columns = ownColumns(source.columns)
-    const inspection = yield* inspectSource(first)
-    const surveyed = yield* surveySource({ ...first, columns }, form, columns)
+    const own = { ...first, columns }
+    const inspector = inspecting(own)
+    const { complete, ...surveyed } = yield* surveySource(own, form, columns, undefined, inspector.add)
+    const inspection = yield* inspector.ended({ stray: surveyed.stray, profiles: complete() })
     return { inspection, ...surveyed, isWhole: !isCut() }
   })
 
@@ -252,30 +271,6 @@ export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean
     return { ...counts, isWhole: !isCut() }
   })
 
-/** Answers to an entry's open questions, by key. */
-type Answers = Readonly<Record<string, string>>
-
-/** A change that needs only the draft's text, so that it works even if the source or the form can't be read. */
-export type TextEdit =
-  | { readonly _tag: "Accept"; readonly question: string }
-  | { readonly _tag: "Unmap"; readonly question: string }
-  | { readonly _tag: "SetChoice"; readonly question: string; readonly choice: string; readonly option: string | null }
-  | { readonly _tag: "SetRowKey"; readonly columns: ReadonlyArray<string> }
-  | { readonly _tag: "AcceptProposal"; readonly key: "empty" | "where" }
-  | { readonly _tag: "RejectProposal"; readonly key: "empty" | "where" }
-  | { readonly _tag: "IgnoreColumn"; readonly column: string }
-
-/** A change that needs the form. Columns are positions that count from 1. */
-export type FormEdit =
-  | {
-    readonly _tag: "Map"
-    readonly question: string
-    readonly columns: ReadonlyArray<number>
-    readonly answers: Answers
-  }
-  | { readonly _tag: "MapTime"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly answers: Answers }
-  | { readonly _tag: "LeaveUnanswered"; readonly question: string }
-
 const refuse = (message: string) => new InitRefused({ message })
 
 /** Fails if the text's layout didn't allow its lines to be changed. */
@@ -313,7 +308,7 @@ export const editText = (text: string, edit: TextEdit) => {
 /** Changes the entry of a question or a time. Tries it on the first rows, and says what is open about it. */
 export const editEntry = (
   { form, source: own, text }: OpenDraft,
-  survey: Pick<DraftSurvey, "missing" | "profiles" | "stray" | "suggestions">,
+  survey: Pick<DraftSurvey, "missing" | "profiles" | "rows" | "stray" | "suggestions">,
   edit: FormEdit,
 ) =>
   Effect.gen(function*() {

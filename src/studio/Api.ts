@@ -7,10 +7,11 @@ import * as Schema from "effect/Schema"
 import { type Fate, fates } from "../domain/fate.ts"
 import { problemCodes } from "../domain/problem.ts"
 import { phases, type Progress } from "../domain/progress.ts"
-import { RunReport, SourceFile } from "../domain/report.ts"
+import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
 import { modes, outcomes, recordedModes } from "../domain/run.ts"
 import { namesOf } from "../domain/words.ts"
+import { Operation } from "../jobs/draftEdit.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
 const may = Schema.optional
@@ -52,12 +53,8 @@ const RunBar = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...recordedModes),
   startedAt: Text("when the run started, ISO 8601"),
-  finishedAt: may(Text("when it ended; absent: it did not end")),
   outcome: may(Schema.Literal(...outcomes)),
-  exitCode: may(Count("the command's exit code")),
-  read: may(Count("rows of the source; absent for other commands")),
   sent: may(Count("rows for which it created submissions")),
-  invalid: may(Count("rows that could not be sent")),
 })
 export type RunBar = typeof RunBar.Type
 
@@ -68,7 +65,6 @@ const StandingCard = struct({
   imported: Count("rows that have a submission"),
   inDoubt: Count("rows in doubt"),
   refused: Count("rows that the service refused"),
-  leftOut: Count("rows that are skipped on purpose"),
   verdicts: VerdictCounts,
   going: may(struct({ run: Text("a run in progress"), since: Text("since when, ISO 8601") })),
   runs: List(RunBar, "the last runs, the newest first"),
@@ -76,7 +72,6 @@ const StandingCard = struct({
 
 const PipelineCard = struct({
   name: Text("the pipeline's name"),
-  file: Text("its file, from the project's folder"),
   standings: List(StandingCard, "empty: nothing was sent yet"),
   nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
   notBegun: may(Text("when a scheduled run was due that failed before it started")),
@@ -84,18 +79,11 @@ const PipelineCard = struct({
 })
 export type PipelineCard = typeof PipelineCard.Type
 
-const ServiceCard = struct({
-  name: Text("the service's name in the project"),
-  isPractice: Flag("whether it is the practice service"),
-  confirm: Flag("whether runs must be confirmed by typing its name"),
-  canList: Flag("whether its forms can be listed"),
-})
-
 const Home = struct({
   folder: Text("the name of the project's folder"),
   isDemo: Flag("whether this is the demonstration project"),
   pipelines: List(PipelineCard),
-  services: List(ServiceCard),
+  services: List(string, "the names of the project's services"),
   diagnostics: List(DiagnosticSchema, "mistakes in files that can't be read"),
 })
 export type Home = typeof Home.Type
@@ -110,12 +98,6 @@ const PipelineFile = struct({
   ...Draft.fields,
   file: Text("the file, from the project's folder"),
   version: Text("the digest of the file's content"),
-})
-
-const Created = struct({
-  ...PipelineFile.fields,
-  open: List(string, "entries that were left open"),
-  warnings: List(string),
 })
 
 const SurveyedColumn = struct({
@@ -151,7 +133,6 @@ const SurveyedQuestion = struct({
   ...Named.fields,
   type: may(Text("the question's type, if the service returns one")),
   options: may(List(struct({ value: string, label: string }))),
-  accepted: Flag("whether `init` would write the first candidate without a question"),
   candidates: List(Candidate),
 })
 export type SurveyedQuestion = typeof SurveyedQuestion.Type
@@ -160,17 +141,11 @@ export type SurveyedQuestion = typeof SurveyedQuestion.Type
 const Survey = struct({
   rows: Count("the rows that were read"),
   isWhole: Flag("whether these are all rows of the source"),
-  taken: SourceFile.fields.taken,
   warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
   columns: List(SurveyedColumn),
   form: struct({ ...Named.fields, service: Text("the service's name in the project") }),
   questions: List(SurveyedQuestion),
-  times: List(struct({
-    of: Schema.Literal("submissionTime", "lastUpdatedAt"),
-    position: Count("the column, counting from 1"),
-    because: string,
-  })),
   rowKeys: List(struct({ columns: List(string), because: string })),
 })
 export type Survey = typeof Survey.Type
@@ -178,18 +153,15 @@ export type Survey = typeof Survey.Type
 /** What a draft says about a question. */
 const QuestionState = struct({
   id: Text("the question's id"),
-  state: Schema.Literal("mapped", "open", "unanswered", "missing").annotations({
-    description:
-      "`mapped`; `open`: a comment proposes an entry; `unanswered`: on purpose (`ignoreQuestions`); `missing`: not mentioned",
-  }),
+  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
+  state: Schema.Literal("mapped", "open", "unanswered", "missing"),
   from: List(number, "the columns of a mapped question, counting from 1"),
   shown: may(Text("the columns' names, the block's title or the constant")),
   as: may(Text("the kind of value, if the draft names one")),
   confidence: may(Count("absent: a person wrote or reviewed the entry")),
   required: Flag("whether the entry requires an answer"),
-  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })).annotations({
-    description: "the entry's own `values`: cells and their answers; the first 200",
-  }),
+  /** The entry's own `values`: cells and their answers, the first 200. */
+  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })),
   line: may(Count("the entry's first line in the text, counting from 1")),
 })
 export type QuestionState = typeof QuestionState.Type
@@ -204,41 +176,12 @@ const DraftState = struct({
   isRunnable: Flag("whether `check` would find no error before it reads the rows"),
   questions: List(QuestionState, "empty if the text can't be read"),
   unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are not imported"),
-  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")).annotations({
-    description: "the names of the columns that identify a row; `open`: a person must decide",
-  }),
+  /** The names of the columns that identify a row. `open`: a person must decide. */
+  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")),
   proposals: List(struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),
   openTimes: List(Schema.Literal("submissionTime", "lastUpdatedAt")),
 })
 export type DraftState = typeof DraftState.Type
-
-/** A change of a draft's text, which keeps comments and order. */
-const Operation = Schema.Union(
-  Schema.TaggedStruct("Map", {
-    question: Text("the question's id"),
-    columns: List(number, "the columns that answer it, counting from 1"),
-    answers: Schema.Record({ key: string, value: string }).annotations({
-      description: "answers to `asks` of the previous result, by key",
-    }),
-  }),
-  Schema.TaggedStruct("MapTime", {
-    of: Schema.Literal("submissionTime", "lastUpdatedAt"),
-    answers: Schema.Record({ key: string, value: string }),
-  }),
-  Schema.TaggedStruct("Accept", { question: Text("a mapped question whose entry a person has reviewed") }),
-  Schema.TaggedStruct("Unmap", { question: Text("a question whose entry is removed") }),
-  Schema.TaggedStruct("LeaveUnanswered", { question: Text("a question that stays unanswered on purpose") }),
-  Schema.TaggedStruct("SetChoice", {
-    question: Text("a mapped question"),
-    choice: Text("a cell that is not an option"),
-    option: Schema.NullOr(Text("the option's label; null: no answer")),
-  }),
-  Schema.TaggedStruct("SetRowKey", { columns: List(string, "names of columns; empty: `content`") }),
-  Schema.TaggedStruct("AcceptProposal", { key: Schema.Literal("empty", "where") }),
-  Schema.TaggedStruct("RejectProposal", { key: Schema.Literal("empty", "where") }),
-  Schema.TaggedStruct("IgnoreColumn", { column: Text("the name of a column that is skipped on purpose") }),
-)
-export type Operation = typeof Operation.Type
 
 /** A key of an entry that only a person can decide, such as a date's format. */
 const Ask = struct({
@@ -246,10 +189,7 @@ const Ask = struct({
   why: Text("why a person must decide"),
   choices: List(struct({
     value: Text("a value to choose"),
-    samples: List(struct({
-      cell: string,
-      value: may(Value("what this value reads from the cell; absent: nothing")),
-    })),
+    samples: List(struct({ cell: string, value: may(Value("what this value reads from the cell; absent: nothing")) })),
   })).annotations({ description: "empty: any text" }),
 })
 export type Ask = typeof Ask.Type
@@ -299,16 +239,15 @@ const PreviewedRow = struct({
   problems: List(ProblemShown),
   change: may(struct({
     submissionId: string,
-    answers: List(struct({
-      name: string,
-      columns: List(string),
-      inForm: Value("null: none"),
-      now: Value("null: none"),
-    })),
+    answers: List(
+      struct({ name: string, columns: List(string), inForm: Value("null: none"), now: Value("null: none") }),
+    ),
     note: may(string),
   })),
 })
 export type PreviewedRow = typeof PreviewedRow.Type
+
+const CountedChoice = struct({ choice: string, count: number })
 
 /** What reading rows through a draft's mapping shows. */
 const Counts = struct({
@@ -323,12 +262,8 @@ const Counts = struct({
     rows: number,
     examples: List(struct({ row: number, value: may(string), message: string })),
   })),
-  choices: List(struct({
-    question: string,
-    column: string,
-    choices: List(struct({ choice: string, count: number })),
-    more: Schema.Boolean,
-  })).annotations({ description: "choices in the cells that are not options of their question" }),
+  /** Choices in the cells that are not options of their question. */
+  choices: List(struct({ question: string, column: string, choices: List(CountedChoice), more: Schema.Boolean })),
   diagnostics: List(DiagnosticSchema, "those that only the rows show"),
 })
 export type Counts = typeof Counts.Type
@@ -380,7 +315,6 @@ const Job = struct({
     Schema.TaggedStruct("Running", { stopping: Flag("whether a stop was requested") }),
     Schema.TaggedStruct("Asking", { question: Question }),
     Schema.TaggedStruct("Ended", {
-      endedAt: Text("when it ended, ISO 8601"),
       exitCode: Count("the exit code that the command would have"),
       outcome: may(Schema.Literal(...outcomes)),
       run: may(Text("the run's id, if it left a report")),
@@ -398,9 +332,7 @@ const PastRun = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...modes),
   startedAt: string,
-  finishedAt: string,
   outcome: Schema.Literal(...outcomes),
-  exitCode: number,
   read: number,
   imported: number,
 })
@@ -428,16 +360,11 @@ const RejectedRows = struct({
 })
 export type RejectedRows = typeof RejectedRows.Type
 
+const SettledAs = Schema.Literal("landed", "not landed", "in doubt")
+
 const Settled = struct({
-  rows: List(struct({
-    row: number,
-    key: string,
-    batch: number,
-    sentAt: string,
-    outcome: Schema.Literal("landed", "not landed", "in doubt"),
-    submissionId: may(string),
-    reason: string,
-  })).annotations({ description: "at most 200" }),
+  /** At most 200. */
+  rows: List(struct({ row: number, key: string, sentAt: string, outcome: SettledAs, reason: string })),
   landed: number,
   notLanded: number,
   left: Count("rows that are still in doubt"),
@@ -469,12 +396,13 @@ const project = HttpApiGroup.make("project")
     struct({
       pipeline: Text("the new pipeline's name"),
       source: Text("the source: a file of `upload`, or a path in the project's folder"),
-      labels: may(Text("the form tool's own definition of the form, also a file of `upload` or a path")),
       service: string,
       form: Text("the form's id"),
     }),
-    Created,
+    PipelineFile,
   ))
+  // How many rows `create` has read so far, and out of how many if that is known.
+  .add(call("reading", ofPipeline, struct({ rows: may(number), of: may(number) })))
   .add(
     HttpApiEndpoint.post("upload", "/upload")
       .setUrlParams(struct({ name: Text("the file's name") }))
@@ -488,27 +416,19 @@ const draft = HttpApiGroup.make("draft")
   .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
   .add(call("state", Draft, DraftState))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Edited))
-  .add(
-    call(
-      "preview",
-      struct({ ...Draft.fields, row: number, rows: number }),
-      struct({ rows: List(PreviewedRow), warnings: List(string) }),
-    ),
-  )
+  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), struct({ rows: List(PreviewedRow) })))
   .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
   .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile).addError(Conflict))
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
-  .add(call("list", Nothing, List(Job)))
   .add(call(
     "start",
     struct({
       ...ofTarget.fields,
       mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
       limit: may(Count("send at most this many new rows")),
-      retryRefused: may(Schema.Boolean),
       fixedOf: may(Text("the id of a run whose fixed rejected rows are the source")),
     }),
     Job,
@@ -516,14 +436,8 @@ const runs = HttpApiGroup.make("runs")
   .add(call("confirm", struct({ ...ofJob.fields, service: Text("as a person typed it") }), Job))
   .add(call("decline", ofJob, Job))
   .add(call("stop", ofJob, Job))
-  .add(
-    HttpApiEndpoint.get("events", "/events").addSuccess(
-      HttpApiSchema.Text({ contentType: "text/event-stream" }).annotations({
-        description:
-          "server-sent events: `data` is a Job. Each job is sent when the page connects, and when it changes",
-      }),
-    ),
-  )
+  // Each job is sent when the page connects, and when it changes.
+  .add(HttpApiEndpoint.get("events", "/events").addSuccess(HttpApiSchema.Text({ contentType: "text/event-stream" })))
   .prefix("/runs")
 
 const results = HttpApiGroup.make("results")
@@ -535,19 +449,12 @@ const results = HttpApiGroup.make("results")
       struct({
         ...ofRun.fields,
         version: string,
-        cells: List(struct({ index: number, column: number, text: string })).annotations({
-          description: "the fixed cells; `column` counts from 0",
-        }),
+        cells: List(struct({ index: number, column: number, text: string }), "the fixed cells; `column` counts from 0"),
       }),
       struct({ version: string, file: string }),
     ).addError(Conflict),
   )
   .add(call("doubts", ofTarget, Settled))
-  .add(call(
-    "settleAs",
-    struct({ ...ofTarget.fields, landed: Schema.Boolean, keys: List(string), because: string }),
-    Settled,
-  ))
   .add(
     HttpApiEndpoint.post("settle", "/settle")
       .setUrlParams(struct({

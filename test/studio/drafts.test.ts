@@ -129,6 +129,27 @@ scoped(
 )
 
 scoped(
+  "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
+  Effect.gen(function*() {
+    const { root, source } = yield* world
+    yield* source(Array.from({ length: 60_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call } = await pageOf(studio)
+      const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
+      const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
+      const look = () => void call("project", "reading", { pipeline: "fresh" }).then((now) => read.push(now))
+      const timer = setInterval(look, 20)
+      const made = await call("project", "create", about).finally(() => clearInterval(timer))
+      expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
+      expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
+      const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
+      expect(survey).toMatchObject({ rows: 60_000, isWhole: true })
+    })
+  }),
+)
+
+scoped(
   "a second job of a pipeline is refused until the first has ended, and a stop finishes what is in flight",
   Effect.gen(function*() {
     const { names, root, source, write } = yield* world

@@ -64,11 +64,11 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
   const [target, setTarget] = useState<string>()
-  const unused = new Set(state?.unused)
+  const unused = new Set(state.unused)
   const items = itemsOf(survey.columns, unfolded).filter(({ columns, title }) =>
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
-  const known = new Map(state?.questions.map((one) => [one.id, one]))
+  const known = new Map(state.questions.map((one) => [one.id, one]))
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
     .filter(({ question, said }) => has(question.name, search) && (!onlyOpen || standing(said).tone === "warn"))
   const longest = Math.max(items.length, questions.length, 1)
@@ -192,7 +192,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         <div class="field" style={{ height: `${longest * height}px` }}>
           <ul class="plain columns" aria-label={t.columnList} onKeyDown={turn}>{seen(items).map(columnTile)}</ul>
           <div class="lines" aria-hidden="true">
-            <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={{ top, height: tall }}>{lines}</svg>
+            <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={`top: ${top}px; height: ${tall}px`}>
+              {lines}
+            </svg>
             {scores}
           </div>
           <ul class="plain questions" aria-label={t.questionList} onKeyDown={turn}>

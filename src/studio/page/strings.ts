@@ -1,6 +1,6 @@
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
-import type { SurveyedColumn } from "../Api.ts"
+import type { Calls, SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
@@ -53,15 +53,18 @@ export const home = {
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
+  reading: ({ of, rows = 0 }: Calls["project"]["reading"]["success"]) =>
+    of === undefined
+      ? `Reading the file: ${counted(rows, "row")} so far.`
+      : `Trying the suggested mapping: ${count(rows)} of ${counted(of, "row")}.`,
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
 
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
-const filters = { onlyOpen: "Only what is open" }
 export const board = {
   ...lists,
-  ...filters,
+  onlyOpen: "Only what is open",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
   states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
@@ -191,7 +194,6 @@ export const run = {
 }
 
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
-const rowMore = { edit: "Edit" }
 const runColumns = { started: "Started", mode: "Mode", outcome: "Outcome", read: "read", history: "History" }
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
 const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
@@ -199,7 +201,7 @@ export const results = {
   ...fixing,
   ...runColumns,
   ...rowColumns,
-  ...rowMore,
+  edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
   readBack: "Read back",
@@ -214,6 +216,7 @@ export const results = {
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
   doubtsWhy: "These rows were sent with an unknown outcome. No run sends them again before they are settled.",
   complete: "The export contains every submission of the form",
+  because: "How you know that (it is recorded)",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
   testEntry: "To prove that an export is complete, enter this text in the form as a test entry before you export:",
