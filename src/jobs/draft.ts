@@ -30,7 +30,7 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { checkProject, checkStatus } from "./check.ts"
 import { checkData } from "./checkData.ts"
-import { inspectSource } from "./inspect.ts"
+import { inspecting } from "./inspect.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
 import type { Services } from "./services.ts"
@@ -127,8 +127,10 @@ export const surveyDraft = ({ form, source }: Pick<OpenDraft, "form" | "source">
   Effect.gen(function*() {
     const { isCut, source: first } = firstRows(source, whole)
     const columns = ownColumns(source.columns)
-    const inspection = yield* inspectSource(first)
-    const surveyed = yield* surveySource({ ...first, columns }, form, columns)
+    const own = { ...first, columns }
+    const inspector = inspecting(own)
+    const { complete, ...surveyed } = yield* surveySource(own, form, columns, undefined, inspector.add)
+    const inspection = yield* inspector.ended({ stray: surveyed.stray, profiles: complete() })
     return { inspection, ...surveyed, isWhole: !isCut() }
   })
 
@@ -313,7 +315,7 @@ export const editText = (text: string, edit: TextEdit) => {
 /** Changes the entry of a question or a time. Tries it on the first rows, and says what is open about it. */
 export const editEntry = (
   { form, source: own, text }: OpenDraft,
-  survey: Pick<DraftSurvey, "missing" | "profiles" | "stray" | "suggestions">,
+  survey: Pick<DraftSurvey, "missing" | "profiles" | "rows" | "stray" | "suggestions">,
   edit: FormEdit,
 ) =>
   Effect.gen(function*() {

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { type ColumnProfile, type ProfiledColumn, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
 import { labelledTitle } from "../mapping/suggest/labelled.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
@@ -173,116 +173,138 @@ export const inspectFile = (config: SourceConfig, definition?: string) =>
 export const inspectSource = (source: Source, labels?: SourceLabels) =>
   Effect.gen(function*() {
     const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
-    const cellTraps = source.columns.map((column) => new CellTraps(column.title))
-    const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-    const isFinished = finished(source)
-    const faults: Array<string> = []
-    const repeated: Array<number> = []
-    const isHeader = headerAgain(source.columns)
-    const counts = { rows: 0, faulty: 0, unfinished: 0 }
-    yield* eachChunk(source.read(), (chunk) =>
-      Effect.sync(() => {
-        chunk.rows.forEach((raw, at) => {
-          counts.rows++
-          if (chunk.faults.has(at)) {
-            counts.faulty++
-            const fault = chunk.faults.get(at)
-            if (fault !== undefined && faults.length < faultsShown) faults.push(fault.message)
-            return
-          }
-          if (isHeader(raw)) repeated.push(counts.rows)
-          const cells = clean(raw)
-          profiles.addRow(cells, counts.rows)
-          cellTraps.forEach((traps, position) => traps.add(raw[position] ?? null, cells[position] ?? null))
-          if (isFinished?.(cells) === false) counts.unfinished++
-        })
-      }))
-    const { rows } = counts
-    const titled = new Map<string, Array<Column>>()
-    for (const column of source.columns) {
-      const title = column.title.trim()
-      titled.set(title, [...(titled.get(title) ?? []), column])
-    }
-    const files = yield* source.files
-    const tool = source.tool
-    const { profiles: profiled, stray } = profiles.ended()
-    const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
-    const parts = new Map(
-      source.blocks.flatMap(({ columns, title }) =>
-        columns.map(({ option, position }) => [position, { title, option }] as const)
-      ),
+    const inspector = inspecting(source, labels)
+    yield* eachChunk(
+      source.read(),
+      (chunk) => Effect.sync(() => inspector.add(chunk, profiles.addRow)),
     )
-    const inspection: Inspection = {
-      file: files[0]?.file.file ?? "",
-      format: source.format,
-      taken: [
-        ...files[0]?.file.taken ?? source.taken.filter(({ what }) => what === "pulled"),
-        ...labels === undefined ? [] : [labels.taken],
-      ],
-      warnings: [
-        ...source.warnings,
-        ...repeatedHeader(repeated),
-        ...stray.map((row) =>
-          `${strayWarning(row)} Skip it with \`where: ${
-            flow(whereWithout([row]))
-          }\` under \`source\`, as \`init\` does. The columns are shown without it.`
-        ),
-      ],
-      tool: tool === undefined
-        ? undefined
-        : {
-          name: tool.name,
-          title: tool.title,
-          score: tool.score,
-          reasons: tool.reasons,
-          variant: tool.variant,
-          notes: tool.notes,
-        },
-      others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
-      head: headOf(source, stray),
-      rows,
-      faulty: counts.faulty,
-      faults,
-      unfinished: isFinished === undefined ? undefined : counts.unfinished,
-      columns: profiled.map(({ column, profile }, at): InspectedColumn => {
-        const described = labels?.of(column)
-        const label = (described && labelledTitle({ labels: described })) ?? tool?.labels[at]
-        const part = parts.get(column.position)
-        const { distinctCount: distinct, filled, unique } = profile
-        const [kind, share] = kindOf(profile)
-        return {
-          position: column.position + 1,
-          title: column.title,
-          name: column.name,
-          label: label === undefined || label === "" || label === column.name ? undefined : label,
-          described: described !== undefined && labelledTitle({ labels: described }) !== undefined,
-          role: roles.get(column.position),
-          block: part?.title,
-          option: part?.option,
-          filled,
-          fill: profile.rows === 0 ? 0 : filled / profile.rows,
-          kind,
-          share,
-          distinct,
-          unique,
-          samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
-            text: cut(text, sampleLength),
-            times,
-            label: described?.options.get(text),
-          })),
-          traps: [
-            ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
-            ...cellTraps[at]?.traps() ?? [],
-            ...dateTraps(profile),
-            ...exceptionTraps(profile, kind),
-          ],
-        }
-      }),
-      blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
-      rowKey: rowKeyCandidates(profiled, tool),
-    }
-    return inspection
+    return yield* inspector.ended(profiles.ended())
   })
+
+/** Inspects a source while it is read. */
+export const inspecting = (source: Source, labels?: SourceLabels) => {
+  const cellTraps = source.columns.map((column) => new CellTraps(column.title))
+  const clean = source.tool?.clean ?? ((cells: Cells) => cells)
+  const isFinished = finished(source)
+  const faults: Array<string> = []
+  const repeated: Array<number> = []
+  const isHeader = headerAgain(source.columns)
+  const counts = { rows: 0, faulty: 0, unfinished: 0 }
+  /** Looks at the rows of a chunk. Calls `use` with the cells of each row that can be read. */
+  const add = (chunk: RowChunk, use: (cells: Cells, row: number) => void): void => {
+    const pairs: Array<readonly [raw: Cells, cells: Cells]> = []
+    chunk.rows.forEach((raw, at) => {
+      counts.rows++
+      if (chunk.faults.has(at)) {
+        counts.faulty++
+        const fault = chunk.faults.get(at)
+        if (fault !== undefined && faults.length < faultsShown) faults.push(fault.message)
+        return
+      }
+      if (isHeader(raw)) repeated.push(counts.rows)
+      const cells = clean(raw)
+      use(cells, counts.rows)
+      pairs.push([raw, cells])
+      if (isFinished?.(cells) === false) counts.unfinished++
+    })
+    // Column by column, which is faster for many columns.
+    for (const [position, traps] of cellTraps.entries()) {
+      for (const [raw, cells] of pairs) traps.add(raw[position] ?? null, cells[position] ?? null)
+    }
+  }
+  /** Returns the inspection. Call it after the last row, with the profiles of its columns. */
+  const ended = ({ profiles: profiled, stray }: {
+    readonly profiles: ReadonlyArray<ProfiledColumn>
+    readonly stray: ReadonlyArray<StrayRow>
+  }) =>
+    Effect.gen(function*() {
+      const { rows } = counts
+      const titled = new Map<string, Array<Column>>()
+      for (const column of source.columns) {
+        const title = column.title.trim()
+        titled.set(title, [...(titled.get(title) ?? []), column])
+      }
+      const files = yield* source.files
+      const tool = source.tool
+      const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
+      const parts = new Map(
+        source.blocks.flatMap(({ columns, title }) =>
+          columns.map(({ option, position }) => [position, { title, option }] as const)
+        ),
+      )
+      const inspection: Inspection = {
+        file: files[0]?.file.file ?? "",
+        format: source.format,
+        taken: [
+          ...files[0]?.file.taken ?? source.taken.filter(({ what }) => what === "pulled"),
+          ...labels === undefined ? [] : [labels.taken],
+        ],
+        warnings: [
+          ...source.warnings,
+          ...repeatedHeader(repeated),
+          ...stray.map((row) =>
+            `${strayWarning(row)} Skip it with \`where: ${
+              flow(whereWithout([row]))
+            }\` under \`source\`, as \`init\` does. The columns are shown without it.`
+          ),
+        ],
+        tool: tool === undefined
+          ? undefined
+          : {
+            name: tool.name,
+            title: tool.title,
+            score: tool.score,
+            reasons: tool.reasons,
+            variant: tool.variant,
+            notes: tool.notes,
+          },
+        others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
+        head: headOf(source, stray),
+        rows,
+        faulty: counts.faulty,
+        faults,
+        unfinished: isFinished === undefined ? undefined : counts.unfinished,
+        columns: profiled.map(({ column, profile }, at): InspectedColumn => {
+          const described = labels?.of(column)
+          const label = (described && labelledTitle({ labels: described })) ?? tool?.labels[at]
+          const part = parts.get(column.position)
+          const { distinctCount: distinct, filled, unique } = profile
+          const [kind, share] = kindOf(profile)
+          return {
+            position: column.position + 1,
+            title: column.title,
+            name: column.name,
+            label: label === undefined || label === "" || label === column.name ? undefined : label,
+            described: described !== undefined && labelledTitle({ labels: described }) !== undefined,
+            role: roles.get(column.position),
+            block: part?.title,
+            option: part?.option,
+            filled,
+            fill: profile.rows === 0 ? 0 : filled / profile.rows,
+            kind,
+            share,
+            distinct,
+            unique,
+            samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
+              text: cut(text, sampleLength),
+              times,
+              label: described?.options.get(text),
+            })),
+            traps: [
+              ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
+              ...cellTraps[at]?.traps() ?? [],
+              ...dateTraps(profile),
+              ...exceptionTraps(profile, kind),
+            ],
+          }
+        }),
+        blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
+        rowKey: rowKeyCandidates(profiled, tool),
+      }
+      return inspection
+    })
+  return { add, ended }
+}
 
 /** Whether a row repeats the header, as in a file that was joined from several. */
 const headerAgain = (columns: ReadonlyArray<Column>) => {

@@ -329,7 +329,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       questions: form.questions.filter((question) => entryOf(question) === undefined && !isIgnored(question)),
     }
     const described = yield* labelsFor(labels, columns)
-    const { missing, profiles, stray, suggestions } = yield* surveySource(
+    const { missing, profiles, rows, stray, suggestions } = yield* surveySource(
       source,
       rest,
       unusedColumns(pipeline, source),
@@ -394,7 +394,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       form,
       items,
       free: profiles.filter(({ column }) => column.name !== undefined),
-      ...entriesFrom(source, { missing, stray }),
+      ...entriesFrom(source, { missing, rows, stray }),
       write: (edit) =>
         Effect.gen(function*() {
           const changed = edit(yield* fs.readFileString(file))

@@ -1,10 +1,9 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
 import { tidy } from "../formtools/sample.ts"
@@ -23,6 +22,7 @@ import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
+import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { TranslatedQuestion } from "./translations.ts"
@@ -117,16 +117,19 @@ export const unusedColumns = (
   )
 }
 
-/** Reads all rows of a source, with the corrections that its form tool needs. */
-export const eachRow = (source: Source, use: (cells: Cells, row: number) => void) => {
+/** Calls `use` with each row of a chunk that can be read, with the corrections that its form tool needs. */
+const readableRows = (source: Source) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-  return Stream.runForEach(source.read(), (chunk) =>
-    Effect.sync(() => {
-      for (const [index, cells] of chunk.rows.entries()) {
-        if (!chunk.faults.has(index)) use(clean(cells), chunk.firstRow + index)
-      }
-    }))
+  return (chunk: RowChunk, use: (cells: Cells, row: number) => void): void => {
+    for (const [index, cells] of chunk.rows.entries()) {
+      if (!chunk.faults.has(index)) use(clean(cells), chunk.firstRow + index)
+    }
+  }
 }
+
+/** Reads all rows of a source, with the corrections that its form tool needs. */
+export const eachRow = (source: Source, use: (cells: Cells, row: number) => void, read = readableRows(source)) =>
+  eachChunk(source.read(), (chunk) => Effect.sync(() => read(chunk, use)))
 
 /** The form tool's own definition of a source's columns. */
 export interface SourceLabels {
@@ -173,6 +176,8 @@ interface SurveyedSource extends CellFindings {
   readonly stray: ReadonlyArray<StrayRow>
   readonly rows: number
   readonly profiles: ReadonlyArray<ProfiledColumn>
+  /** Returns the profiles with the cells that mean "no answer". */
+  readonly complete: () => ReadonlyArray<ProfiledColumn>
 }
 
 /**
@@ -182,12 +187,14 @@ interface SurveyedSource extends CellFindings {
  * @param form the form, with the questions to fill
  * @param columns the columns that may fill them
  * @param labels what the form tool's own definition says about the columns
+ * @param read calls its second argument with each row of a chunk that can be read. It may also use the rows itself
  */
 export const surveySource = (
   source: Source,
   form: Form,
   columns: ReadonlyArray<Column>,
   labels?: SourceLabels | undefined,
+  read?: ReturnType<typeof readableRows>,
 ) =>
   Effect.gen(function*() {
     const profiles = recordProfiler(columns, { labels: labels?.of, isExport: source.tool !== undefined })
@@ -195,8 +202,8 @@ export const surveySource = (
     yield* eachRow(source, (cells, row) => {
       rows++
       profiles.addRow(cells, row)
-    })
-    const { missing, profiles: profiled, stray } = profiles.ended()
+    }, read)
+    const { complete, missing, profiles: profiled, stray } = profiles.ended()
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
     const suggestions = suggest({ form, columns: profiled, blocks, tool: source.tool })
@@ -205,11 +212,12 @@ export const surveySource = (
     )
     const surveyed: SurveyedSource = {
       suggestions,
-      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray })),
+      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows })),
       missing,
       stray,
       rows,
       profiles: profiled,
+      complete,
     }
     return surveyed
   })
@@ -223,7 +231,7 @@ export const tryOnCells = (
   source: Source,
   suggestions: ReadonlyArray<Suggestion>,
   own: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
-  { missing, stray }: Pick<SurveyedSource, "missing" | "stray">,
+  { missing, rows, stray }: Pick<SurveyedSource, "missing" | "rows" | "stray">,
 ) =>
   Effect.gen(function*() {
     const counters = suggestions.flatMap((suggestion) => {
@@ -237,7 +245,7 @@ export const tryOnCells = (
     })
     const empty = new Set(missing.keys())
     const readers = readingsOf(suggestions, { ...own, uploads: source.tool?.answers.uploads }).flatMap((reading) => {
-      const reader = collectMisread(reading, empty)
+      const reader = collectMisread(reading, empty, rows)
       return reader === undefined ? [] : [{ of: reading.of, reader }]
     })
     if (counters.length + readers.length > 0) {

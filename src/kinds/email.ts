@@ -19,6 +19,10 @@ const withDomain = (address: string): string => {
 const usual = /^[A-Za-z\d_+-]+(?:\.[A-Za-z\d_+-]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,18}$/
 const usualInCapitals = new RegExp(usual, "i")
 
+/** Whether a text is an email address. */
+export const isAddress = (text: string): boolean =>
+  (text.length <= 64 && usualInCapitals.test(text)) || isEmail.default(text)
+
 const compareDomains = compareBy(
   (value) => typeof value === "string" ? withDomain(value) : undefined,
   "letter case of the domain",
@@ -38,8 +42,7 @@ export const email: Kind = {
   compile: () =>
     oneText((text) => {
       if (text.length <= 64 && usual.test(text)) return text
-      const isAddress = (text.length <= 64 && usualInCapitals.test(text)) || isEmail.default(text)
-      return isAddress ? withDomain(text) : notAnEmail
+      return isAddress(text) ? withDomain(text) : notAnEmail
     }),
   compare: (sent, returned) => {
     const compared = compareDomains(sent, returned)

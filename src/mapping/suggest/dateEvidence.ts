@@ -162,7 +162,7 @@ export const collectDates = () => {
       }
       return note({ day: found.date !== "", time: found.time !== "" }, found.offset, false)
     },
-    evidence: (): DateEvidence => ({ writings: [...writings.values()], ...counts }),
+    evidence: (): DateEvidence => ({ writings: [...writings.values()].map((one) => ({ ...one })), ...counts }),
   }
 }
 

@@ -99,10 +99,13 @@ export class DistinctTexts {
   /** The smallest of all hashes, in order. */
   private hashes: Array<number> = []
 
-  add(text: string, hash: number): void {
-    const times = this.texts.get(text)
-    if (times !== undefined) this.texts.set(text, times + 1)
-    else if (this.texts.size < kept && text.length <= longestKept) this.texts.set(text, 1)
+  add(text: string, hash: number, times = 1): void {
+    const before = this.texts.get(text)
+    if (before !== undefined) {
+      this.texts.set(text, before + times)
+      return
+    }
+    if (this.texts.size < kept && text.length <= longestKept) this.texts.set(text, times)
     else this.full = true
     this.offer(hash)
   }

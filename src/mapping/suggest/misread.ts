@@ -32,12 +32,14 @@ export interface Reading {
 /** Keys of settings that say how cells are written. */
 const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
 
+/** Returns the share of a column's cells that settings may fail to read. */
+const tolerated = ({ keys }: Settings): number => keys.some(({ key }) => formats.has(key)) ? 0.01 : 0.5
+
 /** Returns why settings don't fit the cells: more than half of the cells can't be read, or more than 1% if the settings say how cells are written. Undefined if they fit. */
 export const misfitOf = (settings: Settings, misread: Misread | undefined): string | undefined => {
   if (misread === undefined || misread.code === undefined) return undefined
   const { cells, code, examples, filled } = misread
-  const hasFormat = settings.keys.some(({ key }) => formats.has(key))
-  if (cells <= filled * (hasFormat ? 0.01 : 0.5)) return undefined
+  if (cells <= filled * tolerated(settings)) return undefined
   const shown = examples.map((text) => JSON.stringify(cut(text, 40))).join(", ")
   return `${cells} of ${counted(filled, "cell")} can't be read like this (${problemWords[code]}), such as ${shown}`
 }
@@ -61,12 +63,13 @@ const unchecked: ReadonlySet<string> = new Set(["text", "choice", "choices", "ra
 const remembered = 20_000
 
 /**
- * Tries settings on all cells of a column.
+ * Tries settings on the cells of a column, until it is certain that they fit.
  *
  * @param empty texts for "no answer", which don't count as filled
+ * @param rows the maximum number of rows
  * @returns undefined if the settings can't be wrong
  */
-export const collectMisread = ({ column, question, settings }: Reading, empty: ReadonlySet<string>) => {
+export const collectMisread = ({ column, question, settings }: Reading, empty: ReadonlySet<string>, rows: number) => {
   const kind = settings.kind === undefined || unchecked.has(settings.kind) ? undefined : kinds.get(settings.kind)
   const written = Object.fromEntries(settings.keys.map(({ key, value }) => [key, value]))
   const parse = kind === undefined
@@ -84,7 +87,8 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
   const lacksCountry = settings.asks.some(({ key }) => key === "country")
   const memory = new Map<string, Fault | undefined>()
   const examples = new Set<string>()
-  let [filled, cells] = [0, 0]
+  const most = tolerated(settings)
+  let [filled, cells, left] = [0, 0, rows]
   let code: ProblemCode | undefined
   const faultOf = (cell: Cell): Fault | undefined => {
     if (lacksCountry && !textOf(cell).trim().startsWith("+")) return undefined
@@ -94,6 +98,8 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
   }
   return {
     add: (row: ReadonlyArray<Cell>): void => {
+      if (cells + left <= most * (filled + left)) return
+      left--
       const cell = row[column.position] ?? null
       if (cell === null || cell === "" || empty.has(textOf(cell).trim())) return
       filled++

@@ -52,7 +52,7 @@ export const collectNumbers = () => {
       const value = digits.replaceAll(/[^\d.,]/g, "").replaceAll(sign, "").replace(",", ".")
       return { integer: point === undefined, value: negative * Number(value) }
     },
-    evidence: (): NumberEvidence => ({ decimal, group, unclear }),
+    evidence: (): NumberEvidence => ({ decimal: { ...decimal }, group: { ...group }, unclear: { ...unclear } }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { cellText } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
-import { profiler } from "./ColumnProfile.ts"
+import { type ProfiledColumn, profiler } from "./ColumnProfile.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
@@ -92,7 +92,7 @@ export const recordProfiler = (
     },
     /**
      * Returns the rows that are not records, the profiles of the columns without these rows, and the values that mean
-     * "no answer". Call it after the last row.
+     * "no answer". Call it after the last row. `complete` returns the profiles with the cells that mean "no answer".
      */
     ended: () => {
       const stray: Array<StrayRow> = []
@@ -104,7 +104,11 @@ export const recordProfiler = (
       const found = first === undefined ? undefined : unitsIn(first)
       if (found !== undefined) stray.unshift(found)
       else if (first !== undefined) profiles.addRow(first.cells)
-      return { stray, profiles: profiles.profiles(), missing: profiles.missing() }
+      const complete = (): ReadonlyArray<ProfiledColumn> => {
+        profiles.addMissing()
+        return profiles.profiles()
+      }
+      return { stray, profiles: profiles.profiles(), missing: profiles.missing(), complete }
     },
   }
 }
