@@ -43,8 +43,17 @@ const firstRead = 10_000
 /** About how many cells are processed before other calls get their turn. */
 const cellsAtOnce = 20_000
 
-/** Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it may have more rows. */
-const firstRows = (source: Source, whole: boolean): { readonly source: Source; readonly isCut: () => boolean } => {
+/**
+ * Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it
+ * may have more rows.
+ *
+ * @param note called with the number of each row at which others get their turn
+ */
+const firstRows = (
+  source: Source,
+  whole: boolean,
+  note: (row: number) => void = () => {},
+): { readonly source: Source; readonly isCut: () => boolean } => {
   let isCut = false
   const size = Math.ceil(cellsAtOnce / Math.max(1, source.columns.length))
   const split = ({ faults, firstRow, rows }: RowChunk) => {
@@ -72,7 +81,10 @@ const firstRows = (source: Source, whole: boolean): { readonly source: Source; r
           Stream.takeUntil(({ isLast }) => isLast),
           Stream.mapConcat(({ pieces }) => pieces),
           // A timer lets Node answer other requests.
-          Stream.mapEffect((piece) => Effect.as(Effect.sleep(1), piece)),
+          Stream.mapEffect((piece) => {
+            note(piece.firstRow)
+            return Effect.as(Effect.sleep(1), piece)
+          }),
         ),
       files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),
     },
@@ -123,9 +135,13 @@ export const openDraft = ({ guard = identity, root, services }: DraftOptions, dr
   })
 
 /** Reads a draft's source: its columns, and which of them may answer the form's questions. The result doesn't depend on the draft's mapping. */
-export const surveyDraft = ({ form, source }: Pick<OpenDraft, "form" | "source">, whole: boolean) =>
+export const surveyDraft = (
+  { form, source }: Pick<OpenDraft, "form" | "source">,
+  whole: boolean,
+  note?: (row: number) => void,
+) =>
   Effect.gen(function*() {
-    const { isCut, source: first } = firstRows(source, whole)
+    const { isCut, source: first } = firstRows(source, whole, note)
     const columns = ownColumns(source.columns)
     const own = { ...first, columns }
     const inspector = inspecting(own)

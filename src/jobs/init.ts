@@ -35,6 +35,7 @@ import {
   openNames,
   type SourceLabels,
   summaryOf,
+  type Surveying,
   surveySource,
 } from "./suggestMapping.ts"
 import { translationsIn } from "./translations.ts"
@@ -118,6 +119,7 @@ export const initialise = (options: InitOptions) =>
         form: options.form,
         labels,
         made,
+        survey: options.survey ?? surveySource,
       })
     }),
   )
@@ -163,7 +165,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
 /** Writes the file of a new pipeline, and records the form. */
 const writeNew = (
   project: Project,
-  { config, form: formId, labels, made, name, service, source }: {
+  { config, form: formId, labels, made, name, service, source, survey: surveying }: {
     readonly name: string
     readonly source: Source
     readonly config: SourceConfig
@@ -171,6 +173,7 @@ const writeNew = (
     readonly form: string
     readonly labels: SourceLabels | undefined
     readonly made: ReadonlyArray<string>
+    readonly survey: Surveying
   },
 ) =>
   Effect.gen(function*() {
@@ -186,7 +189,7 @@ const writeNew = (
     }
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
-    const survey = yield* surveySource(source, form, columns, labels)
+    const survey = yield* surveying(source, form, columns, labels)
     const { missing, rows, stray, suggestions } = survey
     const { complete } = source.tool ?? {}
     const taken = labels === undefined ? source.taken : [...source.taken, labels.taken]

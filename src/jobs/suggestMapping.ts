@@ -48,7 +48,14 @@ export interface InitOptions {
   readonly apiKey?: Redacted.Redacted | undefined
   /** Called with the project before its services are used. */
   readonly guard?: (project: Project) => Project
+  /** Surveys the source of a new pipeline in place of `surveySource`. */
+  readonly survey?: Surveying
 }
+
+/** Reads a whole source, like `surveySource`. */
+export type Surveying = (
+  ...of: Parameters<typeof surveySource>
+) => Effect.Effect<Omit<SurveyedSource, "complete">, Effect.Effect.Error<ReturnType<typeof surveySource>>>
 
 /** The result of `init`. Paths are relative to the project's folder. */
 export interface Initialised {

@@ -469,11 +469,18 @@ const project = HttpApiGroup.make("project")
     struct({
       pipeline: Text("the new pipeline's name"),
       source: Text("the source: a file of `upload`, or a path in the project's folder"),
-      labels: may(Text("the form tool's own definition of the form, also a file of `upload` or a path")),
       service: string,
       form: Text("the form's id"),
     }),
     Created,
+  ))
+  .add(call(
+    "reading",
+    ofPipeline,
+    struct({
+      rows: may(Count("how many rows `create` has read so far; absent: it reads none")),
+      of: may(Count("out of how many; absent: not known yet")),
+    }),
   ))
   .add(
     HttpApiEndpoint.post("upload", "/upload")

@@ -9,10 +9,12 @@ import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../job
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { openShown, OwnSource } from "../jobs/prepare.ts"
 import { openService, type Services } from "../jobs/services.ts"
+import type { Surveying } from "../jobs/suggestMapping.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
+import type { Source } from "../source/Source.ts"
 import { Conflict, Refused } from "./Api.ts"
 import { type Jobs, makeJobs } from "./Jobs.ts"
 
@@ -42,12 +44,25 @@ export class Studio extends Context.Tag("formferry/Studio")<
       draft: OpenDraft,
       whole: boolean,
     ) => Effect.Effect<DraftSurvey, Effect.Effect.Error<ReturnType<typeof surveyDraft>>, FileSystem.FileSystem>
+    /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
+    readonly surveyNew: (name: string) => {
+      readonly survey: Surveying
+      readonly keep: (draft: OpenDraft) => Effect.Effect<void, never, FileSystem.FileSystem>
+    }
+    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. */
+    readonly rowsRead: ReadonlyMap<string, ReadSoFar>
     /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
     readonly services: Effect.Effect<Services, never, Scope.Scope>
     /** Lets the jobs use the sources that are kept open. */
     readonly withSources: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >() {}
+
+/** How many rows were read, and out of how many if that is known. */
+interface ReadSoFar {
+  readonly rows: number
+  readonly of?: number
+}
 
 type OpenDraftFailure = Effect.Effect.Error<ReturnType<typeof openDraft>>
 
@@ -110,22 +125,50 @@ export const makeStudio = (options: StudioOptions) =>
     }))
 
     const surveys = new Map<string, DraftSurvey>()
+    const surveyKey = ({ form, pipeline }: Pick<OpenDraft, "form" | "pipeline">) =>
+      Effect.map(sourceKey(pipeline.source), (source) => JSON.stringify([source, form]))
+    const keepSurvey = (of: string, found: DraftSurvey) => {
+      surveys.set(`${of} ${found.isWhole}`, found)
+      for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
+    }
     const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
       Effect.gen(function*() {
-        const of = JSON.stringify([yield* sourceKey(pipeline.source), form])
+        const of = yield* surveyKey({ form, pipeline })
         const known = [`${of} true`, ...whole ? [] : [`${of} false`]].flatMap((key) => surveys.get(key) ?? [])[0]
         if (known !== undefined) return known
         const found = yield* surveyDraft({ form, source }, whole)
-        surveys.set(`${of} ${found.isWhole}`, found)
-        for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
+        keepSurvey(of, found)
         return found
       })
+    const rowsRead = new Map<string, ReadSoFar>()
+    const surveyNew = (name: string) => {
+      let found: DraftSurvey | undefined
+      const note = (rows: number) => {
+        const { of, rows: before = 0 } = rowsRead.get(name) ?? {}
+        // The source is read twice.
+        rowsRead.set(name, { rows, ...rows < before ? { of: before } : of !== undefined && { of } })
+      }
+      return {
+        survey: (source: Source, form: Form) =>
+          surveyDraft({ form, source }, true, note).pipe(
+            Effect.tap((survey) => Effect.sync(() => found = survey)),
+            Effect.ensuring(Effect.sync(() => rowsRead.delete(name))),
+          ),
+        // If the pipeline names columns, the survey of the file lacks these names.
+        keep: (draft: OpenDraft) =>
+          found === undefined || draft.pipeline.source.columns.length > 0
+            ? Effect.void
+            : Effect.map(surveyKey(draft), (of) => keepSurvey(of, found!)),
+      }
+    }
 
     return Studio.of({
       ...options,
       jobs: yield* makeJobs(options),
       open: (draft) => Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
       survey,
+      surveyNew,
+      rowsRead,
       services,
       withSources,
     })

@@ -22,36 +22,30 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
     .handle("home", () => answering(home))
     .handle("forms", ({ payload: { service } }) =>
       answering(Effect.flatMap(theProject, (project) => fetchForms(project, service))))
-    .handle("create", ({ payload }) =>
+    .handle("create", ({ payload: { form, pipeline, service, source } }) =>
       answering(Effect.gen(function*() {
-        const { guard, root } = yield* Studio
-        const { form, labels, pipeline, service, source } = payload
+        const { guard, open, root, surveyNew } = yield* Studio
         const { texts } = yield* listPipelines(root)
         if (
-          texts.some((text) =>
-            (text.name ?? text.file) === pipeline
+          texts.some(({ file, name = file }) =>
+            name === pipeline
           )
         ) {
           return yield* refused("InitRefused", `The pipeline ${pipeline} already exists. Choose a different name.`)
         }
         const config = decodeSource({ file: yield* insideProject(source) }, {})
         if ("key" in config) return yield* refused("InitRefused", config.message)
-        const made = yield* initialise({
-          root,
-          guard,
-          name: pipeline,
-          newService: undefined,
-          source: config,
-          service,
-          form,
-          labels: labels === undefined ? undefined : yield* insideProject(labels),
-        })
-        return {
-          ...(yield* readPipelineFile(root, pipeline)),
-          open: [...made.open, ...made.choices],
-          warnings: made.warnings,
-        }
+        const { keep, survey } = surveyNew(pipeline)
+        const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
+        const { choices, open: entries, warnings } = yield* initialise(about)
+        const file = yield* readPipelineFile(root, pipeline)
+        yield* Effect.ignore(Effect.flatMap(open(file), keep))
+        return { ...file, open: [...entries, ...choices], warnings }
       })))
+    .handle(
+      "reading",
+      ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => rowsRead.get(pipeline) ?? {}),
+    )
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
       answering(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

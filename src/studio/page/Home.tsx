@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
@@ -94,6 +94,8 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   const [service, setService] = useState(services[0]?.name ?? "")
   const [typed, setForm] = useState("")
   const { busy, failed, run } = useDoing()
+  const [read, setRead] = useState("")
+  const place = useRef<HTMLDivElement>(null)
   const forms = useAnswer(
     (signal) => file !== undefined ? call("project", "forms", { service }, signal) : undefined,
     [service, file === undefined],
@@ -113,8 +115,12 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   }
   const create = (source: string) =>
     run(async () => {
-      await call("project", "create", { pipeline, source, service, form })
-      location.hash = addressOf("map", pipeline)
+      setRead(t.reading({}))
+      const look = () => call("project", "reading", { pipeline }).then((now) => setRead(t.reading(now)), () => {})
+      const timer = setInterval(look, 500)
+      await call("project", "create", { pipeline, source, service, form }).finally(() => clearInterval(timer))
+      // Someone may have opened another view in the meantime.
+      if (place.current?.isConnected === true) location.hash = addressOf("map", pipeline)
     })
   const named = ({ id = "", name }: { readonly id?: string; readonly name: string }) => (
     <option key={id || name} value={id || name}>{id === "" ? name : `${name} (${id})`}</option>
@@ -124,7 +130,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
       <Drop label={t.drop} hint={t.hint} busy={busy && file === undefined} take={take} />
       <Problem failed={failed} />
       {file !== undefined && (
-        <div class="fields" role="group" aria-label={t.create}>
+        <div class="fields" ref={place} role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
           {pick(t.service, service, chooseService, services.map(({ name }) => named({ name })))}
@@ -132,7 +138,8 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           <p class="whole acts">
             {act(busy ? general.working : t.go, () => create(file.source), { main: true, off: busy || form === "" })}
-            {act(general.cancel, () => setFile(undefined))}
+            {act(general.cancel, () => setFile(undefined), { off: busy })}
+            <span role="status" class="soft">{busy && read}</span>
           </p>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
-import type { SurveyedColumn } from "../Api.ts"
+import type { Calls, SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
@@ -53,6 +53,10 @@ export const home = {
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
+  reading: ({ of, rows = 0 }: Calls["project"]["reading"]["success"]) =>
+    of === undefined
+      ? `Reading the file: ${counted(rows, "row")} so far.`
+      : `Trying the suggested mapping: ${count(rows)} of ${counted(of, "row")}.`,
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
