@@ -30,6 +30,7 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { checkProject, checkStatus } from "./check.ts"
 import { checkData } from "./checkData.ts"
+import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
 import { inspecting } from "./inspect.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
@@ -269,30 +270,6 @@ export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean
     const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form, { findTimes: false })
     return { ...counts, isWhole: !isCut() }
   })
-
-/** Answers to an entry's open questions, by key. */
-type Answers = Readonly<Record<string, string>>
-
-/** A change that needs only the draft's text, so that it works even if the source or the form can't be read. */
-export type TextEdit =
-  | { readonly _tag: "Accept"; readonly question: string }
-  | { readonly _tag: "Unmap"; readonly question: string }
-  | { readonly _tag: "SetChoice"; readonly question: string; readonly choice: string; readonly option: string | null }
-  | { readonly _tag: "SetRowKey"; readonly columns: ReadonlyArray<string> }
-  | { readonly _tag: "AcceptProposal"; readonly key: "empty" | "where" }
-  | { readonly _tag: "RejectProposal"; readonly key: "empty" | "where" }
-  | { readonly _tag: "IgnoreColumn"; readonly column: string }
-
-/** A change that needs the form. Columns are positions that count from 1. */
-export type FormEdit =
-  | {
-    readonly _tag: "Map"
-    readonly question: string
-    readonly columns: ReadonlyArray<number>
-    readonly answers: Answers
-  }
-  | { readonly _tag: "MapTime"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly answers: Answers }
-  | { readonly _tag: "LeaveUnanswered"; readonly question: string }
 
 const refuse = (message: string) => new InitRefused({ message })
 

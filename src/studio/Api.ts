@@ -11,6 +11,7 @@ import { RunReport, SourceFile } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
 import { modes, outcomes, recordedModes } from "../domain/run.ts"
 import { namesOf } from "../domain/words.ts"
+import { Operation } from "../jobs/draftEdit.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
 const may = Schema.optional
@@ -68,7 +69,6 @@ const StandingCard = struct({
   imported: Count("rows that have a submission"),
   inDoubt: Count("rows in doubt"),
   refused: Count("rows that the service refused"),
-  leftOut: Count("rows that are skipped on purpose"),
   verdicts: VerdictCounts,
   going: may(struct({ run: Text("a run in progress"), since: Text("since when, ISO 8601") })),
   runs: List(RunBar, "the last runs, the newest first"),
@@ -86,9 +86,7 @@ export type PipelineCard = typeof PipelineCard.Type
 
 const ServiceCard = struct({
   name: Text("the service's name in the project"),
-  isPractice: Flag("whether it is the practice service"),
   confirm: Flag("whether runs must be confirmed by typing its name"),
-  canList: Flag("whether its forms can be listed"),
 })
 
 const Home = struct({
@@ -211,34 +209,6 @@ const DraftState = struct({
   openTimes: List(Schema.Literal("submissionTime", "lastUpdatedAt")),
 })
 export type DraftState = typeof DraftState.Type
-
-/** A change of a draft's text, which keeps comments and order. */
-const Operation = Schema.Union(
-  Schema.TaggedStruct("Map", {
-    question: Text("the question's id"),
-    columns: List(number, "the columns that answer it, counting from 1"),
-    answers: Schema.Record({ key: string, value: string }).annotations({
-      description: "answers to `asks` of the previous result, by key",
-    }),
-  }),
-  Schema.TaggedStruct("MapTime", {
-    of: Schema.Literal("submissionTime", "lastUpdatedAt"),
-    answers: Schema.Record({ key: string, value: string }),
-  }),
-  Schema.TaggedStruct("Accept", { question: Text("a mapped question whose entry a person has reviewed") }),
-  Schema.TaggedStruct("Unmap", { question: Text("a question whose entry is removed") }),
-  Schema.TaggedStruct("LeaveUnanswered", { question: Text("a question that stays unanswered on purpose") }),
-  Schema.TaggedStruct("SetChoice", {
-    question: Text("a mapped question"),
-    choice: Text("a cell that is not an option"),
-    option: Schema.NullOr(Text("the option's label; null: no answer")),
-  }),
-  Schema.TaggedStruct("SetRowKey", { columns: List(string, "names of columns; empty: `content`") }),
-  Schema.TaggedStruct("AcceptProposal", { key: Schema.Literal("empty", "where") }),
-  Schema.TaggedStruct("RejectProposal", { key: Schema.Literal("empty", "where") }),
-  Schema.TaggedStruct("IgnoreColumn", { column: Text("the name of a column that is skipped on purpose") }),
-)
-export type Operation = typeof Operation.Type
 
 /** A key of an entry that only a person can decide, such as a date's format. */
 const Ask = struct({
@@ -380,7 +350,6 @@ const Job = struct({
     Schema.TaggedStruct("Running", { stopping: Flag("whether a stop was requested") }),
     Schema.TaggedStruct("Asking", { question: Question }),
     Schema.TaggedStruct("Ended", {
-      endedAt: Text("when it ended, ISO 8601"),
       exitCode: Count("the exit code that the command would have"),
       outcome: may(Schema.Literal(...outcomes)),
       run: may(Text("the run's id, if it left a report")),
@@ -508,14 +477,12 @@ const draft = HttpApiGroup.make("draft")
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
-  .add(call("list", Nothing, List(Job)))
   .add(call(
     "start",
     struct({
       ...ofTarget.fields,
       mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
       limit: may(Count("send at most this many new rows")),
-      retryRefused: may(Schema.Boolean),
       fixedOf: may(Text("the id of a run whose fixed rejected rows are the source")),
     }),
     Job,
@@ -550,11 +517,6 @@ const results = HttpApiGroup.make("results")
     ).addError(Conflict),
   )
   .add(call("doubts", ofTarget, Settled))
-  .add(call(
-    "settleAs",
-    struct({ ...ofTarget.fields, landed: Schema.Boolean, keys: List(string), because: string }),
-    Settled,
-  ))
   .add(
     HttpApiEndpoint.post("settle", "/settle")
       .setUrlParams(struct({

@@ -112,7 +112,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
           pipeline,
           to: asked.to,
           limit: asked.limit,
-          retryRefused: asked.retryRefused === true,
+          retryRefused: false,
           source: asked.fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, asked.fixedOf),
           projectOption: undefined,
           interrupted: Deferred.await(entry.stop),
@@ -156,7 +156,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         const isStopped = asked.mode === "check" ? Deferred.await(entry.stop) : Effect.never
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry, asked)), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
-        const state: Ended = { _tag: "Ended", endedAt: yield* now, ...end, message: mask(end.message) }
+        const state: Ended = { _tag: "Ended", ...end, message: mask(end.message) }
         yield* change(entry, { state })
         fibers.delete(entry.job.id)
       })

@@ -88,12 +88,7 @@ const home = Effect.gen(function*() {
 })
 
 const servicesOf = (project: Project) =>
-  [...project.services.values()].map(({ _tag, capabilities, name }) => ({
-    name,
-    isPractice: _tag === "Practice",
-    confirm: serviceToConfirm(project, name) !== undefined,
-    canList: capabilities.includes("list"),
-  }))
+  [...project.services.keys()].map((name) => ({ name, confirm: serviceToConfirm(project, name) !== undefined }))
 
 const cardOf = (status: ProjectStatus, name: string, file: string): PipelineCard => {
   const standings = status.pipelines.filter(({ pipeline }) => pipeline === name)

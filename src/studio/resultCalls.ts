@@ -45,10 +45,6 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
       })))
     .handle("fix", ({ payload }) => saving(Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
     .handle("doubts", ({ payload }) => answering(settled(payload, { _tag: "Nothing" })))
-    .handle("settleAs", ({ payload: { keys, landed, ...about } }) =>
-      answering(
-        Effect.zipRight(reasonOf(about), settled(about, { _tag: "Person", landed, which: { _tag: "Rows", keys } })),
-      ))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
       answering(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

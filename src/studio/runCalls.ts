@@ -9,7 +9,6 @@ import { Studio } from "./Studio.ts"
 
 export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
   handlers
-    .handle("list", () => Effect.flatMap(Studio, ({ jobs }) => jobs.list))
     .handle("start", ({ payload }) => Effect.flatMap(Studio, ({ jobs }) => jobs.start(payload)))
     .handle(
       "confirm",

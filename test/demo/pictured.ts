@@ -1,5 +1,5 @@
-// Makes what README's pictures show: a run of the sample contacts with some broken rows. `npm run pictures` draws the
-// pictures, and pictures.test.ts compares their text.
+// Makes what README's pictures show: a run of the sample contacts with some broken rows, and a suggested mapping
+// in the studio. `npm run pictures` draws the pictures, and pictures.test.ts compares their text.
 import { spawnSync } from "node:child_process"
 import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -32,27 +32,36 @@ const pageText = (html: string): string =>
     .replaceAll(/&#?\w+;/g, (entity) => named[entity] ?? entity)
     .split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n")
 
+/** The pipeline in the picture of the studio. */
+export const suggested = "new-tickets"
+
 /**
  * Runs the built command with the broken sample in an empty folder, as in a terminal of 96 columns. `text` is the text
- * of both pictures, without times and run ids.
+ * of the pictures, without times and run ids. For the studio, it is the mapping that the picture shows.
  */
 export const pictured = (project: string) => {
   for (const folder of ["config", "pipelines", "samples"]) cpSync(folder, join(project, folder), { recursive: true })
   spoil(join(project, "samples/contacts.csv"))
   const asTerminal = "data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=96"
   const words = ["run", "contacts"]
-  const { stdout } = spawnSync(process.execPath, ["--import", asTerminal, resolve("dist/main.js"), ...words], {
-    cwd: project,
-    encoding: "utf8",
-    env: { ...process.env, TERM: "xterm-256color", NO_COLOR: "" },
-  })
+  const formferry = (options: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
+    spawnSync(process.execPath, [...options, resolve("dist/main.js"), ...args], {
+      cwd: project,
+      encoding: "utf8",
+      env: { ...process.env, TERM: "xterm-256color", NO_COLOR: "" },
+    })
+  const { stdout } = formferry(["--import", asTerminal], words)
+  const source = ["--source", "samples/tickets.csv", "--service", "practice", "--form", "tk_5Q"]
+  formferry([], ["init", suggested, ...source])
   const typed = `$ formferry ${words.join(" ")}`
   const terminal = stdout.replaceAll(`${project}/`, "")
   const page = join(project, "reports/contacts/latest/report.html")
   // eslint-disable-next-line no-control-regex -- the terminal's colours
   const plain = terminal.replaceAll(/\u001B\[\d+m/g, "")
   const shown = pageText(readFileSync(page, "utf8").replaceAll(`${project}/`, ""))
-  return { typed, terminal, page, text: stable(`terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n`) }
+  const mapping = readFileSync(join(project, "pipelines", `${suggested}.yaml`), "utf8")
+  const text = `terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n\nstudio.png\n\n${mapping}`
+  return { typed, terminal, page, text: stable(text) }
 }
 
 /** The text that the pictures had when they were made. */

@@ -64,11 +64,11 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
   const [target, setTarget] = useState<string>()
-  const unused = new Set(state?.unused)
+  const unused = new Set(state.unused)
   const items = itemsOf(survey.columns, unfolded).filter(({ columns, title }) =>
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
-  const known = new Map(state?.questions.map((one) => [one.id, one]))
+  const known = new Map(state.questions.map((one) => [one.id, one]))
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
     .filter(({ question, said }) => has(question.name, search) && (!onlyOpen || standing(said).tone === "warn"))
   const longest = Math.max(items.length, questions.length, 1)

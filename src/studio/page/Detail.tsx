@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { count } from "../../domain/words.ts"
-import type { Ask, Edited, Operation, QuestionState, SurveyedColumn } from "../Api.ts"
+import type { Operation } from "../../jobs/draftEdit.ts"
+import type { Ask, Edited, QuestionState, SurveyedColumn } from "../Api.ts"
 import { itemsOf, standing } from "./Board.tsx"
 import type { SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
@@ -133,7 +134,7 @@ const Choices = ({ bench: { editing }, open, question: { id, options }, said }: 
           one.count === undefined ? "" : count(one.count),
           <select
             aria-label={t.optionFor(choice)}
-            class={choice in values ? "" : "open"}
+            class={choice in values ? "" : "warn"}
             value={choice in values ? shown(values[choice]) : ""}
             onChange={({ currentTarget: { value } }) =>
               value !== "" && set(choice, value === "null" ? null : value.slice(1))}
@@ -181,7 +182,7 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
       <p class="acts">
         {whole.length > 1 && act(t.mapBlock(whole.length), () => map(whole), { main: true, off })}
         {act(t.map, () => map([column]), { main: whole.length < 2, off })}
-        {name !== "" && state?.unused.includes(position) === true
+        {name !== "" && state.unused.includes(position) === true
           && act(t.ignore, () => edit({ _tag: "IgnoreColumn", column: name }))}
       </p>
     </>
@@ -192,7 +193,6 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
 const Undecided = (bench: Bench) => {
   const { editing: { edit }, select, state, survey } = bench
   const [key, setKey] = useState<ReadonlyArray<string>>()
-  if (state === undefined) return null
   const open = survey.questions.flatMap(({ id, name }) => {
     const said = state.questions.find((one) => one.id === id)
     return standing(said).tone === "warn" ? [{ id, name, ...standing(said) }] : []
@@ -228,7 +228,7 @@ const Undecided = (bench: Bench) => {
       <ul class="plain">
         {open.slice(0, 50).map(({ id, name, title }) => (
           <li key={id}>
-            <button type="button" class="link" onClick={() => select({ question: id })}>{safe(name)}</button> {title}
+            {act(safe(name), () => select({ question: id }), { link: true })} {title}
           </li>
         ))}
       </ul>
@@ -256,7 +256,7 @@ export const Detail = (bench: Bench) => {
   const { select, selected = {}, state, survey } = bench
   const question = "question" in selected ? survey.questions.find(({ id }) => id === selected.question) : undefined
   const column = "column" in selected ? survey.columns.find(({ position }) => position === selected.column) : undefined
-  const said = state?.questions.find(({ id }) => id === question?.id)
+  const said = state.questions.find(({ id }) => id === question?.id)
   const title = question?.name ?? column?.title
   useEffect(() => {
     if (title !== undefined) document.getElementById("detail-title")?.focus()

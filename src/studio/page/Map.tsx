@@ -27,7 +27,8 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const readable = useRef<DraftState>(undefined)
   if (state !== undefined && state.questions.length > 0) readable.current = state
   if (draft === undefined) return failed ? <Problem failed={failed} /> : <h1>{general.loading}</h1>
-  const bench = survey && { editing, survey, state: readable.current ?? state, selected, select }
+  const known = readable.current ?? state
+  const bench = survey && known && { editing, survey, state: known, selected, select }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
@@ -38,9 +39,9 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
       <div class="workbench">
         <Section title={t.board}>
           <p class="soft small" role="status">
-            {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}{" "}
-            {safe(survey?.warnings.slice(0, 3).join(" ") ?? "")}
+            {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}
           </p>
+          {survey?.warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
           {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">
@@ -88,7 +89,9 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
         { title: t.unused, count: state.answer?.unused.length, tone: "warn" },
         { title: t.open, count: open, tone: "warn" },
       ], t.figures)}
-      <p class="soft small" role="status">{errors === 0 && safe(failed?.message ?? counted)}</p>
+      <p class="soft small" role="status">
+        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? counted)}
+      </p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
         {isEdited && badge({ tone: "warn", title: t.edited })}
@@ -124,16 +127,7 @@ const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (r
           count(rows),
           safe(`${column} (${code})`),
           examples.slice(0, 3).map(({ message, row }) => (
-            <p key={row}>
-              <button
-                type="button"
-                class="link"
-                onClick={() => show(row)}
-              >
-                {t.row(row)}
-              </button>{" "}
-              {safe(message)}
-            </p>
+            <p key={row}>{act(t.row(row), () => show(row), { link: true })} {safe(message)}</p>
           )),
         ]),
       )}

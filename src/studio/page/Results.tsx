@@ -4,7 +4,20 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
-import { act, asCell, badge, check, Drop, figures, nextCommand, Problem, safe, Section, Shares } from "./parts.tsx"
+import {
+  act,
+  asCell,
+  badge,
+  check,
+  Drop,
+  figures,
+  input,
+  nextCommand,
+  Problem,
+  safe,
+  Section,
+  Shares,
+} from "./parts.tsx"
 import { table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import type { TableRow } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
@@ -96,7 +109,7 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
     return (
       <input
         aria-label={t.cellOf(title, row)}
-        class={changed.has(place) ? "changed" : wrong.includes(title) ? "wrong" : ""}
+        class={changed.has(place) ? "good" : wrong.includes(title) ? "warn" : ""}
         value={changed.get(place) ?? cells[column] ?? ""}
         onInput={({ currentTarget }) => setChanged((before) => new Map(before).set(place, currentTarget.value))}
       />
@@ -154,10 +167,14 @@ type Doubts = Readonly<{ pipeline: string; now: Settled; last: Settled | undefin
 /** Rows in doubt. An export of the form's results settles them. */
 const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts) => {
   const [complete, setComplete] = useState(false)
+  const [because, setBecause] = useState("")
   const { busy, failed, run } = useDoing()
   const open = rows.filter(({ outcome }) => outcome === "in doubt")
   const settle = (file: File) =>
-    run(async () => put(await send("results", "settle", { pipeline, name: file.name, complete: `${complete}` }, file)))
+    run(async () => {
+      const about = { pipeline, name: file.name, complete: `${complete}`, ...complete && { because } }
+      put(await send("results", "settle", about, file))
+    })
   return (
     <Section title={t.doubts(left)}>
       <p class="soft">{t.doubtsWhy}</p>
@@ -175,6 +192,7 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
             open.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
           )}
           <p>{check(t.complete, complete, setComplete)}</p>
+          {complete && <div class="fields">{input(t.because, because, setBecause)}</div>}
           <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
           {testEntry !== undefined && <p class="small">{t.testEntry} {asCell(testEntry)}</p>}
         </>

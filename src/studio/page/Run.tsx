@@ -128,12 +128,16 @@ const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: I
   const word = outcome === undefined ? left : outcomeWords[outcome]
   return (
     <Section title={title} word={word} isToned>
+      <Diagnostics of={diagnostics} />
       {message.split("\n").map((line, index) => (
         <p key={index} role={index === 0 ? "status" : undefined}>{safe(line)}</p>
       ))}
-      <Diagnostics of={diagnostics} />
       {nextCommand(next)}
-      {run !== undefined && <a class="button" href={addressOf("results", pipeline, run)}>{t.toResults}</a>}
+      {run !== undefined && (
+        <p class="acts">
+          <a class="button" href={addressOf("results", pipeline, run)}>{t.toResults}</a>
+        </p>
+      )}
     </Section>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Counts, DraftState, Edited, Operation, Survey } from "../Api.ts"
+import type { Operation } from "../../jobs/draftEdit.ts"
+import type { Counts, DraftState, Edited, Survey } from "../Api.ts"
 import { call } from "./call.ts"
 import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
@@ -20,7 +21,7 @@ export type Selection = { readonly question: string } | { readonly column: numbe
 export interface Bench {
   readonly editing: ReturnType<typeof useDraft>
   readonly survey: Survey
-  readonly state: DraftState | undefined
+  readonly state: DraftState
   readonly selected: Selection
   readonly select: (selection: Selection) => void
 }

@@ -28,10 +28,16 @@ export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{t
 export const warning = (text: string | undefined) =>
   text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
 
-type Act = Readonly<{ main?: boolean; off?: boolean; label?: string }>
+type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string }>
 
-export const act = (text: ComponentChildren, go: () => unknown, { label, main, off }: Act = {}) => (
-  <button type="button" class={main === true ? "main" : ""} disabled={off} aria-label={label} onClick={go}>
+export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off }: Act = {}) => (
+  <button
+    type="button"
+    class={main === true ? "main" : link === true ? "link" : ""}
+    disabled={off}
+    aria-label={label}
+    onClick={go}
+  >
     {text}
   </button>
 )

@@ -218,6 +218,7 @@ export const results = {
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
   doubtsWhy: "These rows were sent with an unknown outcome. No run sends them again before they are settled.",
   complete: "The export contains every submission of the form",
+  because: "How you know that (it is recorded)",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
   testEntry: "To prove that an export is complete, enter this text in the form as a test entry before you export:",
