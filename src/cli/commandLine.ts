@@ -86,6 +86,8 @@ const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command
   const long = flagOf(key)
   const flags = value === undefined ? long : `${long} <${value}${list === "words" ? "..." : ""}>`
   const built = new Commander.Option(flags, aboutValue(option))
+  // The parser would store `--no-open` as the value of an option `open`.
+  built.negate = false
   if (option.group !== undefined) built.helpGroup(option.group)
   if (value === undefined) return built
   if (choices.length > 0) built.choices(choices)

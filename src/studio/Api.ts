@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { type Fate, fates } from "../domain/fate.ts"
 import { problemCodes } from "../domain/problem.ts"
 import { phases, type Progress } from "../domain/progress.ts"
-import { RunReport, SourceFile } from "../domain/report.ts"
+import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
 import { modes, outcomes, recordedModes } from "../domain/run.ts"
 import { namesOf } from "../domain/words.ts"
@@ -53,12 +53,8 @@ const RunBar = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...recordedModes),
   startedAt: Text("when the run started, ISO 8601"),
-  finishedAt: may(Text("when it ended; absent: it did not end")),
   outcome: may(Schema.Literal(...outcomes)),
-  exitCode: may(Count("the command's exit code")),
-  read: may(Count("rows of the source; absent for other commands")),
   sent: may(Count("rows for which it created submissions")),
-  invalid: may(Count("rows that could not be sent")),
 })
 export type RunBar = typeof RunBar.Type
 
@@ -76,7 +72,6 @@ const StandingCard = struct({
 
 const PipelineCard = struct({
   name: Text("the pipeline's name"),
-  file: Text("its file, from the project's folder"),
   standings: List(StandingCard, "empty: nothing was sent yet"),
   nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
   notBegun: may(Text("when a scheduled run was due that failed before it started")),
@@ -84,16 +79,11 @@ const PipelineCard = struct({
 })
 export type PipelineCard = typeof PipelineCard.Type
 
-const ServiceCard = struct({
-  name: Text("the service's name in the project"),
-  confirm: Flag("whether runs must be confirmed by typing its name"),
-})
-
 const Home = struct({
   folder: Text("the name of the project's folder"),
   isDemo: Flag("whether this is the demonstration project"),
   pipelines: List(PipelineCard),
-  services: List(ServiceCard),
+  services: List(string, "the names of the project's services"),
   diagnostics: List(DiagnosticSchema, "mistakes in files that can't be read"),
 })
 export type Home = typeof Home.Type
@@ -108,12 +98,6 @@ const PipelineFile = struct({
   ...Draft.fields,
   file: Text("the file, from the project's folder"),
   version: Text("the digest of the file's content"),
-})
-
-const Created = struct({
-  ...PipelineFile.fields,
-  open: List(string, "entries that were left open"),
-  warnings: List(string),
 })
 
 const SurveyedColumn = struct({
@@ -149,7 +133,6 @@ const SurveyedQuestion = struct({
   ...Named.fields,
   type: may(Text("the question's type, if the service returns one")),
   options: may(List(struct({ value: string, label: string }))),
-  accepted: Flag("whether `init` would write the first candidate without a question"),
   candidates: List(Candidate),
 })
 export type SurveyedQuestion = typeof SurveyedQuestion.Type
@@ -158,17 +141,11 @@ export type SurveyedQuestion = typeof SurveyedQuestion.Type
 const Survey = struct({
   rows: Count("the rows that were read"),
   isWhole: Flag("whether these are all rows of the source"),
-  taken: SourceFile.fields.taken,
   warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
   columns: List(SurveyedColumn),
   form: struct({ ...Named.fields, service: Text("the service's name in the project") }),
   questions: List(SurveyedQuestion),
-  times: List(struct({
-    of: Schema.Literal("submissionTime", "lastUpdatedAt"),
-    position: Count("the column, counting from 1"),
-    because: string,
-  })),
   rowKeys: List(struct({ columns: List(string), because: string })),
 })
 export type Survey = typeof Survey.Type
@@ -367,9 +344,7 @@ const PastRun = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...modes),
   startedAt: string,
-  finishedAt: string,
   outcome: Schema.Literal(...outcomes),
-  exitCode: number,
   read: number,
   imported: number,
 })
@@ -401,10 +376,8 @@ const Settled = struct({
   rows: List(struct({
     row: number,
     key: string,
-    batch: number,
     sentAt: string,
     outcome: Schema.Literal("landed", "not landed", "in doubt"),
-    submissionId: may(string),
     reason: string,
   })).annotations({ description: "at most 200" }),
   landed: number,
@@ -441,7 +414,7 @@ const project = HttpApiGroup.make("project")
       service: string,
       form: Text("the form's id"),
     }),
-    Created,
+    PipelineFile,
   ))
   .add(call(
     "reading",
@@ -468,7 +441,7 @@ const draft = HttpApiGroup.make("draft")
     call(
       "preview",
       struct({ ...Draft.fields, row: number, rows: number }),
-      struct({ rows: List(PreviewedRow), warnings: List(string) }),
+      struct({ rows: List(PreviewedRow) }),
     ),
   )
   .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))

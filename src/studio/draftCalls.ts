@@ -47,26 +47,18 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(Effect.gen(function*() {
         const { guard, root, services } = yield* Studio
         const { name, project } = yield* loadDraft({ root, guard }, draft)
-        const shown = yield* preview(project, name, {
+        return yield* preview(project, name, {
           to: undefined,
           source: undefined,
           row: Math.max(1, row),
           rows: Math.min(rowsShown, Math.max(1, rows)),
           services: yield* services,
         })
-        return {
-          rows: shown.rows,
-          warnings: [
-            ...shown.warnings.map(({ message }) =>
-              message
-            ),
-            ...shown.notes,
-          ],
-        }
       })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(
-        Effect.flatMap(Studio, ({ open }) => Effect.flatMap(open(draft), (opened) => countDraft(opened, whole))),
+        Effect.flatMap(Studio, ({ open }) =>
+          Effect.flatMap(open(draft), (opened) => countDraft(opened, whole))),
       ))
     .handle("schema", ({ payload }) =>
       answering(Effect.gen(function*() {
@@ -76,20 +68,11 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       })))
     .handle("save", ({ payload }) => saving(Effect.flatMap(Studio, ({ root }) => savePipelineFile(root, payload)))))
 
-const surveyShown = ({ form, service, source }: OpenDraft, survey: DraftSurvey): Survey => {
-  const { inspection, isWhole, suggestions } = survey
-  return {
-    ...inspection,
-    isWhole,
-    // Some properties are known only at the end of the source.
-    taken: isWhole ? inspection.taken : source.taken,
-    tool: inspection.tool?.title,
-    form: { id: form.id, name: form.name, service },
-    questions: candidatesIn(survey, form),
-    times: (["submissionTime", "lastUpdatedAt"] as const).flatMap((of) => {
-      const column = suggestions[of]
-      return column === undefined ? [] : [{ of, position: column.column.position + 1, because: column.because }]
-    }),
-    rowKeys: inspection.rowKey,
-  }
-}
+const surveyShown = ({ form, service }: OpenDraft, survey: DraftSurvey): Survey => ({
+  ...survey.inspection,
+  isWhole: survey.isWhole,
+  tool: survey.inspection.tool?.title,
+  form: { id: form.id, name: form.name, service },
+  questions: candidatesIn(survey, form),
+  rowKeys: survey.inspection.rowKey,
+})

@@ -4,10 +4,9 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { initialise } from "../jobs/init.ts"
 import { readPipelineFile } from "../jobs/pipelineFile.ts"
-import { fetchForms, serviceToConfirm } from "../jobs/services.ts"
+import { fetchForms } from "../jobs/services.ts"
 import { type PipelineStanding, type ProjectStatus, projectStatus } from "../jobs/status.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
-import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type PipelineCard, Refused, StudioApi } from "./Api.ts"
 import { answering, Studio } from "./Studio.ts"
@@ -37,10 +36,10 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
         if ("key" in config) return yield* refused("InitRefused", config.message)
         const { keep, survey } = surveyNew(pipeline)
         const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
-        const { choices, open: entries, warnings } = yield* initialise(about)
+        yield* initialise(about)
         const file = yield* readPipelineFile(root, pipeline)
         yield* Effect.ignore(Effect.flatMap(open(file), keep))
-        return { ...file, open: [...entries, ...choices], warnings }
+        return file
       })))
     .handle(
       "reading",
@@ -73,7 +72,7 @@ const home = Effect.gen(function*() {
   const project = yield* theProject
   const { texts, unreadable } = yield* listPipelines(root)
   const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
-  const known = texts.map(({ file, name = file, yaml }) => cardOf(status, name, yaml.file))
+  const known = texts.map(({ file, name = file }) => cardOf(status, name))
   // The ledger also knows pipelines whose files were removed.
   const removed = new Set(
     status.pipelines.map(({ pipeline }) => pipeline).filter((name) => known.every((one) => one.name !== name)),
@@ -81,22 +80,18 @@ const home = Effect.gen(function*() {
   return {
     folder: path.basename(path.resolve(root)),
     isDemo,
-    pipelines: [...known, ...[...removed].map((name) => cardOf(status, name, ""))],
-    services: servicesOf(project),
+    pipelines: [...known, ...[...removed].map((name) => cardOf(status, name))],
+    services: [...project.services.keys()],
     diagnostics: unreadable,
   }
 })
 
-const servicesOf = (project: Project) =>
-  [...project.services.keys()].map((name) => ({ name, confirm: serviceToConfirm(project, name) !== undefined }))
-
-const cardOf = (status: ProjectStatus, name: string, file: string): PipelineCard => {
+const cardOf = (status: ProjectStatus, name: string): PipelineCard => {
   const standings = status.pipelines.filter(({ pipeline }) => pipeline === name)
   const nextRun = standings.find((one) => one.nextRun !== undefined)?.nextRun
     ?? status.waiting.find(({ pipeline }) => pipeline === name)?.nextRun
   return {
     name,
-    file,
     standings: standings.map(standingCard),
     nextRun: nextRun?.at,
     notBegun: status.notBegun.find(({ pipeline }) => pipeline === name)?.at,

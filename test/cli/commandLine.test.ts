@@ -32,6 +32,7 @@ const run = command({
   options: {
     to: text("TARGET", "Where to."),
     dryRun: flag("Sends nothing."),
+    noWait: flag("Does not wait."),
     rows: texts("KEY", "Which rows."),
     limit: wholeNumber(1, "How many."),
     format: choice("FORMAT", ["csv", "jsonl"], "Which format."),
@@ -97,6 +98,11 @@ describe("the command line parser", () => {
   it("never reads a word as a flag's value, and reads every word after `--` as an argument", () => {
     expect(values("run", "--dry-run", "yes", "--", "-5", "--to"))
       .toEqual({ dryRun: true, names: ["yes", "-5", "--to"] })
+  })
+
+  it("reads a flag whose name begins with no", () => {
+    expect(values("run", "a", "--no-wait")).toEqual({ names: ["a"], noWait: true })
+    expect(values("run", "a")).toEqual({ names: ["a"] })
   })
 
   it("converts numbers and choices as declared", () => {

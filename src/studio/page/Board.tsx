@@ -192,7 +192,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         <div class="field" style={{ height: `${longest * height}px` }}>
           <ul class="plain columns" aria-label={t.columnList} onKeyDown={turn}>{seen(items).map(columnTile)}</ul>
           <div class="lines" aria-hidden="true">
-            <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={{ top, height: tall }}>{lines}</svg>
+            <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={`top: ${top}px; height: ${tall}px`}>
+              {lines}
+            </svg>
             {scores}
           </div>
           <ul class="plain questions" aria-label={t.questionList} onKeyDown={turn}>

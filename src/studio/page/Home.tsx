@@ -91,7 +91,7 @@ const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
 const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => {
   const [file, setFile] = useState<{ readonly source: string; readonly shown: string }>()
   const [pipeline, setName] = useState("")
-  const [service, setService] = useState(services[0]?.name ?? "")
+  const [service, setService] = useState(services[0] ?? "")
   const [typed, setForm] = useState("")
   const { busy, failed, run } = useDoing()
   const [read, setRead] = useState("")
@@ -133,7 +133,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
         <div class="fields" ref={place} role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
-          {pick(t.service, service, chooseService, services.map(({ name }) => named({ name })))}
+          {pick(t.service, service, chooseService, services.map((name) => named({ name })))}
           {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           <p class="whole acts">
