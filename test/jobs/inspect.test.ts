@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { showInspection } from "../../src/cli/inspect.ts"
+import { surveyDraft } from "../../src/jobs/draft.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
+import { openShown } from "../../src/jobs/prepare.ts"
 import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
 import { asFound } from "../../src/source/openSource.ts"
 
@@ -237,6 +239,32 @@ describe("inspecting a whole file", () => {
     const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
     expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })
   })
+})
+
+describe("a survey of a draft", () => {
+  const form = {
+    id: "empty",
+    name: "Empty",
+    questions: [],
+    calculations: [],
+    urlParameters: [],
+    scheduling: [],
+    payments: [],
+    quiz: undefined,
+  }
+
+  it.each(["contacts.csv", "tickets.csv", "registrations.xlsx", "surveymonkey/538-StarWars.first200.csv"])(
+    "inspects %s while it reads the rows, with the result of inspect",
+    async (name) => {
+      const file = `${samples}/${name}`
+      const surveyed = Effect.flatMap(openShown(asFound(file)), (source) => surveyDraft({ form, source }, true))
+      const { inspection, isWhole } = await Effect.runPromise(
+        surveyed.pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
+      )
+      expect(isWhole).toBe(true)
+      expect(inspection).toEqual(await inspect(file))
+    },
+  )
 })
 
 describe("approximate counts beyond a limit", () => {

@@ -129,6 +129,31 @@ scoped(
 )
 
 scoped(
+  "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
+  Effect.gen(function*() {
+    const { root, source } = yield* world
+    yield* source(Array.from({ length: 60_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call } = await pageOf(studio)
+      const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
+      let made: { readonly text: string } | undefined
+      const making = call("project", "create", about).then((file) => made = file)
+      const read = []
+      while (made === undefined) {
+        read.push(await call("project", "reading", { pipeline: "fresh" }))
+        await new Promise((done) => setTimeout(done, 10))
+      }
+      await making
+      expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
+      expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
+      const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
+      expect(survey).toMatchObject({ rows: 60_000, isWhole: true })
+    })
+  }),
+)
+
+scoped(
   "a second job of a pipeline is refused until the first has ended, and a stop finishes what is in flight",
   Effect.gen(function*() {
     const { names, root, source, write } = yield* world
