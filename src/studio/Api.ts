@@ -153,18 +153,15 @@ export type Survey = typeof Survey.Type
 /** What a draft says about a question. */
 const QuestionState = struct({
   id: Text("the question's id"),
-  state: Schema.Literal("mapped", "open", "unanswered", "missing").annotations({
-    description:
-      "`mapped`; `open`: a comment proposes an entry; `unanswered`: on purpose (`ignoreQuestions`); `missing`: not mentioned",
-  }),
+  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
+  state: Schema.Literal("mapped", "open", "unanswered", "missing"),
   from: List(number, "the columns of a mapped question, counting from 1"),
   shown: may(Text("the columns' names, the block's title or the constant")),
   as: may(Text("the kind of value, if the draft names one")),
   confidence: may(Count("absent: a person wrote or reviewed the entry")),
   required: Flag("whether the entry requires an answer"),
-  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })).annotations({
-    description: "the entry's own `values`: cells and their answers; the first 200",
-  }),
+  /** The entry's own `values`: cells and their answers, the first 200. */
+  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })),
   line: may(Count("the entry's first line in the text, counting from 1")),
 })
 export type QuestionState = typeof QuestionState.Type
@@ -178,10 +175,9 @@ const DraftState = struct({
   failures: List(string, "why the source, the form or the ledger can't be used"),
   isRunnable: Flag("whether `check` would find no error before it reads the rows"),
   questions: List(QuestionState, "empty if the text can't be read"),
-  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are not imported"),
-  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")).annotations({
-    description: "the names of the columns that identify a row; `open`: a person must decide",
-  }),
+  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are left behind"),
+  /** The names of the columns that identify a row. `open`: a person must decide. */
+  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")),
   proposals: List(struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),
   openTimes: List(Schema.Literal("submissionTime", "lastUpdatedAt")),
 })
@@ -193,10 +189,7 @@ const Ask = struct({
   why: Text("why a person must decide"),
   choices: List(struct({
     value: Text("a value to choose"),
-    samples: List(struct({
-      cell: string,
-      value: may(Value("what this value reads from the cell; absent: nothing")),
-    })),
+    samples: List(struct({ cell: string, value: may(Value("what this value reads from the cell; absent: nothing")) })),
   })).annotations({ description: "empty: any text" }),
 })
 export type Ask = typeof Ask.Type
@@ -437,13 +430,7 @@ const draft = HttpApiGroup.make("draft")
   .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
   .add(call("state", Draft, DraftState))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Edited))
-  .add(
-    call(
-      "preview",
-      struct({ ...Draft.fields, row: number, rows: number }),
-      struct({ rows: List(PreviewedRow) }),
-    ),
-  )
+  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), struct({ rows: List(PreviewedRow) })))
   .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
   .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile).addError(Conflict))
@@ -463,14 +450,8 @@ const runs = HttpApiGroup.make("runs")
   .add(call("confirm", struct({ ...ofJob.fields, service: Text("as a person typed it") }), Job))
   .add(call("decline", ofJob, Job))
   .add(call("stop", ofJob, Job))
-  .add(
-    HttpApiEndpoint.get("events", "/events").addSuccess(
-      HttpApiSchema.Text({ contentType: "text/event-stream" }).annotations({
-        description:
-          "server-sent events: `data` is a Job. Each job is sent when the page connects, and when it changes",
-      }),
-    ),
-  )
+  // Each job is sent when the page connects, and when it changes.
+  .add(HttpApiEndpoint.get("events", "/events").addSuccess(HttpApiSchema.Text({ contentType: "text/event-stream" })))
   .prefix("/runs")
 
 const results = HttpApiGroup.make("results")
@@ -482,9 +463,7 @@ const results = HttpApiGroup.make("results")
       struct({
         ...ofRun.fields,
         version: string,
-        cells: List(struct({ index: number, column: number, text: string })).annotations({
-          description: "the fixed cells; `column` counts from 0",
-        }),
+        cells: List(struct({ index: number, column: number, text: string }), "the fixed cells; `column` counts from 0"),
       }),
       struct({ version: string, file: string }),
     ).addError(Conflict),
