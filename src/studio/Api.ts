@@ -239,16 +239,15 @@ const PreviewedRow = struct({
   problems: List(ProblemShown),
   change: may(struct({
     submissionId: string,
-    answers: List(struct({
-      name: string,
-      columns: List(string),
-      inForm: Value("null: none"),
-      now: Value("null: none"),
-    })),
+    answers: List(
+      struct({ name: string, columns: List(string), inForm: Value("null: none"), now: Value("null: none") }),
+    ),
     note: may(string),
   })),
 })
 export type PreviewedRow = typeof PreviewedRow.Type
+
+const CountedChoice = struct({ choice: string, count: number })
 
 /** What reading rows through a draft's mapping shows. */
 const Counts = struct({
@@ -263,12 +262,8 @@ const Counts = struct({
     rows: number,
     examples: List(struct({ row: number, value: may(string), message: string })),
   })),
-  choices: List(struct({
-    question: string,
-    column: string,
-    choices: List(struct({ choice: string, count: number })),
-    more: Schema.Boolean,
-  })).annotations({ description: "choices in the cells that are not options of their question" }),
+  /** Choices in the cells that are not options of their question. */
+  choices: List(struct({ question: string, column: string, choices: List(CountedChoice), more: Schema.Boolean })),
   diagnostics: List(DiagnosticSchema, "those that only the rows show"),
 })
 export type Counts = typeof Counts.Type
@@ -365,14 +360,11 @@ const RejectedRows = struct({
 })
 export type RejectedRows = typeof RejectedRows.Type
 
+const SettledAs = Schema.Literal("landed", "not landed", "in doubt")
+
 const Settled = struct({
-  rows: List(struct({
-    row: number,
-    key: string,
-    sentAt: string,
-    outcome: Schema.Literal("landed", "not landed", "in doubt"),
-    reason: string,
-  })).annotations({ description: "at most 200" }),
+  /** At most 200. */
+  rows: List(struct({ row: number, key: string, sentAt: string, outcome: SettledAs, reason: string })),
   landed: number,
   notLanded: number,
   left: Count("rows that are still in doubt"),
@@ -409,14 +401,8 @@ const project = HttpApiGroup.make("project")
     }),
     PipelineFile,
   ))
-  .add(call(
-    "reading",
-    ofPipeline,
-    struct({
-      rows: may(Count("how many rows `create` has read so far; absent: it reads none")),
-      of: may(Count("out of how many; absent: not known yet")),
-    }),
-  ))
+  // How many rows `create` has read so far, and out of how many if that is known.
+  .add(call("reading", ofPipeline, struct({ rows: may(number), of: may(number) })))
   .add(
     HttpApiEndpoint.post("upload", "/upload")
       .setUrlParams(struct({ name: Text("the file's name") }))

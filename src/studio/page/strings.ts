@@ -62,10 +62,9 @@ export const home = {
 }
 
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
-const filters = { onlyOpen: "Only what is open" }
 export const board = {
   ...lists,
-  ...filters,
+  onlyOpen: "Only what is open",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
   states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
@@ -195,7 +194,6 @@ export const run = {
 }
 
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
-const rowMore = { edit: "Edit" }
 const runColumns = { started: "Started", mode: "Mode", outcome: "Outcome", read: "read", history: "History" }
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
 const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
@@ -203,7 +201,7 @@ export const results = {
   ...fixing,
   ...runColumns,
   ...rowColumns,
-  ...rowMore,
+  edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
   readBack: "Read back",
