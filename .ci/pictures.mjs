@@ -31,7 +31,7 @@ pre { margin: 0; font: 13px/1.35 "DejaVu Sans Mono", monospace }
 </style><pre>${content}</pre>`
 
 try {
-  const { pictured, recorded, suggested } = await bundled("test/demo/pictured.ts")
+  const { pictured, recorded } = await bundled("test/demo/pictured.ts")
   const shown = pictured(project)
   const browser = await chromium.launch({
     executablePath: browsers.find((path) => path !== undefined && existsSync(path)),
@@ -60,7 +60,7 @@ try {
   })
   const map = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" })
   await map.goto(link)
-  await map.getByRole("link", { name: suggested }).click()
+  await map.getByRole("link", { name: shown.suggested }).click()
   await map.getByText(/^All .* rows counted/).waitFor()
   await map.getByRole("textbox", { name: /^Text of/ }).waitFor()
   await map.screenshot({ path: join(pictures, "studio.png") })

@@ -33,7 +33,7 @@ const pageText = (html: string): string =>
     .split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n")
 
 /** The pipeline in the picture of the studio. */
-export const suggested = "new-tickets"
+const suggested = "new-tickets"
 
 /**
  * Runs the built command with the broken sample in an empty folder, as in a terminal of 96 columns. `text` is the text
@@ -61,7 +61,7 @@ export const pictured = (project: string) => {
   const shown = pageText(readFileSync(page, "utf8").replaceAll(`${project}/`, ""))
   const mapping = readFileSync(join(project, "pipelines", `${suggested}.yaml`), "utf8")
   const text = `terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n\nstudio.png\n\n${mapping}`
-  return { typed, terminal, page, text: stable(text) }
+  return { typed, terminal, page, suggested, text: stable(text) }
 }
 
 /** The text that the pictures had when they were made. */

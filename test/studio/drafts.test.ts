@@ -137,14 +137,10 @@ scoped(
     yield* Effect.promise(async () => {
       const { call } = await pageOf(studio)
       const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
-      let made: { readonly text: string } | undefined
-      const making = call("project", "create", about).then((file) => made = file)
-      const read = []
-      while (made === undefined) {
-        read.push(await call("project", "reading", { pipeline: "fresh" }))
-        await new Promise((done) => setTimeout(done, 10))
-      }
-      await making
+      const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
+      const look = () => void call("project", "reading", { pipeline: "fresh" }).then((now) => read.push(now))
+      const timer = setInterval(look, 20)
+      const made = await call("project", "create", about).finally(() => clearInterval(timer))
       expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
       expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
       const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
