@@ -175,7 +175,7 @@ const DraftState = struct({
   failures: List(string, "why the source, the form or the ledger can't be used"),
   isRunnable: Flag("whether `check` would find no error before it reads the rows"),
   questions: List(QuestionState, "empty if the text can't be read"),
-  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are not imported"),
+  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are left behind"),
   /** The names of the columns that identify a row. `open`: a person must decide. */
   rowKey: Schema.Union(List(string), Schema.Literal("content", "open")),
   proposals: List(struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),

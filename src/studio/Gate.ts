@@ -50,9 +50,8 @@ export interface Head {
 }
 
 /**
- * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends
- * requests for any web page. So a request needs the studio's own address, its own origin, and a session. A link with a
- * single-use token starts a session.
+ * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends requests for any web page. So a
+ * request needs the studio's own address, its own origin, and a session. A link with a single-use token starts a session.
  */
 export class Gate {
   /** Digests of the sessions. Looking up a digest takes no time from which a session could be guessed. */
@@ -95,10 +94,7 @@ export class Gate {
 
   #start(token: string): Reply {
     if (this.#token === undefined || digest(token) !== digest(this.#token)) {
-      return plain(
-        403,
-        "This link has already been used, or is not the newest one. Press o in the terminal for another.",
-      )
+      return plain(403, "This link was used, or is not the newest one. Press o in the terminal for another.")
     }
     this.#token = undefined
     const session = secret()

@@ -71,7 +71,7 @@ export const board = {
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
   traps: (traps: number) => counted(traps, "possible problem"),
-  unused: "not imported",
+  unused: "left behind",
   perhaps: (columns: string) => `perhaps ${columns}`,
   accept: (question: string) => `Accept the suggestion for ${question}`,
   reject: (question: string) => `Reject the suggestion for ${question}`,
@@ -83,7 +83,7 @@ const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
 const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns", choose: "Choose…" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Skip on purpose" }
+const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
 const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
 export const detail = {
   ...mapping,
@@ -118,7 +118,7 @@ export const detail = {
 
 const draftActs = { save: "Save", toRun: "Check and run" }
 const drafting = { board: "Mapping", yaml: "Pipeline file", undo: "Undo", redo: "Redo", edited: "Not saved" }
-const figureRest = { ...drafting, unused: "columns not imported", open: "open questions" }
+const figureRest = { ...drafting, unused: "columns left behind", open: "open questions" }
 const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
 const problems = { ...figures, problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
 export const map = {
