@@ -55,8 +55,10 @@ export interface Jobs {
   readonly changes: Stream.Stream<Job>
 }
 
-interface JobOptions {
+export interface JobOptions {
+  /** The project's folder. */
   readonly root: string
+  /** Called with the project before its services are used. */
   readonly guard: (project: Project) => Project
   /** Removes secrets from a message. */
   readonly mask: (text: string) => string

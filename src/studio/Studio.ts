@@ -12,20 +12,13 @@ import { openService, type Services } from "../jobs/services.ts"
 import type { Surveying } from "../jobs/suggestMapping.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
-import type { Project } from "../project/Project.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
 import { Conflict, Refused } from "./Api.ts"
-import { type Jobs, makeJobs } from "./Jobs.ts"
+import { type JobOptions, type Jobs, makeJobs } from "./Jobs.ts"
 
-export interface StudioOptions {
-  /** The project's folder. */
-  readonly root: string
+export interface StudioOptions extends JobOptions {
   readonly isDemo: boolean
-  /** Called with the project before its services are used. */
-  readonly guard: (project: Project) => Project
-  /** Removes secrets from a message. */
-  readonly mask: (text: string) => string
   /** The maximum size of an uploaded file in bytes. */
   readonly maxUpload: number
 }
@@ -59,10 +52,7 @@ export class Studio extends Context.Tag("formferry/Studio")<
 >() {}
 
 /** How many rows were read, and out of how many if that is known. */
-interface ReadSoFar {
-  readonly rows: number
-  readonly of?: number
-}
+type ReadSoFar = Readonly<{ rows: number; of?: number }>
 
 type OpenDraftFailure = Effect.Effect.Error<ReturnType<typeof openDraft>>
 
@@ -175,10 +165,7 @@ export const makeStudio = (options: StudioOptions) =>
   })
 
 /** The fields of every failed job's error. */
-interface Failure {
-  readonly _tag: string
-  readonly message: string
-}
+type Failure = Readonly<{ _tag: string; message: string }>
 
 /** Does the work of a call, with the sources that are kept open. */
 const within = <A, E extends Failure, R, F>(

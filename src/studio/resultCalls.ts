@@ -61,11 +61,7 @@ const projectWith = (pipelines: ReadonlyArray<string>) =>
   Effect.flatMap(Studio, ({ guard, root }) => Effect.map(loadProject(root, { pipelines }), guard))
 
 /** The rows that are settled, and why. */
-interface About {
-  readonly pipeline: string
-  readonly to?: string | undefined
-  readonly because?: string | undefined
-}
+type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
 
 const reasonOf = ({ because = "" }: About) =>
   because.trim() === ""
