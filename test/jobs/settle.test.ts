@@ -8,6 +8,7 @@ import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { skip } from "../quickly.ts"
 import { scoped, world } from "../run/world.ts"
 import { resultsExport } from "./resultsExport.ts"
 
@@ -25,7 +26,7 @@ interface Handling {
   readonly complete?: string
 }
 
-/** A world whose rows can be settled. `visibleWithin` is one second, and `lateWithin` one millisecond. */
+/** A world whose rows can be settled. `visibleWithin` is 20 seconds, and `lateWithin` one millisecond. */
 const settling = Effect.gen(function*() {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -89,7 +90,7 @@ const doubted = Effect.gen(function*() {
     ...at,
     /** Imports rows in a later batch. */
     later: Effect.gen(function*() {
-      yield* Effect.sleep("1100 millis")
+      yield* skip("21 seconds")
       yield* at.source(people(1, 70))
       expect(yield* at.run()).toMatchObject({ exitCode: 4, rows: { imported: 10 } })
     }),
@@ -132,7 +133,7 @@ scoped(
   "without a later submission no row is settled as not landed, until a test entry shows that the export is late enough",
   Effect.gen(function*() {
     const { fromExport, practice } = yield* doubted
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const alone = yield* fromExport()
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
     const { testEntry = "" } = alone.result
@@ -153,7 +154,7 @@ scoped(
   "rows missing in an export that a person declares complete did not land, unless the export lacks known submissions",
   Effect.gen(function*() {
     const { fromExport, names, run, view } = yield* doubted
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const cut = yield* fromExport({ mangle: (all) => all.slice(0, -1), complete: "I think so" })
     expect(cut.result).toMatchObject({ notLanded: 0, left: 10, file: { lacking: 1 } })
     expect((yield* fromExport({ complete: "I looked" })).result).toMatchObject({ notLanded: 10, left: 0 })
@@ -174,7 +175,7 @@ scoped(
     yield* source(people(1, 10))
     fail("POST", "lost")
     yield* run()
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     yield* source(people(1, 20))
     yield* run()
     const since = yield* fromExport({ mangle: (all) => all.slice(10) })
@@ -224,7 +225,7 @@ scoped(
     yield* settings({ reconcile: ", lateWithin: 1 hours" })
     // This command takes the lock, and finds that the process has ended.
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     expect((yield* fromExport({ complete: "I looked" })).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
     yield* settings({ reconcile: ", lateWithin: 1 millis" })
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 1, wants: "a witness" })
@@ -244,7 +245,7 @@ scoped(
     yield* run()
     // The holder is this process, which is alive. If its start time were different, it would count as ended.
     yield* leftOpen(at, (yield* LockHolder)())
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     yield* source(people(1, 13))
     yield* run()
     for (const complete of [undefined, "I looked"]) {
@@ -289,7 +290,7 @@ scoped(
     yield* source([...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01")], header)
     fail("POST", "lost")
     yield* run()
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     yield* source(
       [...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01"), ...dated(21, 30, "2024-03-01")],
       header,
@@ -312,7 +313,7 @@ scoped(
     fail("POST", { status: 502, body: "" })
     yield* run()
     yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"], ["Ada", "ada.lovelace@example.org"])
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const { result } = yield* fromExport({ complete: "these are all" })
     expect(result.rows.map((row) => [row.key, row.outcome])).toEqual([["1", "in doubt"], ["2", "not landed"]])
     expect(result.rows[0]?.reason).toContain("resembles it")
@@ -366,7 +367,7 @@ scoped(
     fail("POST", "lost", { status: 502, body: "" })
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 } })
     yield* settle({ _tag: "Person", landed: true, which: { _tag: "Rows", keys: ["1"] } }, "seen")
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     expect((yield* fromExport({ complete: "these are all" })).result).toMatchObject({
       landed: 0,
       notLanded: 1,
@@ -404,7 +405,7 @@ scoped(
   "an earlier run's submission keeps a row in doubt if a person wrongly said that it had not landed",
   Effect.gen(function*() {
     const { fromExport } = yield* sentByTwoRuns("a person says that they did not land")
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const { result } = yield* fromExport({ complete: "downloaded without a filter" })
     expect(result).toMatchObject({ landed: 0, notLanded: 0, left: 3, wants: "a person" })
   }),

@@ -2,6 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { skip } from "../quickly.ts"
 import { scoped, world } from "../run/world.ts"
 
 const people = (from: number, to: number) =>
@@ -10,7 +11,7 @@ const people = (from: number, to: number) =>
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
 
-/** A world whose service can list. `visibleWithin` is one second, and `lateWithin` one millisecond. */
+/** A world whose service can list. `visibleWithin` is 20 seconds, and `lateWithin` one millisecond. */
 const listing = Effect.gen(function*() {
   const at = yield* world
   yield* at.configure("    capabilities: [list]\n")
@@ -61,7 +62,7 @@ scoped(
   "without an export, settle reads the form's list from both ends and settles every row in doubt",
   Effect.gen(function*() {
     const { lists, names, run, settle } = yield* doubted
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const result = yield* settle
     expect(result).toMatchObject({ landed: 10, notLanded: 10, left: 0, list: { submissions: 50, lacking: 0 } })
     expect(result.rows[0]?.reason).toContain("of the form's list belongs to this row")
@@ -102,7 +103,7 @@ scoped(
   Effect.gen(function*() {
     const { fill, settle } = yield* doubted
     yield* fill(["Person 21", "p21@example.org"])
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const result = yield* settle
     expect(result).toMatchObject({ landed: 9, notLanded: 10, left: 1, wants: "a person" })
     expect(result.rows.find(({ row }) => row === 21)?.reason).toContain("2 submissions of the form's list fit it")
@@ -117,7 +118,7 @@ scoped(
     yield* source(["1,Twin,twin@example.org", "2,Twin,twin@example.org"])
     fail("POST", "lost", { status: 502, body: "<html>" })
     yield* run()
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     expect(yield* settle).toMatchObject({ landed: 1, notLanded: 1, left: 0 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
     expect(names()).toEqual(["Twin", "Twin"])
@@ -129,7 +130,7 @@ scoped(
   Effect.gen(function*() {
     const { fill, settle } = yield* doubted
     yield* fill(["Person 31 (cut)", "p31@example.org"])
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const result = yield* settle
     expect(result).toMatchObject({ landed: 10, notLanded: 9, left: 1, wants: "a person" })
     expect(result.rows.find(({ row }) => row === 31)?.reason).toContain("of the form's list resembles it")
@@ -140,7 +141,7 @@ scoped(
   "if a known submission was deleted in the form, no row is settled as not landed until a reconciliation has noticed the deletion",
   Effect.gen(function*() {
     const at = yield* doubted
-    yield* Effect.sleep("1100 millis")
+    yield* skip("21 seconds")
     const [first] = at.practice.submissions("people")
     yield* at.store.remove("people", first?.submissionId ?? "")
     const result = yield* at.settle
@@ -224,7 +225,10 @@ scoped(
   "a run that is interrupted while it waits leaves the rows in doubt",
   Effect.gen(function*() {
     const { lists, names, run, settings } = yield* doubted
-    yield* settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 hours" })
+    yield* settings({
+      sink: ", canary: off, concurrency: 1",
+      reconcile: ", lateWithin: 1 hours",
+    })
     const listed = Effect.delay(Effect.sync(() => lists().length > 0), "100 millis")
     const report = yield* run({ interrupted: Effect.as(Effect.repeat(listed, { until: (is) => is }), "SIGINT") })
     expect(report).toMatchObject({ exitCode: 130, outcome: "interrupted" })

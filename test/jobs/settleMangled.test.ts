@@ -53,7 +53,10 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         const path = yield* Path.Path
         const draws = new Draws(seed)
         const { fail, practice, root, run, settings, source } = yield* world
-        yield* settings({ sink: ", canary: off, concurrency: 2, stopWhen: { inDoubt: 1000 }" })
+        yield* settings({
+          sink: ", canary: off, concurrency: 2, stopWhen: { inDoubt: 1000 }",
+          visibleWithin: "1 seconds",
+        })
         const rows = Array.from({ length: 150 }, (_, at) => {
           const name = `P${draws.int(100_000, 999_999)}`
           return `${at + 1},${name},${name}@team${draws.int(1, 3)}.example`

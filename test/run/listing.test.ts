@@ -21,7 +21,7 @@ scoped(
       Effect.scoped(Effect.gen(function*() {
         const { configure, heard, names, run, settings, source, store } = yield* world
         yield* configure(more)
-        yield* settings({ sink: ", stopWhen: { new: 100%, differing: 100 }" })
+        yield* settings({ sink: ", stopWhen: { new: 100%, differing: 100 }", visibleWithin: "1 seconds" })
         store.rewrite((json) => json.replace('Person 77"', 'PERSON 77"'))
         yield* source(people(1, 600))
         const report = yield* run()
@@ -45,7 +45,7 @@ scoped(
   "a reconciliation of a service that can list finds the same edits and deletions in few requests",
   Effect.gen(function*() {
     const { configure, heard, practice, reconcile, run, settings, source, store } = yield* world
-    yield* settings({ sink: ", stopWhen: { new: 100% }" })
+    yield* settings({ sink: ", stopWhen: { new: 100% }", visibleWithin: "1 seconds" })
     yield* source(people(1, 500))
     yield* run()
     const ids = new Map(practice.submissions("people").map((one) => [one.questions[0]?.value, one.submissionId]))
@@ -72,7 +72,7 @@ scoped(
   "submissions that a run left unread are read back from the list by the next run",
   Effect.gen(function*() {
     const { configure, fail, heard, run, settings, source } = yield* world
-    yield* settings({ sink: ", canary: off, stopWhen: { new: 100% }" })
+    yield* settings({ sink: ", canary: off, stopWhen: { new: 100% }", visibleWithin: "1 seconds" })
     yield* source(people(1, 200))
     fail("GET", { status: 401, body: "{}" })
     const first = yield* run()

@@ -52,7 +52,7 @@ mapping:
 sink: { service: live, form: ${extra["form"] ?? "people"}, retries: { attempts: 3, base: 1 millis, max: 5 millis }${
     extra["sink"] ?? ""
   } }
-reconcile: { visibleWithin: ${extra["visibleWithin"] ?? "1 seconds"}${extra["reconcile"] ?? ""} }
+reconcile: { visibleWithin: ${extra["visibleWithin"] ?? "20 seconds"}${extra["reconcile"] ?? ""} }
 `
 
 /**
