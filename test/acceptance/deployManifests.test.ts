@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { Deployment } from "kubernetes-models/apps/v1"
 import { CronJob } from "kubernetes-models/batch/v1"
 import { PersistentVolumeClaim } from "kubernetes-models/v1"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,7 +20,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import ts from "typescript"
 import { describe } from "vitest"
-import { parseAllDocuments } from "yaml"
+import { parse, parseAllDocuments } from "yaml"
 import { cronFault } from "../../src/project/cron.ts"
 import { deployed, read, repository, serviceStarts } from "./deployed.ts"
 
@@ -56,6 +57,27 @@ describe("the Kubernetes manifest", () => {
     expect(args?.toSorted()).toEqual(serviceStarts.split(" ").slice(1).toSorted())
   })
 })
+
+it.scopedLive("the practice service of the compose file writes its key at once where the workers read it", () =>
+  Effect.gen(function*() {
+    const { folder } = yield* deployed
+    const { configs, services } = parse(read("compose.yaml")) as {
+      readonly configs: { readonly people: { readonly content: string } }
+      readonly services: { readonly practice: { readonly command: readonly [string] } }
+    }
+    mkdirSync(join(folder, "forms"))
+    mkdirSync(join(folder, "keys"))
+    writeFileSync(join(folder, "forms", "people.yaml"), configs.people.content)
+    const line = services.practice.command[0].replaceAll(/ \/(forms|keys)/g, ` ${folder}/$1`).replace("8080", "0")
+    const practice = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn("sh", ["-c", line], { detached: true, env: { PATH: `${folder}/bin:/usr/bin:/bin` } })),
+      ({ pid = 0 }) => Effect.sync(() => process.kill(-pid, "SIGTERM")),
+    )
+    const key = () =>
+      existsSync(join(folder, "keys/practice")) ? readFileSync(join(folder, "keys/practice"), "utf8") : ""
+    while (key() === "" && practice.exitCode === null) yield* Effect.sleep("50 millis")
+    expect(key()).toMatch(/^practice_\w+\n$/)
+  }))
 
 /** The first document of a YAML file. */
 const manifest = (name: string) => parseAllDocuments(read(name))[0]?.toJS() as Record<string, unknown>

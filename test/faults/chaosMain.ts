@@ -14,7 +14,8 @@ export const inWords = ({ broken, exits, faults, inDoubt, runs, takeovers }: Cha
 }
 
 /**
- * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seed N] [--main dist/main.js]`. Exits with code 1 if a promise was broken.
+ * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seed N] [--main dist/main.js]`. Exits with code 1 if a promise was
+ * broken, or if a kind of fault never occurred.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
@@ -30,6 +31,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const until = Date.now() + Number(values.minutes ?? 10) * 60_000
   const tearDown = setup()
   let isBroken = false
+  const happened: Record<string, number> = {}
   try {
     for (let seed = Number(values.seed ?? 1); Date.now() < until; seed++) {
       const figures = await chaos({
@@ -42,9 +44,12 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
       })
       process.stdout.write(`seed ${seed}: ${inWords(figures)}\n`)
       isBroken ||= figures.broken.length > 0
+      for (const [fault, count] of Object.entries(figures.faults)) happened[fault] = (happened[fault] ?? 0) + count
     }
   } finally {
     tearDown()
   }
-  return isBroken ? 1 : 0
+  const missing = Object.entries(happened).filter(([, count]) => count === 0).map(([fault]) => fault)
+  if (missing.length > 0) process.stderr.write(`These faults never occurred: ${missing.join(", ")}\n`)
+  return isBroken || missing.length > 0 ? 1 : 0
 }

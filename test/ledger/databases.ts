@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "../../src/ledger/Ledger.ts"
 import { marksFolder } from "../../src/ledger/marks.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import { seeds } from "../long.ts"
 import { urlOf } from "./postgres/connecting.ts"
 import { withoutPostgres } from "./postgres/server.ts"
 
@@ -20,7 +21,7 @@ const sqlite: Database = { name: "SQLite", modelRuns: 40, openLedger }
 
 const postgres: Database = {
   name: "PostgreSQL",
-  modelRuns: 6,
+  modelRuns: seeds(6, 40),
   openLedger: ({ file, ...options }) =>
     Effect.flatMap(urlOf(), (url) =>
       openLedger({

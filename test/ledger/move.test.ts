@@ -320,7 +320,7 @@ describe.skipIf(withoutPostgres || !isLong)("a ledger with 40,000 rows that is m
         const used: Array<number> = []
         let shown = 0
         const measure = () => {
-          if (++shown % 100 === 0) used.push(memoryInUse())
+          if (++shown % 25 === 0) used.push(memoryInUse())
         }
         yield* moveLedger(from, to, () => Effect.sync(measure))
         expect(used.length).toBeGreaterThan(5)
