@@ -38,7 +38,7 @@ class FasterTime implements Clock.Clock {
   readonly currentTimeMillis = Effect.sync(this.unsafeCurrentTimeMillis)
   readonly currentTimeNanos = Effect.sync(this.unsafeCurrentTimeNanos)
 
-  /** Advances the time at once, by whole milliseconds. Whoever sleeps sleeps on. */
+  /** Advances the time at once, by whole milliseconds. It does not shorten a wait that has begun. */
   skip(millis: number): void {
     this.skipped += millis
   }
