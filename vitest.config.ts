@@ -1,18 +1,10 @@
-import { availableParallelism } from "node:os"
 import { setFlagsFromString } from "node:v8"
 import { defineConfig } from "vitest/config"
-import { isLong } from "./test/long.ts"
 import { optimiseLater } from "./test/optimiseLater.ts"
 
 // The flags apply to this process and its worker threads. With larger spaces for new objects, V8 collects garbage less
 // often. Tests that measure memory run in processes, so they keep V8's default.
 for (const flag of [optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
-
-/** All cores for threads, and as many processes at the same time: those often wait for what they started. */
-const cores = availableParallelism()
-
-/** Most of the longer proofs use processes. */
-const moved = isLong && cores > 1 ? 1 : 0
 
 /**
  * Rooms whose tests start the built command or other programs, or change the working directory or the environment. `histories` and `nights` don't,
@@ -36,12 +28,11 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: "test/temporaryFolder.ts",
+    // All cores for threads, and as many processes at the same time: those often wait for what they started. With different numbers, vitest ends early.
+    maxWorkers: "100%",
     minWorkers: 1,
     // The files of a worker share its modules, because loading Effect again for each file takes most of the time of small files.
-    poolOptions: {
-      threads: { isolate: false, maxThreads: cores - moved },
-      forks: { isolate: false, execArgv: [optimiseLater], maxForks: cores + moved },
-    },
+    poolOptions: { threads: { isolate: false }, forks: { isolate: false, execArgv: [optimiseLater] } },
     projects: [
       {
         test: {
