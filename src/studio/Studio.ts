@@ -1,5 +1,4 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
@@ -31,7 +30,7 @@ export class Studio extends Context.Tag("formferry/Studio")<
     /** Opens a draft's source and fetches its form. Both are kept for a while. */
     readonly open: (
       draft: PipelineDraftText,
-    ) => Effect.Effect<OpenDraft, OpenDraftFailure, FileSystem.FileSystem | Path.Path | Scope.Scope>
+    ) => ReturnType<typeof openDraft>
     /** Surveys a draft's source, unless its survey is kept. */
     readonly survey: (
       draft: OpenDraft,
@@ -53,8 +52,6 @@ export class Studio extends Context.Tag("formferry/Studio")<
 
 /** How many rows were read, and out of how many if that is known. */
 type ReadSoFar = Readonly<{ rows: number; of?: number }>
-
-type OpenDraftFailure = Effect.Effect.Error<ReturnType<typeof openDraft>>
 
 /** How long a form may be used without fetching it again, in milliseconds. */
 const formKept = 30_000

@@ -25,11 +25,10 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
       answering(Effect.gen(function*() {
         const { guard, open, root, surveyNew } = yield* Studio
         const { texts } = yield* listPipelines(root)
-        if (
-          texts.some(({ file, name = file }) =>
-            name === pipeline
-          )
-        ) {
+        const names = texts.map(({ file, name = file }) =>
+          name
+        )
+        if (names.includes(pipeline)) {
           return yield* refused("InitRefused", `The pipeline ${pipeline} already exists. Choose a different name.`)
         }
         const config = decodeSource({ file: yield* insideProject(source) }, {})

@@ -16,6 +16,7 @@ import type { ReadableStream } from "node:stream/web"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen } from "../practice/loopback.ts"
 import { loadProject } from "../project/loadProject.ts"
+import { reportScript } from "../report/html/reportPage.ts"
 import { isFolderName } from "../report/pastRuns.ts"
 import { StudioApi } from "./Api.ts"
 import { draftCalls } from "./draftCalls.ts"
@@ -94,6 +95,10 @@ const reportFile = (pathname: string) =>
     return reply
   }).pipe(Effect.orElseSucceed(() => plain(404, "There is no such file.")))
 
+/** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
+const reportPolicy =
+  `default-src 'none'; style-src 'unsafe-inline'; script-src ${reportScript}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
 const send = (outgoing: ServerResponse, { body, headers, status }: Reply, common: Readonly<Record<string, string>>) => {
   outgoing.writeHead(status, { ...common, ...headers })
   outgoing.end(body)
@@ -168,10 +173,9 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
       } else if (pathname.startsWith("/reports/")) {
         run(Effect.provideService(reportFile(pathname), Studio, studio), {
           onExit: (exit) => {
-            const { "content-security-policy": own, ...others } = guarding
-            // A report's page contains its own, stricter policy.
-            const headers = pathname.endsWith(".html") ? others : { ...others, "content-security-policy": own }
-            send(outgoing, exit._tag === "Success" ? exit.value : plain(500, "An internal error."), headers)
+            const policy = pathname.endsWith(".html") ? { "content-security-policy": reportPolicy } : {}
+            const reply = exit._tag === "Success" ? exit.value : plain(500, "An internal error.")
+            send(outgoing, reply, { ...guarding, ...policy })
           },
         })
       } else send(outgoing, files.get(pathname) ?? plain(404, "There is no such page."), guarding)

@@ -26,7 +26,11 @@ export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, fold
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { maxUpload } = yield* Studio
-    const file = yield* freeName(folder, safeName(name))
+    // The file is created at once, because another upload may have the same name.
+    const file = yield* freeName(folder, safeName(name)).pipe(
+      Effect.tap((file) => fs.writeFileString(path.join(folder, file), "", { flag: "wx", mode: 0o600 })),
+      Effect.retry({ while: (error) => error._tag === "SystemError" && error.reason === "AlreadyExists" }),
+    )
     const place = path.join(folder, file)
     const tooLarge = refused(
       `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Put it into the project's folder instead.`,
@@ -37,7 +41,7 @@ export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, fold
         bytes += chunk.length
         return bytes > maxUpload ? tooLarge : Effect.succeed(chunk)
       }),
-      Stream.run(fs.sink(place, { flag: "wx", mode: 0o600 })),
+      Stream.run(fs.sink(place)),
       Effect.onError(() => Effect.ignore(fs.remove(place, { force: true }))),
     )
     return { file, bytes }

@@ -123,7 +123,8 @@ scoped(
 scoped(
   "a canary whose run ended before it was evaluated has failed if its rows are missing",
   Effect.gen(function*() {
-    const { accept, fail, heard, names, run, source } = yield* world
+    const { accept, fail, heard, names, run, settings, source } = yield* world
+    yield* settings({ visibleWithin: "1 seconds" })
     yield* source(people(1, 60))
     fail("GET", pause)
     const { interrupted, send } = yield* signal

@@ -1,6 +1,8 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { readFileSync, rmSync } from "node:fs"
 import { safeName } from "../../src/studio/uploads.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
@@ -115,6 +117,12 @@ scoped(
       })
       expect(await upload("formferry.yaml", "other")).toMatchObject({ file: "sources/formferry (2).yaml" })
       await expect(upload("large.csv", "x".repeat(1_001))).rejects.toMatchObject({ status: 422 })
+      const same = await Promise.all(Array.from({ length: 8 }, (_, at) => upload("same.csv", `${at}`)))
+      expect(new Set(same.map(({ file }) => file)).size).toBe(8)
+      for (const [at, { file }] of same.entries()) {
+        expect(readFileSync(path.join(root, file), "utf8")).toBe(`${at}`)
+        rmSync(path.join(root, file))
+      }
       const create = (source: string) =>
         call("project", "create", { pipeline: "new", source, service: "live", form: "people" })
       for (const source of ["/etc/passwd", "../outside.csv", "sources/link.csv", "."]) {
@@ -139,8 +147,11 @@ scoped(
     yield* Effect.promise(async () => {
       const { get } = await pageOf(studio)
       const page = await get(`/reports/people/${report.run}/report.html`)
-      expect([page.status, page.headers["content-security-policy"]]).toEqual([200, undefined])
-      expect(page.body).toContain('http-equiv="Content-Security-Policy"')
+      const [, script = ""] = /<script>(.*)<\/script>/s.exec(page.body) ?? []
+      const digest = createHash("sha256").update(script).digest("base64")
+      const policy = page.headers["content-security-policy"]
+      expect([page.status, policy]).toEqual([200, expect.stringContaining(`; script-src 'sha256-${digest}';`)])
+      expect(policy).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; script-src /)
       const file = await get(`/reports/people/${report.run}/imported.csv`)
       expect(file.headers).toMatchObject({ "content-disposition": "attachment" })
       const hostile = [

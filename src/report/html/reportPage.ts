@@ -79,6 +79,9 @@ ${sections.map(({ markup }) => markup)}</main>
 
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
+/** The only script that a report's page runs, as a source of a content security policy. */
+export const reportScript = allowed(attentionScript)
+
 /**
  * Makes a self-contained page, with style and script inside. The content policy contains the digests of both, so that
  * nothing else can run, load or be sent. Both are part of formferry and contain no value of a run.
@@ -88,7 +91,7 @@ const page = (content: { readonly title: string; readonly body: Markup }): strin
   const policy = [
     "default-src 'none'",
     `style-src ${allowed(style)}`,
-    `script-src ${allowed(attentionScript)}`,
+    `script-src ${reportScript}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ")

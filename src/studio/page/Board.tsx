@@ -2,8 +2,7 @@ import type { JSX } from "preact"
 import { useState } from "preact/hooks"
 import type { Candidate, QuestionState, Survey, SurveyedColumn } from "../Api.ts"
 import type { Bench } from "./draft.ts"
-import { act, badge, check, input, safe, useSeen } from "./parts.tsx"
-import type { Word } from "./parts.tsx"
+import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */

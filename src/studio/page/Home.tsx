@@ -4,8 +4,7 @@ import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
 import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
-import { useAnswer, useDoing, wordsWith } from "./parts.tsx"
-import type { Word } from "./parts.tsx"
+import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
 /** The first view: every pipeline with its state, and a new one from a file. */

@@ -18,8 +18,7 @@ import {
   Section,
   Shares,
 } from "./parts.tsx"
-import { table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
-import type { TableRow } from "./parts.tsx"
+import { table, type TableRow, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]

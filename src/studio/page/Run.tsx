@@ -4,9 +4,9 @@ import { phases } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
+import { isEdited } from "./draft.ts"
 import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
-import { wordsWith } from "./parts.tsx"
-import type { Word } from "./parts.tsx"
+import { type Word, wordsWith } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
@@ -22,6 +22,7 @@ export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: R
     <>
       <h1>{safe(pipeline)}</h1>
       <Section title={t.title}>
+        {isEdited(pipeline) && <p class="mark">{t.unsaved}</p>}
         <ul class="plain modes">
           {modes.map((mode) => (
             <li key={mode}>

@@ -12,7 +12,8 @@ type Draft = Readonly<{ file: string; version: string; saved: string; text: stri
 const drafts = new Map<string, Draft>()
 
 /** Whether this tab has a draft that is not saved. */
-export const isEdited = (): boolean => [...drafts.values()].some(({ saved, text }) => saved !== text)
+export const isEdited = (pipeline?: string): boolean =>
+  [...drafts].some(([of, { saved, text }]) => saved !== text && (pipeline ?? of) === of)
 
 /** What is selected on the board. */
 export type Selection = { readonly question: string } | { readonly column: number } | undefined

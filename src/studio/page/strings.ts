@@ -166,6 +166,7 @@ export const run = {
   ...jobStates,
   ...jobActs,
   title: "Run",
+  unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
