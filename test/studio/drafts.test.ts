@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { setTimeout as after } from "node:timers/promises"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
 import { pageOf, served } from "./opened.ts"
@@ -138,9 +139,15 @@ scoped(
       const { call } = await pageOf(studio)
       const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
       const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
-      const look = () => void call("project", "reading", { pipeline: "fresh" }).then((now) => read.push(now))
-      const timer = setInterval(look, 20)
-      const made = await call("project", "create", about).finally(() => clearInterval(timer))
+      let isMade = false
+      const making = call("project", "create", about).finally(() => {
+        isMade = true
+      })
+      while (!isMade) {
+        read.push(await call("project", "reading", { pipeline: "fresh" }))
+        await after(20)
+      }
+      const made = await making
       expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
       expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
       const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
