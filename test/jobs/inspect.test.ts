@@ -13,6 +13,7 @@ import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { openShown } from "../../src/jobs/prepare.ts"
 import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
 import { asFound } from "../../src/source/openSource.ts"
+import { formOf } from "../mapping/pipeline.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
@@ -242,22 +243,14 @@ describe("inspecting a whole file", () => {
 })
 
 describe("a survey of a draft", () => {
-  const form = {
-    id: "empty",
-    name: "Empty",
-    questions: [],
-    calculations: [],
-    urlParameters: [],
-    scheduling: [],
-    payments: [],
-    quiz: undefined,
-  }
-
   it.each(["contacts.csv", "tickets.csv", "registrations.xlsx", "surveymonkey/538-StarWars.first200.csv"])(
     "inspects %s while it reads the rows, with the result of inspect",
     async (name) => {
       const file = `${samples}/${name}`
-      const surveyed = Effect.flatMap(openShown(asFound(file)), (source) => surveyDraft({ form, source }, true))
+      const surveyed = Effect.flatMap(
+        openShown(asFound(file)),
+        (source) => surveyDraft({ form: formOf([]), source }, true),
+      )
       const { inspection, isWhole } = await Effect.runPromise(
         surveyed.pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
       )
