@@ -34,7 +34,7 @@ const size = (bytes: number): string =>
 const compact = command({
   name: "compact",
   about:
-    "Makes the ledger smaller: its file, or with VACUUM FULL its tables in PostgreSQL. Forgets old runs, and rejected rows that recent runs no longer found in the source.",
+    "Makes the ledger's file smaller, or its tables in PostgreSQL (VACUUM FULL). Forgets old runs, and rejected rows that recent runs no longer found in the source.",
   examples: [
     { words: "ledger compact", about: "Compacts the ledger." },
     { words: "ledger compact --json", about: "Writes what was forgotten as JSON, for a program." },
