@@ -15,8 +15,8 @@ const rooms = "acceptance|browser|cli|faults|histories|house|ledger|nights|packa
 /** A test in the other rooms that needs a process, because it sets the time zone. */
 const withProcess = ["test/source/excel.test.ts"]
 
-/** Tests that measure the memory of their process. */
-const memory = "test/source/memory/*.test.ts"
+/** Tests that measure the memory of their process, without other tests that leave or release some of it. */
+const memory = "test/*/memory/*.test.ts"
 
 const shared = {
   // Acceptance tests start the built command several times; slow machines need the room.
@@ -43,7 +43,14 @@ export default defineConfig({
           pool: "threads",
         },
       },
-      { test: { ...shared, name: "processes", include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess] } },
+      {
+        test: {
+          ...shared,
+          name: "processes",
+          include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess],
+          exclude: [memory],
+        },
+      },
       { test: { ...shared, name: "memory", include: [memory] } },
     ],
   },

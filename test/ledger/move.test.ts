@@ -1,96 +1,25 @@
 // Moves ledgers between a file and a PostgreSQL server.
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
+import { Effect, Exit } from "effect"
 import type { Scope } from "effect"
 import { appendFileSync, cpSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach } from "vitest"
-import { LedgerError, type MarkPlaces } from "../../src/ledger/Ledger.ts"
-import { marksFolder, MarkWriter } from "../../src/ledger/marks.ts"
+import { LedgerError } from "../../src/ledger/Ledger.ts"
+import { MarkWriter } from "../../src/ledger/marks.ts"
 import { cancelMove, moveLedger } from "../../src/ledger/move.ts"
-import { type AnyLedgerOptions, openLedger } from "../../src/ledger/openLedger.ts"
 import { Writer as PostgresWriter } from "../../src/ledger/postgres/Writer.ts"
-import { adoptSecret, newSecret } from "../../src/ledger/secret.ts"
+import { newSecret } from "../../src/ledger/secret.ts"
 import { tables } from "../../src/ledger/sql/tables.ts"
 import { Writer as FileWriter } from "../../src/ledger/sqlite/Writer.ts"
 import { isLong } from "../long.ts"
-import { memoryInUse } from "../memoryInUse.ts"
-import { connected, newSchema, urlOf } from "./postgres/connecting.ts"
+import { contentOf, fill, type Options, type Project, project } from "./moving.ts"
+import { connected } from "./postgres/connecting.ts"
 import { withoutPostgres } from "./postgres/server.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
-
-type Options = AnyLedgerOptions & { readonly marks: MarkPlaces }
-
-/** A project that can have its ledger in files and in PostgreSQL, all with the same key. */
-const project = Effect.gen(function*() {
-  const at = yield* folder
-  const key = newSecret()
-  const url = yield* urlOf()
-  const among = join(at, "reports")
-  const inFile = (name: string): Options => {
-    const file = join(at, name, "ledger.db")
-    return { file, marks: { ledger: file, folders: [marksFolder(file), among], write: true } }
-  }
-  const inPostgres = (): Options => ({
-    url,
-    project: "tests",
-    schema: newSchema(),
-    key,
-    marks: { ledger: "in PostgreSQL", folders: [join(at, "shared"), among], write: true },
-  })
-  /** Gives a ledger marks in a folder of its own. */
-  const marked = (options: Options, name: string): Options => ({
-    ...options,
-    marks: { ...options.marks, folders: [join(at, name)] },
-  })
-  /** Opens a ledger, which is created with the project's key. */
-  const open = (options: Options) =>
-    Effect.suspend(() => {
-      if ("file" in options) adoptSecret(options.file, key)
-      return openLedger(options)
-    })
-  return { at, inFile, inPostgres, marked, open }
-})
-
-type Project = Effect.Effect.Success<typeof project>
+import { batchOf, contacts, rowOf } from "./rows.ts"
 
 const show = () => Effect.void
 const move = (from: Options, to: Options) => moveLedger(from, to, show)
-
-/** Sends rows in one session, with every kind of outcome. The last batch stays open, as if the run was killed. */
-const fill = ({ open }: Project, options: Options, first: number, rows = 30) =>
-  Effect.scoped(Effect.gen(function*() {
-    const ledger = yield* open(options)
-    const view = yield* contacts(ledger)
-    const session = yield* view.hold(`run${first}`)
-    yield* session.startRun({ run: `run${first}`, mode: "run", startedAt: "2026-01-02T03:04:05Z" })
-    const send = (number: number) => session.intend(batchOf([rowOf(ledger, number)]))
-    yield* Effect.forEach(Array.from({ length: rows - 1 }, (_, at) => first + at), (number) =>
-      Effect.flatMap(send(number), (batch) =>
-        session.settle(batch, [
-          number % 10 === 0
-            ? { _tag: "InDoubt", reason: "timeout; ä\t\u{1f600}" }
-            : number % 10 === 1
-            ? { _tag: "Refused", message: "no", item: Buffer.from([0, 255, 7]), mapping: "m", form: "f" }
-            : number % 10 === 2
-            ? { _tag: "NotCreated" }
-            : imported(`s${number}`),
-        ])), { concurrency: 50 })
-    yield* session.acknowledge({ keys: [`key ${first}`], by: "a person", because: "seen", leaveOut: true })
-    yield* ledger.turns.record("contacts", () =>
-      "taken")
-    yield* send(first + rows - 1)
-  }))
-
-/** Returns all exported rows, and what `verify` finds. */
-const contentOf = ({ open }: Project, options: Options) =>
-  Effect.scoped(Effect.gen(function*() {
-    const ledger = yield* open(options)
-    return {
-      rows: Array.from(yield* Stream.runCollect(Stream.flattenIterables(ledger.exported([])))),
-      findings: yield* ledger.verify,
-    }
-  }))
 
 /** Returns the message with which an effect is refused. */
 const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -308,28 +237,6 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
         }
       }),
   )
-})
-
-describe.skipIf(withoutPostgres || !isLong)("a ledger with 40,000 rows that is moved", () => {
-  it.scopedLive("needs little memory, in both directions", () =>
-    Effect.gen(function*() {
-      const here = yield* project
-      const [first, second, third] = [here.inFile("first"), here.inPostgres(), here.inFile("third")]
-      yield* fill(here, first, 1, 40_000)
-      for (const [from, to] of [[first, second], [second, third]] as const) {
-        const used: Array<number> = []
-        let shown = 0
-        const measure = () => {
-          if (++shown % 25 === 0) used.push(memoryInUse())
-        }
-        yield* moveLedger(from, to, () => Effect.sync(measure))
-        expect(used.length).toBeGreaterThan(5)
-        expect(Math.max(...used) - Math.min(...used)).toBeLessThan(20_000_000)
-      }
-      yield* fill(here, third, 1_000_001)
-      const { findings, rows } = yield* contentOf(here, third)
-      expect([rows.length, findings]).toEqual([40_030, []])
-    }))
 })
 
 const { write: writeFile } = FileWriter.prototype

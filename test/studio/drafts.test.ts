@@ -139,13 +139,9 @@ scoped(
       const { call } = await pageOf(studio)
       const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
       const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
-      let isMade = false
-      const making = call("project", "create", about).finally(() => {
-        isMade = true
-      })
-      while (!isMade) {
+      const making = call("project", "create", about)
+      while (await Promise.race([making.then(() => false), after(20).then(() => true)])) {
         read.push(await call("project", "reading", { pipeline: "fresh" }))
-        await after(20)
       }
       const made = await making
       expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
