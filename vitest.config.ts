@@ -4,7 +4,7 @@ import { optimiseLater } from "./test/optimiseLater.ts"
 
 // The flags apply to this process and its worker threads. With larger spaces for new objects, V8 collects garbage less
 // often. Tests that measure memory run in processes, so they keep V8's default.
-for (const flag of [optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
+for (const flag of [...optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
 
 /**
  * Rooms whose tests start the built command or other programs, or change the working directory or the environment. `histories` and `nights` don't,
@@ -32,7 +32,7 @@ export default defineConfig({
     maxWorkers: "100%",
     minWorkers: 1,
     // The files of a worker share its modules, because loading Effect again for each file takes most of the time of small files.
-    poolOptions: { threads: { isolate: false }, forks: { isolate: false, execArgv: [optimiseLater] } },
+    poolOptions: { threads: { isolate: false }, forks: { isolate: false, execArgv: [...optimiseLater] } },
     projects: [
       {
         test: {

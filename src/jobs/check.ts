@@ -370,7 +370,7 @@ const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagn
   })
 }
 
-/** Finds a pull of new records that would not notice a skipped one. */
+/** Finds a pull of only new records that would not notice that a record was skipped. */
 const uncounted = ({ document, source: { file } }: Pipeline): ReadonlyArray<Diagnostic> => {
   if (!isPull(file) || file.since === undefined || file.page === undefined || file.page.total !== undefined) return []
   const kind = (["offset", "number"] as const).find((kind) => file.page?.[kind] !== undefined)

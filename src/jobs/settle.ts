@@ -78,7 +78,7 @@ export interface SettleResult {
   readonly file:
     | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
     | undefined
-  /** The form's list that was read: its number of submissions, and the number of submissions that it lacks. */
+  /** The list that was read from the form: its number of submissions, and the number of submissions that it lacks. */
   readonly list: { readonly submissions: number; readonly lacking: number } | undefined
   readonly warnings: ReadonlyArray<string>
 }

@@ -24,7 +24,7 @@ export interface ComparedAnswer {
 }
 
 /**
- * The types of questions that the form fills itself, or that are filled from a different list of the item. If no answer to such a question was sent,
+ * The types of questions that the form itself fills in, or that are filled in from a different list of the item. If no answer to such a question was sent,
  * a returned answer is not unexpected.
  */
 export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])

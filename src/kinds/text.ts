@@ -33,7 +33,7 @@ const length = (text: string): number => {
   return count
 }
 
-/** A text as written, trimmed. A workbook's number is written without an exponent (`1200000`), and a date as ISO. */
+/** A text as written, trimmed. A number from a workbook is written without an exponent (`1200000`), and a date in ISO format. */
 export const text: Kind<Options> = {
   name: "text",
   description: "Text as written, trimmed, from one column or several joined. Sent as a string",

@@ -94,7 +94,7 @@ const Live = section({
   ),
   requestsPerSecond: optional(
     Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))
-      .annotations(expecting("a number above 0, 1000 at most")),
+      .annotations(expecting("a number above 0 and at most 1000")),
     {
       description:
         "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared`; the service's own rate headers and 429s take precedence",

@@ -41,7 +41,7 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
     }),
     requestsPerSecond: optional(
       Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
-        .annotations(expecting("a number above 0, 100 at most")),
+        .annotations(expecting("a number above 0 and at most 100")),
       {
         description:
           "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared` (default: what the preset says, or 2)",

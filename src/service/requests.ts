@@ -56,7 +56,7 @@ export const makePauseLog = (baseUrl: string, pace: Pacing): PauseLog => {
   }
 }
 
-/** A response, and how many milliseconds it asks to wait. */
+/** A response, and how many milliseconds it asks the client to wait. */
 export interface PacedResponse {
   readonly response: TransportResponse
   readonly wait: number | undefined

@@ -192,7 +192,7 @@ const found = (group: Group<never>, words: string): Found => {
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
-      reason: `${length} submissions of ${words} fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
+      reason: `${length} submissions in ${words} fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
         .replace(
           /\.$/,
           "",

@@ -17,7 +17,7 @@ export const safeName = (name: string): string => {
 }
 
 /**
- * Stores the body of a request as a file of a folder. Never replaces a file. Removes the file if the body is too large or incomplete.
+ * Stores the body of a request as a file in a folder. Never replaces a file. Removes the file if the body is too large or incomplete.
  *
  * @param name the name that the browser sends
  */

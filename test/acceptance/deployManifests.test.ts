@@ -126,7 +126,7 @@ describe("the manifests for several hosts", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("Kubernetes, Argo and Airflow retry the same exit codes", () => {
+  it("Kubernetes, Argo and Airflow retry after the same exit codes", () => {
     const codes = [5, 6, 130, 137, 143]
     const [final] = valuesOf("values", job)
     expect(final).toEqual([2, 3, 4, 70])

@@ -50,7 +50,7 @@ const ranAs = (args: ReadonlyArray<string>, status: number, stdout: string, stde
  * the output contains the key.
  */
 export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Running => {
-  const child = spawn(process.execPath, [optimiseLater, command, ...args], {
+  const child = spawn(process.execPath, [...optimiseLater, command, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -89,7 +89,7 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
         const atOnce = 3
         const [killed, leaving, staying] = [schedule(first, atOnce), schedule(second, atOnce), schedule(third, atOnce)]
 
-        // Each host runs some pipelines when the first one is killed, and the second one leaves.
+        // Each host is running some of the pipelines when the first host is killed and the second host leaves.
         yield* until(() => [killed, leaving, staying].every((host) => begun(host).length >= atOnce))
         yield* until(() => service.count() > 0)
         killed.signal("SIGKILL")

@@ -89,7 +89,7 @@ export const formferry = async (
   fatal: (isOver: () => boolean, signal: (signal: NodeJS.Signals) => void) => Promise<void> = () =>
     new Promise(() => {}),
 ): Promise<Ran> => {
-  const child = spawn(process.execPath, [optimiseLater, main, ...args], {
+  const child = spawn(process.execPath, [...optimiseLater, main, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -368,7 +368,7 @@ export class Referee {
     const sent = this.at.sent()
     for (const { key, reason } of left) {
       this.meet("settled by word")
-      if (!/ resembles it| of the export fit it/.test(reason)) {
+      if (!/ resembles it| in the export fit it/.test(reason)) {
         this.broken.push(`a complete export leaves in doubt: ${reason}`)
       }
       const settled = await this.at.settleByWord(sent.has(Number(/\d+/.exec(key)?.[0])), [key])

@@ -106,7 +106,7 @@ scoped(
     yield* skip("21 seconds")
     const result = yield* settle
     expect(result).toMatchObject({ landed: 9, notLanded: 10, left: 1, wants: "a person" })
-    expect(result.rows.find(({ row }) => row === 21)?.reason).toContain("2 submissions of the form's list fit it")
+    expect(result.rows.find(({ row }) => row === 21)?.reason).toContain("2 submissions in the form's list fit it")
   }),
 )
 

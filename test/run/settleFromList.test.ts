@@ -149,7 +149,7 @@ describe("settling rows in doubt from the form's list", () => {
       expect(asked).toEqual(["asc 0", "asc 3", "desc 0", "desc 3"])
     })))
 
-  it.effect("a submission that is more than a day older than the sending only resembles the row", () =>
+  it.effect("a submission from more than a day before the row was sent only resembles the row", () =>
     aMinuteLater(Effect.gen(function*() {
       const settled = (submissionTime: string | undefined, row: Partial<DoubtfulRow> = {}, item: Partial<Item> = {}) =>
         settling(

@@ -1,4 +1,4 @@
-// Nights that pull only the records since a mark, with the real run, a tool over HTTP that selects by time, and the practice service.
+// Nightly runs that pull only the records since a mark, from a form tool over HTTP that selects by time, into the practice service.
 import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"

@@ -196,7 +196,7 @@ describe("settling rows in doubt from an export", () => {
 
   it("a person decides if a row fits two submissions, or a submission fits two rows", () => {
     const two = settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s2", "ada"]])
-    expect(two.open).toEqual([[1, "2 submissions of the export fit it: s1, s2", "a person"]])
+    expect(two.open).toEqual([[1, "2 submissions in the export fit it: s1, s2", "a person"]])
     const resent = settle([rowOf(1, person("ada"), { resent: true })], [["s1", "ada"], ["s2", "ada"]])
     expect(resent.open[0]?.[1]).toContain("may have landed twice")
     // One column can't be read, so the submission may belong to either row.
@@ -229,7 +229,7 @@ describe("settling rows in doubt from an export", () => {
       ],
     ])
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
-      [2, "3 submissions of the export fit it, and 1 more row that a person said had landed: s1, s2, s3", "a person"],
+      [2, "3 submissions in the export fit it, and 1 more row that a person said had landed: s1, s2, s3", "a person"],
     ])
     // A submission that clearly belongs to a different row does not keep a row in doubt. A submission that may belong
     // to either row does.

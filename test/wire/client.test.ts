@@ -166,7 +166,7 @@ describe("the client with literal answers", () => {
         .toEqual({ submissions: [sibling], malformed: 0, total: 1 })
     }))
 
-  it.scopedLive("knows every type of question that a service with more operations names", () =>
+  it.scopedLive("knows every type of question in the specification of a service with more operations", () =>
     Effect.gen(function*() {
       const questions = exchanges.siblingTypes.map((type, index) => `{"id":"s${index}","name":"","type":"${type}"}`)
       const body = `{"submission":{"submissionId":"5b2d","questions":[${questions.join(",")}]}}`

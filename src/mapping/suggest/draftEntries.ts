@@ -44,7 +44,7 @@ export const readingsOf = (
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
-/** Returns two cells of a column, a code with its label. */
+/** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
   cellsIn(one).samples.map((text) => {
     const label = one.coded === undefined ? undefined : one.labels?.options.get(text)

@@ -39,7 +39,7 @@ export const typeform: Preset = {
   },
   notes: [
     "The columns, cells and row key are those of a CSV export without `Ending`.",
-    "Only completed responses are pulled. Typeform doesn't allow edits of them. Deleted ones are reported as vanished when all responses are pulled.",
+    "Only completed responses are pulled. Typeform doesn't allow them to be edited. Deleted ones are reported as vanished when all responses are pulled.",
     "A response may appear in the API only half an hour after its submission. The overlap covers this delay.",
   ],
 }

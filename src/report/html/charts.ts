@@ -25,7 +25,7 @@ interface Flow {
 }
 
 const nodeWidth = 12
-/** The distance between nodes, which leaves space for a label next to a small one. */
+/** The distance between nodes, which leaves space for a label next to a small node. */
 const distance = 26
 const flowMargin = { top: 14, bottom: 14, right: 190, left: 2 }
 
