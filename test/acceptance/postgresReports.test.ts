@@ -1,13 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import { connected } from "../ledger/postgres/connecting.ts"
 import { withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
 import type { Fault } from "../practice/faults.ts"
-import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { formferry } from "./formferry.ts"
 import { configure, newPlace, said } from "./inPostgres.ts"
 
 /** Rows of which one has no valid address, so each run rejects it. */
@@ -101,6 +102,59 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
         expect(first.count()).toBe(7)
         yield* first.inProcess("report", "contacts")
         expect(first.report().run).toBe(second.report().run)
+      }),
+  )
+
+  it.scopedLive.runIf(isLong && process.platform === "linux")(
+    "are opened on a host that did not run the pipeline",
+    () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* hosts()
+        yield* first.inProcess("run", "contacts")
+        const { run } = first.report()
+        yield* first.inProcess("run", "contacts", "--dry-run")
+        second.write("bin/xdg-open", '#!/bin/sh\necho "$1" > opened\n')
+        chmodSync(join(second.folder, "bin/xdg-open"), 0o700)
+        const opened = yield* formferry(["report", "contacts", "--run", run, "--open"], {
+          cwd: second.folder,
+          env: { PATH: join(second.folder, "bin") },
+        })
+        const page = join(folderOf(second, run), "report.html")
+        expect(said(opened)).toBe(`0 ${page} `)
+        expect(second.read("opened").trim()).toBe(page)
+        expect(filesOf(second, run)).toEqual(filesOf(first, run))
+      }),
+  )
+
+  it.scopedLive.runIf(isLong)(
+    "are those of all hosts if one reconciles, and another one accepts what a run refused",
+    () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* hosts()
+        const from = (start: number, end: number) => csv(upTo(end).slice(start - 1))
+        first.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
+        second.write("pipelines/contacts.yaml", first.read("pipelines/contacts.yaml"))
+        const run = (at: Bench, source: string) => {
+          at.write("source.csv", source)
+          return Effect.map(at.inProcess("run", "contacts"), said)
+        }
+        expect(yield* run(first, from(1, 10))).toMatch(/^0 /)
+        expect((yield* second.inProcess("reconcile", "contacts")).status).toBe(0)
+        expect(second.report()).toMatchObject({ mode: "reconcile", requests: { create: 0, read: 10 } })
+        yield* first.inProcess("report", "contacts")
+        expect(filesOf(first, second.report().run)).toEqual(filesOf(second, second.report().run))
+
+        expect(yield* run(second, from(6, 15))).toMatch(/^0 /)
+        const gap = yield* run(first, from(21, 30))
+        expect(gap).toMatch(/^1 .*shares no row with the previous source/)
+        const accept = ["accept", "contacts", "gap", "--because", "nobody answered"]
+        second.write("source.csv", first.read("source.csv"))
+        expect(said(yield* second.inProcess(...accept))).toContain(
+          `The source of run ${first.report().run} shared no row`,
+        )
+        expect(said(yield* first.inProcess(...accept))).toMatch(/^2 /)
+        expect(yield* run(first, from(21, 30))).toMatch(/^0 /)
+        expect(first.count()).toBe(25)
       }),
   )
 
