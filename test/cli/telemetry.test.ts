@@ -7,6 +7,7 @@ import { telemetrySettings } from "../../src/cli/telemetrySettings.ts"
 import { hearing } from "../notify/webhooks.ts"
 import { quickly } from "../quickly.ts"
 import { world } from "../run/world.ts"
+import { pointsOf } from "./exportedMetrics.ts"
 import { command } from "./inProcess.ts"
 
 interface Span {
@@ -25,29 +26,14 @@ const spansOf = (bodies: ReadonlyArray<string>): ReadonlyArray<Span> =>
     )
   )
 
-interface Point {
-  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue: string } }>
-  readonly asDouble?: number
-  readonly asInt?: number
-  readonly count?: number
-}
-
 /** Returns the last value of each metric, by name and tags. */
-const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> => {
-  const values = new Map<string, number>()
-  for (const body of bodies) {
-    for (const { metrics } of JSON.parse(body).resourceMetrics[0].scopeMetrics) {
-      for (const { gauge, histogram, name, sum } of metrics) {
-        for (const point of (sum ?? gauge ?? histogram).dataPoints as ReadonlyArray<Point>) {
-          const tags = point.attributes.filter(({ key }) => key !== "unit" && key !== "pipeline")
-            .map(({ value }) => value.stringValue).toSorted().join(" ")
-          values.set(`${name} ${tags}`.trim(), point.count ?? point.asDouble ?? point.asInt ?? NaN)
-        }
-      }
-    }
-  }
-  return values
-}
+const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> =>
+  new Map(
+    pointsOf(bodies).map(({ name, tags: { pipeline: _, unit: __, ...tags }, value }) => [
+      `${name} ${Object.values(tags).toSorted().join(" ")}`.trim(),
+      value,
+    ]),
+  )
 
 const attribute = (span: Span | undefined, name: string): unknown => {
   const value = span?.attributes.find(({ key }) => key === name)?.value
