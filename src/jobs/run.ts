@@ -75,7 +75,7 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
 }
 
 /** Loads the modules that send rows. */
-const engine = () => Promise.all([import("./openRun.ts"), import("../run/Run.ts")])
+export const loadEngine = Effect.promise(() => Promise.all([import("./openRun.ts"), import("../run/Run.ts")]))
 
 /** Runs a pipeline: checks it, sends its rows, and reports. */
 export const runPipeline = (project: Project, options: RunOptions) =>
@@ -93,11 +93,11 @@ export const runPipeline = (project: Project, options: RunOptions) =>
           ...options,
           digestAhead,
           pulls: pullsOf(options),
-          meanwhile: Effect.promise(engine),
+          meanwhile: loadEngine,
         }),
       )
       const mayBeSent = yield* confirmation(project, prepared, options)
-      const [{ openRun }, { execute }] = yield* Effect.promise(engine)
+      const [{ openRun }, { execute }] = yield* loadEngine
       const run = yield* openRun(project, {
         ...options,
         ...prepared,
