@@ -34,7 +34,7 @@ const size = (bytes: number): string =>
 const compact = command({
   name: "compact",
   about:
-    "Makes the ledger's file smaller, or its tables in PostgreSQL (VACUUM FULL). Forgets old runs, and rejected rows that recent runs no longer found in the source.",
+    "Makes the ledger's file smaller. Forgets old runs, and rejected rows that recent runs no longer found in the source. In PostgreSQL, it rewrites the tables (`VACUUM FULL`). Between two calls, autovacuum is enough.",
   examples: [
     { words: "ledger compact", about: "Compacts the ledger." },
     { words: "ledger compact --json", about: "Writes what was forgotten as JSON, for a program." },
@@ -60,7 +60,8 @@ const compact = command({
 /** `ledger backup FILE`. */
 const backup = command({
   name: "backup",
-  about: "Writes a copy of the ledger, with its secret. You can do this while runs are in progress.",
+  about:
+    "Writes a copy of a ledger in a file, with its secret. You can do this while runs are in progress. For a ledger in PostgreSQL, use `pg_dump`, or continuous archiving (`pg_basebackup`).",
   examples: [
     {
       words: "ledger backup /safe/ledger.db",
