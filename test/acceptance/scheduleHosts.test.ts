@@ -189,11 +189,15 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
 
   // Measures time, because it is promised: a host that has room takes over within the lease and 2 seconds.
   it.scopedLive(
-    "take a dead host's runs over within the lease and 2 seconds, and export that",
+    "take a dead host's runs over within the lease and 2 seconds, and export that and the rate that is used",
     () =>
       Effect.gen(function*() {
         const few = named(2)
         const { folders: [first, second], place, service } = yield* newHosts(few, 5)
+        for (const { read, write } of [first, second]) {
+          const config = "config/formferry.yaml"
+          write(config, read(config).replace("requestsPerSecond: 20", "requestsPerSecond: 10\n    rateLimit: shared"))
+        }
         const collector = yield* hearing()
         const running = schedule(first, few.length)
         yield* until(() => begun(running).length === few.length)
@@ -215,6 +219,9 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
         expect(sent.at(-1)).toBeLessThanOrEqual(leaseTimeout + 2)
 
         const points = pointsOf(collector.heard.map(({ body }) => body))
+        const rates = points.flatMap(({ name, value }) => name === "formferry.request.shared_rate" ? [value] : [])
+        expect(rates.at(-1)).toBeGreaterThan(0)
+        expect(Math.max(...rates)).toBeLessThanOrEqual(10)
         const tagged = points.filter(({ tags }) => tags["host"] === hostname())
         for (const pipeline of dead.pipelines) {
           const valuesOf = (name: string) =>
