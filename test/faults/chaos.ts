@@ -64,7 +64,7 @@ export const chaos = (options: ChaosOptions): Promise<ChaosFigures> =>
 
 const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> => {
   const { main, rows, seconds, seed, tell } = options
-  const { all, arrivals, hosts, network, primary, service, standby } = world
+  const { all, arrivals, hosts, now: database, primary, service, standby } = world
   const began = Date.now()
   const exits: Record<string, number> = {}
   const faults = { stop: 0, freeze: 0, kill: 0, restart: 0, promote: 0 }
@@ -79,11 +79,11 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   const now = { isOver: false, isPaused: false }
 
   const command = (
-    { folder, link }: Host,
+    { folder, network }: Host,
     args: ReadonlyArray<string>,
     note: (host: NonNullable<Host["running"]>["signal"]) => void = () => {},
   ) => {
-    const url = `postgresql://formferry:formferry@127.0.0.1:${link.port}/postgres`
+    const url = `postgresql://formferry:formferry@${network.address()}/postgres`
     const env = { DATABASE_URL: url, LEDGER_KEY: "0123456789abcdef".repeat(4) }
     return formferry({ main, env }, folder, args, (_, signal) => {
       note(signal)
@@ -145,9 +145,9 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
         await after(2.5 * lease)
         signal?.("SIGCONT")
       } else {
-        host.link.allow(0)
+        host.network.freeze()
         await after(draws.int(2_000, 1.5 * lease))
-        host.link.allow(Infinity)
+        host.network.thaw()
       }
     }
   }
@@ -174,7 +174,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     now.isPaused = true
     primary.crash()
     while (hosts.some(({ running }) => running !== undefined)) await after(20)
-    network.server = standby
+    database.server = standby
     await ask(standby, "SELECT pg_promote()")
     happened("a standby that lacks commits is promoted")
     faults.promote++
@@ -187,7 +187,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     }
     if (arrivals.length > arrived) fault("rows were sent with a promoted copy")
     await primary.restart()
-    network.server = primary
+    database.server = primary
     now.isPaused = false
   }
 

@@ -14,7 +14,7 @@ export const inWords = ({ broken, exits, faults, inDoubt, runs, takeovers }: Cha
 }
 
 /**
- * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seed N] [--main dist/main.js]`. Exits with code 1 if a promise was
+ * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seconds 90] [--seed N] [--namespaces] [--main dist/main.js]`. Exits with code 1 if a promise was
  * broken, or if a kind of fault never occurred.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
@@ -24,7 +24,9 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
       minutes: { type: "string" },
       pipelines: { type: "string" },
       rows: { type: "string" },
+      seconds: { type: "string" },
       seed: { type: "string" },
+      namespaces: { type: "boolean" },
       main: { type: "string" },
     },
   })
@@ -39,7 +41,8 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
         seed,
         pipelines: Number(values.pipelines ?? 20),
         rows: Number(values.rows ?? 60),
-        seconds: 90,
+        seconds: Number(values.seconds ?? 90),
+        hasNamespaces: values.namespaces,
         tell: (line) => void process.stderr.write(`${line}\n`),
       })
       process.stdout.write(`seed ${seed}: ${inWords(figures)}\n`)

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { memoryStore } from "../../src/practice/store.ts"
 import { connected } from "../ledger/postgres/connecting.ts"
-import { type Link, openLink } from "../ledger/postgres/link.ts"
-import { ownServer, standbyOf } from "../ledger/postgres/server.ts"
+import { ownServer, standbyOf, type TestServer } from "../ledger/postgres/server.ts"
 import { planned } from "../practice/faults.ts"
 import { key, slowly, writeSource } from "./killLoop.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
+import { namespaced, type Network, proxies } from "./networks.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 
 export interface ChaosOptions {
@@ -20,6 +20,8 @@ export interface ChaosOptions {
   readonly rows: number
   /** How long faults occur, in seconds. */
   readonly seconds: number
+  /** Whether the networks to the database are links to a network namespace, and not proxies. */
+  readonly hasNamespaces?: boolean | undefined
   readonly tell: (line: string) => void
 }
 
@@ -30,7 +32,7 @@ export const lease = 10_000
 export interface Host {
   readonly name: string
   readonly folder: string
-  readonly link: Link
+  readonly network: Network
   /** The pipeline that it runs now, and what sends a signal to its process. */
   running: { readonly pipeline: string; readonly signal: (signal: NodeJS.Signals) => void } | undefined
 }
@@ -102,34 +104,37 @@ export const openWorld = (options: ChaosOptions) =>
       Effect.sync(() => temporaryFolder("formferry-chaos-")),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
     )
-    const primary = yield* ownServer(`chaos-${seed}`, [])
+    const now: { server?: TestServer } = {}
+    const portNow = () => now.server?.port ?? 0
+    const { name: namespace, networks } = options.hasNamespaces === true
+      ? yield* namespaced(names.length, portNow)
+      : { name: undefined, networks: yield* proxies(names.length, portNow) }
+    const primary = yield* ownServer(`chaos-${seed}`, [], undefined, namespace)
     const standby = yield* ownServer(
       `chaos-standby-${seed}`,
       ["primary_slot_name=", "hot_standby=on"],
       standbyOf(primary),
+      namespace,
     )
-    const network = { server: primary }
-    const hosts = yield* Effect.forEach(
-      names,
-      (name) =>
-        Effect.map(openLink(() => network.server.port, false), (link): Host => {
-          const own = join(folder, "hosts", name)
-          writeProject(own, service.baseUrl, options)
-          return { name, folder: own, link, running: undefined }
-        }),
-    )
-    return { all, arrivals, hosts, network, primary, service, standby }
+    now.server = primary
+    const hosts = networks.map((network, at): Host => {
+      const name = names[at] ?? ""
+      const own = join(folder, "hosts", name)
+      writeProject(own, service.baseUrl, options)
+      return { name, folder: own, network, running: undefined }
+    })
+    return { all, arrivals, hosts, now, primary, service, standby }
   })
 
 export type World = Effect.Effect.Success<ReturnType<typeof openWorld>>
 
 /** Returns the rows that a server returns for a statement. Undefined if it can't be reached. */
 export const ask = (
-  server: { readonly port: number },
+  { folder, port }: TestServer,
   sql: string,
 ): Promise<ReadonlyArray<ReadonlyArray<unknown>> | undefined> =>
   Effect.runPromise(
-    connected(`postgresql://formferry:formferry@127.0.0.1:${server.port}/postgres`, "formferry").pipe(
+    connected(`postgresql://formferry:formferry@${encodeURIComponent(folder)}:${port}/postgres`, "formferry").pipe(
       Effect.flatMap((connection) => Effect.tryPromise(() => connection.send(sql))),
       Effect.scoped,
       Effect.match({ onFailure: () => undefined, onSuccess: ({ rows }) => rows }),

@@ -3,7 +3,11 @@ import type { Scope } from "effect"
 import { connect, createServer } from "node:net"
 import type { AddressInfo, Socket } from "node:net"
 
-/** A network between a ledger and its server. It can stop forwarding, in both directions, and continue later. */
+/**
+ * A network between a ledger and its server: a proxy. It can stop forwarding, in both directions, and continue later. As with a frozen network, neither
+ * end receives data, FIN or RST meanwhile. Unlike with a frozen network, the proxy accepts and acknowledges what is sent, so no end sends packets
+ * again, and a new connection is accepted but gets no answer. `namespaced` in test/faults/networks.ts loses packets.
+ */
 export interface Link {
   readonly port: number
   /** Forwards this many more messages, and then holds all others back. */

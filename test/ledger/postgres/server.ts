@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { execFile, execFileSync } from "node:child_process"
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -97,6 +98,8 @@ const initialise = async (folder: string, data: string): Promise<void> => {
   const options = ["--no-sync", "--no-locale", "--encoding=UTF8", "--username=formferry", password]
   const files = ["-D", data, ...options, "--auth=scram-sha-256"]
   await run(join(required().folder, "initdb"), files, asUnprivileged(folder))
+  // Only a server in a network namespace listens to other machines.
+  appendFileSync(join(data, "pg_hba.conf"), "host all all samenet scram-sha-256\n")
 }
 
 /** Creates the files and the certificate that all servers use. */
@@ -129,21 +132,30 @@ export const standbyOf = (primary: TestServer): Files => (folder, data) => {
 /** Creates files of a server's own, with a system identifier of its own. */
 export const initialised: Files = initialise
 
+/** Runs `pg_ctl`, in a network namespace if it has a name. Only root can do that, so the program then gives up its rights itself. */
+const control = (folder: string, args: ReadonlyArray<string>, namespace: string | undefined) => {
+  const program = join(required().folder, "pg_ctl")
+  const { uid, gid, ...as } = { uid: 0, gid: 0, ...asUnprivileged(folder) }
+  if (namespace === undefined) return run(program, [...args], asUnprivileged(folder))
+  const user = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"]
+  return run("ip", ["netns", "exec", namespace, ...user, program, ...args], as)
+}
+
 /** Starts a server. */
 const serve = async (
   folder: string,
   name: string,
   more: ReadonlyArray<string>,
   files: Files = copied,
+  namespace?: string,
 ): Promise<TestServer> => {
-  const as = asUnprivileged(folder)
   const data = join(folder, name)
   await files(folder, data)
   const port = await freePort()
   const settings = [
     `port=${port}`,
     `unix_socket_directories=${folder}`,
-    "listen_addresses=127.0.0.1",
+    `listen_addresses=${namespace === undefined ? "127.0.0.1" : "0.0.0.0"}`,
     "ssl=on",
     `ssl_cert_file=${folder}/server.crt`,
     `ssl_key_file=${folder}/server.key`,
@@ -152,7 +164,7 @@ const serve = async (
     ...more,
   ].map((setting) => `-c ${setting}`).join(" ")
   const log = join(folder, `${name}.log`)
-  await run(join(required().folder, "pg_ctl"), ["-D", data, "-w", "-l", log, "-o", settings, "start"], as)
+  await control(folder, ["-D", data, "-w", "-l", log, "-o", settings, "start"], namespace)
   return { folder, port }
 }
 
@@ -206,21 +218,26 @@ interface OwnServer extends TestServer {
   readonly restart: () => Promise<unknown>
 }
 
-/** A server of one test's own, with these settings, for the scope. */
+/**
+ * A server of one test's own, with these settings, for the scope.
+ *
+ * @param namespace the network namespace in which it listens, instead of on 127.0.0.1
+ */
 export const ownServer = (
   name: string,
   settings: ReadonlyArray<string>,
   files?: Files,
+  namespace?: string,
 ): Effect.Effect<OwnServer, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const server = await serve((await testServer()).folder, name, settings, files)
+      const server = await serve((await testServer()).folder, name, settings, files, namespace)
       const { folder } = server
       const again = ["-D", join(folder, name), "-w", "-m", "immediate", "-l", join(folder, `${name}.log`), "restart"]
       return {
         ...server,
         crash: () => stop(folder, name),
-        restart: () => run(join(required().folder, "pg_ctl"), again, asUnprivileged(folder)),
+        restart: () => control(folder, again, namespace),
       }
     }),
     ({ crash }) => Effect.sync(crash),
