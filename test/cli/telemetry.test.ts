@@ -29,10 +29,10 @@ const spansOf = (bodies: ReadonlyArray<string>): ReadonlyArray<Span> =>
 /** Returns the last value of each metric, by name and tags. */
 const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> =>
   new Map(
-    pointsOf(bodies).map(({ name, tags: { pipeline: _, unit: __, ...tags }, value }) => [
-      `${name} ${Object.values(tags).toSorted().join(" ")}`.trim(),
-      value,
-    ]),
+    pointsOf(bodies).map(({ name, tags, value }) => {
+      const own = Object.entries(tags).flatMap(([key, tag]) => key === "unit" || key === "pipeline" ? [] : [tag])
+      return [[name, ...own.toSorted()].join(" "), value]
+    }),
   )
 
 const attribute = (span: Span | undefined, name: string): unknown => {
