@@ -221,7 +221,8 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
         const points = pointsOf(collector.heard.map(({ body }) => body))
         const rates = points.flatMap(({ name, value }) => name === "formferry.request.shared_rate" ? [value] : [])
         expect(rates.at(-1)).toBeGreaterThan(0)
-        expect(Math.max(...rates)).toBeLessThanOrEqual(10)
+        // A moving average counts slots when they are leased, several at a time.
+        expect(Math.max(...rates)).toBeLessThan(15)
         const tagged = points.filter(({ tags }) => tags["host"] === hostname())
         for (const pipeline of dead.pipelines) {
           const valuesOf = (name: string) =>

@@ -14,8 +14,8 @@ export const inWords = ({ broken, exits, faults, inDoubt, runs, takeovers }: Cha
 }
 
 /**
- * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seconds 90] [--seed N] [--namespaces] [--main dist/main.js]`. Exits with code 1 if a promise was
- * broken, or if a kind of fault never occurred.
+ * Runs `npm run chaos -- --minutes 10 [--pipelines 20] [--rows 60] [--seconds 90] [--seed N] [--namespaces] [--main dist/main.js]`. Exits with code 1
+ * if a promise was broken, or if a kind of fault never occurred. With `--namespaces`, which needs Linux and root, frozen networks lose packets.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
