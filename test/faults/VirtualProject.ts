@@ -52,7 +52,12 @@ export class VirtualProject {
     this.seed = seed
     this.home = temporaryFolder(prefix)
     this.root = join(this.home, "project")
-    this.write(".env", `THE_KEY=${apiKey}\nTHE_HOOK=https://hooks.example/secret\n`)
+    this.addSecrets("")
+  }
+
+  /** Writes `.env`, with these lines. */
+  protected addSecrets(lines: string): void {
+    this.write(".env", `THE_KEY=${apiKey}\nTHE_HOOK=https://hooks.example/secret\n${lines}`)
   }
 
   close(): void {

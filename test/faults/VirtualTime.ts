@@ -9,7 +9,7 @@ interface Sleeper {
 
 /**
  * Virtual time, which is paused while any task can run and then jumps to the next timer. Each machine has one task
- * queue. Nothing outside the simulation is awaited, so the same seed produces the same run.
+ * queue. Nothing outside the simulation is awaited, unless a test names it (`outside`). So the same seed produces the same run.
  */
 export class VirtualTime {
   /** Milliseconds. */
@@ -17,6 +17,7 @@ export class VirtualTime {
   private moves = 0
   private order = 0
   private sleepers: Array<Sleeper> = []
+  private readonly awaited = new Set<Promise<unknown>>()
 
   readonly clock: Clock.Clock = {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
@@ -43,6 +44,16 @@ export class VirtualTime {
     this.moves++
   }
 
+  /** Pauses time until work outside the simulation has ended, such as a request to a database server. Returns the work. */
+  outside<A>(work: Promise<A>): Promise<A> {
+    const ended = work.then(() => undefined, () => undefined).then(() => {
+      this.awaited.delete(ended)
+      this.moved()
+    })
+    this.awaited.add(ended)
+    return work
+  }
+
   /**
    * Runs every task that can run now, including tasks resumed by a commit of the ledger, which comes a few turns of the
    * event loop later.
@@ -50,6 +61,7 @@ export class VirtualTime {
   private async quiet(): Promise<void> {
     for (let before = -1; before !== this.moves;) {
       before = this.moves
+      while (this.awaited.size > 0) await Promise.race(this.awaited)
       for (let turns = 0; turns <= turnsOfCommit; turns++) await new Promise<void>((turn) => setImmediate(turn))
     }
   }

@@ -1,6 +1,6 @@
 import { FetchHttpClient, type FileSystem, type Path } from "@effect/platform"
 import { Cause, Effect, Exit } from "effect"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { Form, Question } from "../../src/domain/form.ts"
@@ -9,13 +9,12 @@ import { acceptRefused } from "../../src/jobs/accept.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { type SettleBy, settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"
 import { undoPipeline, type UndoResult } from "../../src/jobs/undo.ts"
-import { MarkWriter } from "../../src/ledger/marks.ts"
-import { Database } from "../../src/ledger/sqlite/database.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { form as people } from "../faults/pipeline.ts"
 import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
+import { type HistoryLedger, inFile, runs } from "./ledgers.ts"
 import { answer, connection, fileOf, type Format, sourceIn, sourceKeys, teams } from "./source.ts"
 
 /** The ids of the service's forms. */
@@ -109,26 +108,7 @@ export type Ended =
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
   | { readonly _tag: "Killed" }
 
-/** Counts the steps of the running process: each request, and before and after each commit and each mark. */
-let step: (() => void) | undefined
-
-const { exec } = Database.prototype
-Database.prototype.exec = function(sql) {
-  if (sql === "COMMIT") step?.()
-  exec.call(this, sql)
-  if (sql === "COMMIT") step?.()
-}
-const { write } = MarkWriter.prototype
-MarkWriter.prototype.write = function(upTo) {
-  step?.()
-  const written = write.call(this, upTo)
-  step?.()
-  return written
-}
-
-/** The folder in which a project keeps its ledger and marks. */
-const ledgerFolder = ".formferry"
-const nextToLedger = join(ledgerFolder, "ledger.db.marks")
+/** The folder of the marks among the reports. */
 const withReports = join("reports", ".ledger")
 
 /** A project and the events of its history. */
@@ -142,8 +122,13 @@ export class History extends VirtualProject {
   /** Whether the next run that is not refused pulls all records. */
   isFull = false
 
-  constructor(seed: number) {
+  readonly ledger: HistoryLedger
+
+  /** @param ledger the history's ledger. Undefined: a file of the project */
+  constructor(seed: number, ledger: HistoryLedger | undefined) {
     super(seed, "formferry-history-")
+    this.ledger = ledger ?? inFile(this)
+    this.addSecrets(this.ledger.secrets)
     this.edit({})
   }
 
@@ -154,7 +139,7 @@ export class History extends VirtualProject {
       baseUrl,
       capabilities: ["delete"],
       ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }),
-    }, connection)
+    }, `${connection}${this.ledger.settings}`)
     rmSync(join(this.root, "pipelines"), { recursive: true, force: true })
     this.write(`pipelines/${pipeline}.yaml`, pipelineYaml(this.edited))
     this.write(fileOf(format), sourceIn(format, this.rows))
@@ -243,7 +228,7 @@ export class History extends VirtualProject {
         )),
     )
     // A person asks for all records again if the run was killed before it had begun.
-    if (ended._tag === "Killed") this.isFull &&= this.hasMark()
+    if (ended._tag === "Killed") this.isFull &&= await this.ledger.hasPulled()
     else if (ended._tag === "Report" && ended.report.exitCode !== 2) this.isFull = false
     return ended
   }
@@ -268,20 +253,6 @@ export class History extends VirtualProject {
           (result): Ended => ({ _tag: "Undone", result }),
         )),
     )
-  }
-
-  /** Whether the ledger has a mark up to which records were pulled. */
-  private hasMark(): boolean {
-    const copy = join(this.home, "copy")
-    mkdirSync(copy, { recursive: true })
-    for (const [name, bytes] of this.image()) writeFileSync(join(copy, name), bytes)
-    if (!existsSync(join(copy, "ledger.db"))) return true
-    const db = new Database(join(copy, "ledger.db"))
-    const hasTable = db.get("SELECT 1 FROM sqlite_schema WHERE name = 'fact'") !== undefined
-    const found = hasTable ? db.get("SELECT 1 FROM fact WHERE name = 'pulled'") : undefined
-    db.close()
-    rmSync(copy, { recursive: true })
-    return !hasTable || found !== undefined
   }
 
   /** Runs `formferry accept` as the message of a refusal advises. */
@@ -333,22 +304,28 @@ export class History extends VirtualProject {
       this.crash(machine)
       return true
     }
-    step = () => {
-      if (isKilled() || machine.isOff) throw new Error("the machine is off")
-    }
+    // The kernel still sends half of what a killed process sent last.
+    const arrives = () => steps % 2 === 0
+    runs({
+      time: this.time,
+      isOff: () => machine.isOff,
+      step: () => {
+        if (isKilled() || machine.isOff) throw new Error("the machine is off")
+      },
+      arrives,
+    })
     const fetch = (url: URL) => Promise.resolve(answer(url, readFileSync(join(this.root, fileOf("pull")), "utf8")))
     const withTool = Effect.provideService(work, FetchHttpClient.Fetch, fetch as typeof globalThis.fetch)
     const running = this.start(machine, withTool, open, (send) => {
-      // The kernel still sends half of the requests.
-      if (isKilled() && steps % 2 === 0) {
+      if (isKilled() && arrives()) {
         Effect.runFork(Effect.withClock(send, this.time.clock), { scheduler: this.server })
       }
     })
     await this.until(() => running.exit !== undefined || machine.isOff, "a command")
-    step = undefined
+    runs(undefined)
     if (machine.isOff) {
       await this.time.pass(2_000)
-      this.leaveFiles()
+      await this.ledger.leave()
       return { _tag: "Killed" }
     }
     const { exit } = running
@@ -360,41 +337,10 @@ export class History extends VirtualProject {
     return { _tag: "Failed", error: tag, message: tag === "Defect" ? Cause.pretty(exit.cause) : message }
   }
 
-  /**
-   * Replaces the files of a killed process with copies. Its connection is still open in this process, and must not
-   * write to them later.
-   */
-  private leaveFiles(): void {
-    const files = this.image()
-    this.restore(files)
-  }
-
-  /** Returns the current files of the ledger, without marks. */
-  image(): ReadonlyMap<string, Buffer> {
-    const folder = join(this.root, ledgerFolder)
-    const names = existsSync(folder) ? readdirSync(folder) : []
-    return new Map(
-      names.filter((name) => /^ledger\.db(?:-wal|\.key)?$/.test(name)).map((
-        name,
-      ) => [name, readFileSync(join(folder, name))]),
-    )
-  }
-
-  /** Replaces the ledger's files, but not the marks. */
-  restore(files: ReadonlyMap<string, Buffer>): void {
-    const folder = join(this.root, ledgerFolder)
-    for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.key"]) {
-      rmSync(join(folder, name), { force: true })
-    }
-    if (files.size > 0) mkdirSync(folder, { recursive: true })
-    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes, { mode: 0o600 })
-  }
-
   /** Deletes part of the project. */
-  delete(what: "ledger folder" | "marks next to the ledger" | "reports of the pipeline" | "reports"): void {
+  delete(what: "marks" | "reports of the pipeline" | "reports"): void {
     const paths = {
-      "ledger folder": ledgerFolder,
-      "marks next to the ledger": nextToLedger,
+      marks: this.ledger.marks,
       "reports of the pipeline": join("reports", this.edited.pipeline),
       reports: "reports",
     }
@@ -403,18 +349,18 @@ export class History extends VirtualProject {
 
   /**
    * Continues on a new machine, as some CI jobs do each night. The machine checks out the project again and keeps only
-   * the ledger's folder.
+   * the folder of a ledger in a file.
    */
   onNewMachine(): void {
     const old = this.root
     this.root = join(this.home, `project${++this.folders}`)
-    for (const kept of [".env", ledgerFolder]) cpSync(join(old, kept), join(this.root, kept), { recursive: true })
+    for (const kept of [".env", ...this.ledger.kept]) cpSync(join(old, kept), join(this.root, kept), { recursive: true })
     this.edit({})
   }
 
   /** Whether both folders contain marks. */
   hasBothMarks(): boolean {
-    return [nextToLedger, withReports].every((folder) => existsSync(join(this.root, folder)))
+    return [this.ledger.marks, withReports].every((folder) => existsSync(join(this.root, folder)))
   }
 
   /** Moves or copies the whole project folder. */

@@ -3,6 +3,7 @@ import { acceptReasons } from "../../src/domain/acceptance.ts"
 import type { SettleResult } from "../../src/jobs/settle.ts"
 import type { Draws } from "../faults/Draws.ts"
 import { type Edited, type EditedForm, type Ended, type FormId, forms, type History, mostInFlight } from "./History.ts"
+import type { Image } from "./ledgers.ts"
 import { hasHeader } from "./source.ts"
 
 /**
@@ -23,9 +24,8 @@ interface Visit {
   readonly troubles: number
 }
 
-/** A copy of the ledger's files, with the counts at that moment. */
-interface Image {
-  readonly files: ReadonlyMap<string, Buffer>
+/** A copy of the ledger, with the counts at that moment. */
+interface Kept extends Image {
   readonly commands: number
   readonly facts: number
 }
@@ -55,8 +55,8 @@ export class Referee {
   private readonly attempted = new Set<FormId>()
   private readonly visits = new Map<FormId, Visit>()
   private readonly editedForms = new Set<FormId>()
-  private readonly images: Array<Image> = []
-  private newest: Image
+  private readonly images: Array<Kept> = []
+  private newest: Kept | undefined
   /** Rows whose submissions a person deleted with `undo`, by form and number. */
   private readonly undone = new Set<string>()
   /** The number of submissions that were deleted. */
@@ -69,7 +69,6 @@ export class Referee {
   constructor(at: History, draws: Draws) {
     this.at = at
     this.draws = draws
-    this.newest = this.image()
   }
 
   meet(what: string): void {
@@ -83,30 +82,25 @@ export class Referee {
     return forms.reduce((sum, form) => sum + this.at.submissions(form), this.settled + 2 * this.deleted)
   }
 
-  private image(): Image {
-    return { files: this.at.image(), commands: this.commands, facts: this.facts() }
-  }
-
-  /** Keeps the ledger's files for a later restore, if they are sound. */
-  keepImage(): void {
+  /** Keeps a copy of the ledger for a later restore, if it is sound. */
+  async keepImage(): Promise<void> {
     if (this.carried !== "goes") return
-    this.newest = this.image()
+    this.newest = { ...await this.at.ledger.image(), commands: this.commands, facts: this.facts() }
     this.images.push(this.newest)
   }
 
-  /** Restores a random copy of the ledger's files. */
-  restoreAny(): Expected | undefined {
+  /** Restores a random copy of the ledger. */
+  async restoreAny(): Promise<Expected | undefined> {
     const image = this.images[this.draws.int(0, this.images.length - 1)]
     if (image === undefined) return undefined
-    this.at.restore(image.files)
+    await image.restore()
     this.troubles++
     // If later runs only repeated known results, the copy might lack nothing important.
     return image.facts < this.facts() ? "refused" : image.commands < this.commands ? "either" : "goes"
   }
 
-  /** Damages the ledger. */
-  harm(what: () => void): Expected {
-    what()
+  /** Notes that the ledger was damaged. */
+  harmed(): Expected {
     this.troubles++
     return "either"
   }
@@ -297,11 +291,12 @@ export class Referee {
     }
     if (reason === "ledger") {
       this.troubles++
-      if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
+      const { newest } = this
+      if (newest?.commands === this.commands && this.draws.chance(0.4)) {
         this.meet("resolved: the newest ledger is put back")
-        at.restore(this.newest.files)
+        await newest.restore()
         // The copy is restored only once, since a person may have accepted it for a different form.
-        this.newest = { ...this.newest, commands: -1 }
+        this.newest = undefined
         return
       }
     }

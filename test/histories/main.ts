@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { setup } from "../temporaryFolder.ts"
 import { happens, play } from "./play.ts"
 
 /**
@@ -6,6 +7,15 @@ import { happens, play } from "./play.ts"
  * promise was broken, or if an event never happened in many seeds.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
+  const tearDown = setup()
+  try {
+    return await histories(args)
+  } finally {
+    tearDown()
+  }
+}
+
+const histories = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
     options: { seeds: { type: "string" }, from: { type: "string" }, seed: { type: "string" } },

@@ -1,5 +1,8 @@
+import { Effect } from "effect"
 import { Draws } from "../faults/Draws.ts"
+import { withoutPostgres } from "../ledger/postgres/server.ts"
 import { History } from "./History.ts"
+import { type HistoryLedger, inPostgres } from "./ledgers.ts"
 import { type Expected, Referee } from "./Referee.ts"
 import { firstLate, formats, hasHeader } from "./source.ts"
 
@@ -15,7 +18,8 @@ export interface Played {
 }
 
 /** Events between runs. Each returns the expectation for the next run, or undefined if it can't happen now. */
-type Moves = Readonly<Record<string, () => Expected | undefined>>
+type Moves = Readonly<Record<string, Move>>
+type Move = () => Expected | undefined | Promise<Expected | undefined>
 
 const day = 86_400_000
 
@@ -54,7 +58,7 @@ const innocent = (at: History, draws: Draws, grow: () => void, late: () => numbe
   },
   "marks lost": () => {
     if (!at.hasBothMarks()) return undefined
-    at.delete("marks next to the ledger")
+    at.delete("marks")
     return "goes"
   },
   "new machine": () => {
@@ -72,27 +76,21 @@ const innocent = (at: History, draws: Draws, grow: () => void, late: () => numbe
   },
 })
 
-/** Events that damage the log of a killed process. */
+/** Events that damage the log of a killed process. The server of a PostgreSQL database is restored from a backup instead. */
 const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
-  const log = (change: (log: Buffer) => Buffer | undefined) => (): Expected | undefined => {
-    const files = new Map(at.image())
-    const before = files.get("ledger.db-wal")
-    if (before === undefined || before.length === 0) return undefined
-    const after = change(before)
-    if (after === undefined) files.delete("ledger.db-wal")
-    else files.set("ledger.db-wal", after)
-    return referee.harm(() => at.restore(files))
-  }
+  const { damageLog } = at.ledger
+  if (damageLog === undefined) return { restored: () => referee.restoreAny() }
+  const log = (change: (log: Buffer) => Buffer | undefined) => (damageLog(change) ? referee.harmed() : undefined)
   return {
-    "log lost": log(() => undefined),
-    "log cut": log((bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))),
+    "log lost": () => log(() => undefined),
+    "log cut": () => log((bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))),
     "log flipped": () => {
       const place = draws.int(0, 1_000_000)
       return log((bytes) => {
         const flipped = Buffer.from(bytes)
         flipped[place % bytes.length]! ^= 4
         return flipped
-      })()
+      })
     },
   }
 }
@@ -100,9 +98,9 @@ const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
 /** Events that damage the ledger, and edits by people. */
 const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   // The rows that were in a deleted ledger are in the form, and still in the source.
-  deleted: () => {
-    if (at.image().size === 0) return undefined
-    const expected = referee.harm(() => at.delete("ledger folder"))
+  deleted: async () => {
+    if (!await at.ledger.remove()) return undefined
+    const expected = referee.harmed()
     return referee.hasFacts() ? "refused" : expected
   },
   restored: () => referee.restoreAny(),
@@ -147,6 +145,7 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
  */
 export const happens = {
   inFew: [
+    ...(withoutPostgres ? [] : ["ledger in PostgreSQL"]),
     "quiet night",
     "late row",
     "rows",
@@ -199,10 +198,19 @@ export const happens = {
   ],
 } as const
 
+/** Whether a history's ledger is in PostgreSQL. */
+const isInPostgres = (seed: number): boolean => !withoutPostgres && seed % 4 === 3
+
 /** Plays a history of runs, kills, settlements, edits, disk faults and clock changes. */
-export const play = async (seed: number): Promise<Played> => {
+export const play = (seed: number): Promise<Played> =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(
+    isInPostgres(seed) ? inPostgres : Effect.succeed(undefined),
+    (ledger) => Effect.promise(() => playWith(seed, ledger)),
+  )))
+
+const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promise<Played> => {
   const draws = new Draws(seed)
-  const at = new History(seed)
+  const at = new History(seed, ledger)
   const referee = new Referee(at, draws)
   const { broken, lines, met, removed } = referee
   // Uses draws of its own, so that the other events of a seed don't depend on them.
@@ -226,6 +234,7 @@ export const play = async (seed: number): Promise<Played> => {
     log: logHarms(at, draws, referee),
   }
   try {
+    if (ledger !== undefined) referee.meet("ledger in PostgreSQL")
     const isPulled = draws.chance(0.5)
     if (isPulled) at.edit({ format: "pull" })
     // After most edits, all records are pulled.
@@ -233,15 +242,15 @@ export const play = async (seed: number): Promise<Played> => {
     grow()
     const events = draws.int(4, 10)
     for (let event = 0; event < events && broken.length === 0; event++) {
-      referee.keepImage()
+      await referee.keepImage()
       if (draws.chance(0.7)) await at.pass(day)
       const possible = referee.wasKilled() && draws.chance(0.25)
         ? moves.log
         : event > 0 && draws.chance(harm)
         ? moves.harmful
         : moves.innocent
-      const [kind, move] = draws.pick(Object.entries(possible) as [[string, () => Expected | undefined]])
-      const expected = move()
+      const [kind, move] = draws.pick(Object.entries(possible) as [[string, Move]])
+      const expected = await move()
       if (expected !== undefined) referee.meet(kind)
       if (kind === "header only" && expected !== undefined) {
         const { rows } = at
