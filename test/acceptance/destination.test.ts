@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { databases, databasesIfLong } from "./inPostgres.ts"
 
 /** Gives the project's service a different address and further keys. */
-const move = (at: Bench, baseUrl: string, more = "") =>
+const moving = (at: Bench, configure: (at: Bench) => void) => (baseUrl: string, more = "") => {
   at.write(
     "config/formferry.yaml",
     `services:
@@ -16,87 +17,101 @@ const move = (at: Bench, baseUrl: string, more = "") =>
     confirm: false
 ${more}`,
   )
+  configure(at)
+}
 
 /** A project that has imported three rows, with its service's address and a second address of the same service. */
-const imported = Effect.gen(function*() {
-  const at = yield* bench()
-  at.write("source.csv", csv(upTo(3)))
-  expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-  const baseUrl = /baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
-  return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost") }
-})
-
-it.scopedLive("a run recognises imported rows under every spelling of the service's address", () =>
+const imported = (place: (typeof databases)[number]["place"]) =>
   Effect.gen(function*() {
-    const { at, baseUrl } = yield* imported
-    const { pathname, port } = new URL(baseUrl)
-    const spellings = [
-      `HTTP://127.0.0.1:${port}${pathname}/`,
-      `http://0x7f.1:${port}${pathname}`,
-      `http://2130706433:${port}/.${pathname}`,
-      `http://127.1:${port}/old/..${pathname}`,
-    ]
-    for (const spelling of spellings) {
-      move(at, spelling)
-      const ran = yield* at.inProcess("run", "contacts")
-      expect([spelling, ran.status], ran.stderr).toEqual([spelling, 0])
+    const at = yield* bench()
+    const configure = yield* place
+    configure(at)
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    const baseUrl = /baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
+    return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost"), move: moving(at, configure) }
+  })
+
+it.scopedLive.each(databasesIfLong)(
+  "a run recognises imported rows under every spelling of the service's address ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const { at, baseUrl, move } = yield* imported(place)
+      const { pathname, port } = new URL(baseUrl)
+      const spellings = [
+        `HTTP://127.0.0.1:${port}${pathname}/`,
+        `http://0x7f.1:${port}${pathname}`,
+        `http://2130706433:${port}/.${pathname}`,
+        `http://127.1:${port}/old/..${pathname}`,
+      ]
+      for (const spelling of spellings) {
+        move(spelling)
+        const ran = yield* at.inProcess("run", "contacts")
+        expect([spelling, ran.status], ran.stderr).toEqual([spelling, 0])
+        expect(at.count()).toBe(3)
+      }
+    }),
+)
+
+it.scopedLive.each(databases)(
+  "the same form under a different address is refused until the project declares that it is the same service ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const { at, baseUrl, move, other } = yield* imported(place)
+      move(other)
+      at.write("results.csv", "Submission ID,Name\n")
+      const commands = [
+        ["run", "contacts"],
+        ["run", "contacts", "--dry-run"],
+        ["rehearse", "contacts"],
+        ["reconcile", "contacts"],
+        ["acknowledge", "contacts", "--all", "--because", "seen"],
+        ["settle", "contacts", "--as", "landed", "--all", "--because", "seen"],
+      ]
+      for (const command of commands) {
+        const ran = yield* at.inProcess(...command)
+        expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
+        const said = ran.stderr.replaceAll(/\s+/g, " ")
+        expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
+        expect(said).toContain(`"separate: true"`)
+      }
       expect(at.count()).toBe(3)
-    }
-  }))
+      move(other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(3)
+      expect(at.report().rows.alreadyImported).toBe(3)
+      expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
+      // The service moves back to its first address.
+      move(baseUrl, `    previousBaseUrls: ["${other}"]\n`)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(3)
+    }),
+)
 
-it.scopedLive("the same form under a different address is refused until the project declares that it is the same service", () =>
-  Effect.gen(function*() {
-    const { at, baseUrl, other } = yield* imported
-    move(at, other)
-    at.write("results.csv", "Submission ID,Name\n")
-    const commands = [
-      ["run", "contacts"],
-      ["run", "contacts", "--dry-run"],
-      ["rehearse", "contacts"],
-      ["reconcile", "contacts"],
-      ["acknowledge", "contacts", "--all", "--because", "seen"],
-      ["settle", "contacts", "--as", "landed", "--all", "--because", "seen"],
-    ]
-    for (const command of commands) {
-      const ran = yield* at.inProcess(...command)
-      expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
-      const said = ran.stderr.replaceAll(/\s+/g, " ")
-      expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
-      expect(said).toContain(`"separate: true"`)
-    }
-    expect(at.count()).toBe(3)
-    move(at, other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(3)
-    expect(at.report().rows.alreadyImported).toBe(3)
-    expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
-    // The service moves back to its first address.
-    move(at, baseUrl, `    previousBaseUrls: ["${other}"]\n`)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(3)
-  }))
-
-it.scopedLive("a run imports into a form with the same id at a service declared as separate", () =>
-  Effect.gen(function*() {
-    const { at, baseUrl, other } = yield* imported
-    const separate = `  other:
+it.scopedLive.each(databasesIfLong)(
+  "a run imports into a form with the same id at a service declared as separate ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const { at, baseUrl, move, other } = yield* imported(place)
+      const separate = `  other:
     baseUrl: ${other}
     separate: true
     apiKey: { env: FORM_SERVICE_API_KEY }
     confirm: false
   play: { practice: { forms: ../forms } }
 `
-    move(at, baseUrl, separate)
-    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
-    const ran = yield* at.inProcess("run", "contacts")
-    expect(ran.status, ran.stderr).toBe(0)
-    expect(at.count()).toBe(6)
-    // The first service needs no setting, even after the other service was removed from the project.
-    move(at, baseUrl)
-    at.write("pipelines/contacts.yaml", pipelineYaml())
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(6)
-  }))
+      move(baseUrl, separate)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: other\n  form: contacts" }))
+      const ran = yield* at.inProcess("run", "contacts")
+      expect(ran.status, ran.stderr).toBe(0)
+      expect(at.count()).toBe(6)
+      // The first service needs no setting, even after the other service was removed from the project.
+      move(baseUrl)
+      at.write("pipelines/contacts.yaml", pipelineYaml())
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(6)
+    }),
+)
 
 /** Starts a proxy that ignores the case of form ids, as some services do. */
 const anyCase = (baseUrl: string) =>
@@ -138,32 +153,36 @@ const anyCase = (baseUrl: string) =>
     (server) => Effect.sync(server.close),
   )
 
-it.scopedLive("a form is identified by the id in its metadata, however the pipeline spells it", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    at.write("source.csv", csv(upTo(3)))
-    const service = yield* anyCase(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
-    move(at, service.baseUrl)
-    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(3)
-    at.write("source.csv", csv(upTo(4)))
-    service.lose()
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
-    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
-    const settled = yield* at.inProcess(
-      "settle",
-      "contacts",
-      "--as",
-      "landed",
-      "--all",
-      "--because",
-      "seen in the form",
-    )
-    expect(settled.status, settled.stderr).toBe(0)
-    expect(settled.stdout).toContain("landed")
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(4)
-  }))
+it.scopedLive.each(databasesIfLong)(
+  "a form is identified by the id in its metadata, however the pipeline spells it ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("source.csv", csv(upTo(3)))
+      const move = moving(at, yield* place)
+      const service = yield* anyCase(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
+      move(service.baseUrl)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(3)
+      at.write("source.csv", csv(upTo(4)))
+      service.lose()
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
+      const settled = yield* at.inProcess(
+        "settle",
+        "contacts",
+        "--as",
+        "landed",
+        "--all",
+        "--because",
+        "seen in the form",
+      )
+      expect(settled.status, settled.stderr).toBe(0)
+      expect(settled.stdout).toContain("landed")
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(4)
+    }),
+)

@@ -1,7 +1,11 @@
 import { Effect } from "effect"
+import type { Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { expect } from "vitest"
+import type { LedgerError, LedgerRefused } from "../../src/ledger/Ledger.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
+import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
 import type { Bench } from "./contacts.ts"
 import type { Ran } from "./formferry.ts"
 
@@ -40,7 +44,7 @@ export const newPlace = Effect.gen(function*() {
 })
 
 /** Puts a project's ledger into PostgreSQL. */
-export const configure = (at: Bench, { key, project, schema, url }: Place, more = ""): void => {
+export const configure = (at: Pick<Bench, "read" | "write">, { key, project, schema, url }: Place, more = ""): void => {
   const own = at.read("config/formferry.yaml").replace(/\nledger:.*\n/, "\n")
   at.write(
     "config/formferry.yaml",
@@ -48,6 +52,24 @@ export const configure = (at: Bench, { key, project, schema, url }: Place, more 
   )
   at.write(".env", `DATABASE_URL=${url}\nLEDGER_KEY=${key}\n`)
 }
+
+/** A database for a project's ledger. */
+interface Database {
+  readonly name: string
+  /** Makes a place for a ledger. Returns what configures it in a project. */
+  readonly place: Effect.Effect<(at: Pick<Bench, "read" | "write">) => void, LedgerError | LedgerRefused, Scope.Scope>
+}
+
+const inFile: Database = { name: "SQLite", place: Effect.succeed(() => undefined) }
+
+/** The databases of tests that run with each. */
+export const databases: ReadonlyArray<Database> = withoutPostgres ? [inFile] : [inFile, {
+  name: "PostgreSQL",
+  place: Effect.map(newPlace, (place) => (at) => configure(at, place)),
+}]
+
+/** The databases of tests that run with PostgreSQL only in the longer proofs. */
+export const databasesIfLong: ReadonlyArray<Database> = isLong ? databases : [inFile]
 
 /** Returns a command's exit code and output on one line. Fails if the output contains a password or a key. */
 export const said = ({ status, stderr, stdout }: Ran): string => {

@@ -1,53 +1,58 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, upTo } from "./contacts.ts"
+import { databases } from "./inPostgres.ts"
 
-it.scopedLive("the keys of reformatted rows are recorded after a person agrees, and the run continues", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    const rows = (key: (number: number) => string) =>
-      csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
-    at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    at.write(
-      "source.csv",
-      rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
-    )
-    const refused = yield* at.run("run", "contacts")
-    expect([refused.status, at.count()]).toEqual([2, 12])
-    expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
-    const checked = yield* at.inProcess("check", "contacts")
-    expect(checked.status).toBe(2)
-    const [sentence = ""] = /4 new rows have the same key, apart from .* Nothing was sent\./.exec(
-      refused.stdout.replaceAll(/\s+/g, " "),
-    ) ?? []
-    expect(sentence).toContain('"C-000003" (row 3)')
-    expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
-    const shown = yield* at.inProcess("ledger", "rekey", "contacts")
-    expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
-    expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
-    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
-    expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
-      0,
-      expect.stringContaining("4 row keys recorded"),
-    ])
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(12)
-    // Keys that resemble no known key come from a file.
-    at.write(
-      "source.csv",
-      rows((
-        number,
-      ) => (number === 1 ? "anna" : number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
-    )
-    at.write("map.csv", "old,new\nC-000001,anna\n")
-    const mapped = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-    expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    expect(at.count()).toBe(12)
-    const again = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
-    expect([again.status, again.stderr.replaceAll(/\s+/g, " ")]).toEqual([
-      2,
-      expect.stringContaining('"C-000001" is not the key of a known row'),
-    ])
-  }))
+it.scopedLive.each(databases)(
+  "the keys of reformatted rows are recorded after a person agrees, and the run continues ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      const rows = (key: (number: number) => string) =>
+        csv(upTo(12)).replaceAll(/^(\d+),/gm, (_, number: string) => `${key(Number(number))},`)
+      at.write("source.csv", rows((number) => `C-${String(number).padStart(6, "0")}`))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      at.write(
+        "source.csv",
+        rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
+      )
+      const refused = yield* at.run("run", "contacts")
+      expect([refused.status, at.count()]).toEqual([2, 12])
+      expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
+      const checked = yield* at.inProcess("check", "contacts")
+      expect(checked.status).toBe(2)
+      const [sentence = ""] = /4 new rows have the same key, apart from .* Nothing was sent\./.exec(
+        refused.stdout.replaceAll(/\s+/g, " "),
+      ) ?? []
+      expect(sentence).toContain('"C-000003" (row 3)')
+      expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(sentence)
+      const shown = yield* at.inProcess("ledger", "rekey", "contacts")
+      expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
+      expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
+      const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+      expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
+        0,
+        expect.stringContaining("4 row keys recorded"),
+      ])
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(12)
+      // Keys that resemble no known key come from a file.
+      at.write(
+        "source.csv",
+        rows((
+          number,
+        ) => (number === 1 ? "anna" : number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
+      )
+      at.write("map.csv", "old,new\nC-000001,anna\n")
+      const mapped = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(12)
+      const again = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([again.status, again.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        2,
+        expect.stringContaining('"C-000001" is not the key of a known row'),
+      ])
+    }),
+)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import Client from "pg/lib/client.js"
 import { MarkWriter } from "../../src/ledger/marks.ts"
 import type { Connection } from "../../src/ledger/postgres/connection.ts"
-import { continueNumbers } from "../../src/ledger/postgres/dialect.ts"
+import { continueNumbers, quoted } from "../../src/ledger/postgres/dialect.ts"
 import { Database } from "../../src/ledger/sqlite/database.ts"
 import type { VirtualTime } from "../faults/VirtualTime.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
@@ -202,8 +202,8 @@ const inSchema = (admin: Connection, url: string, schema: string): HistoryLedger
       const rows = await Promise.all(
         (await tables(schema)).map(async (table) =>
           [
-            table,
-            String((await admin.send(`SELECT coalesce(json_agg(t), '[]') FROM ${table} t`)).rows[0]?.[0]),
+            `${schema}.${quoted(table)}`,
+            String((await admin.send(`SELECT coalesce(json_agg(t), '[]') FROM ${quoted(table)} t`)).rows[0]?.[0]),
           ] as const
         ),
       )
@@ -221,7 +221,7 @@ const inSchema = (admin: Connection, url: string, schema: string): HistoryLedger
             "SELECT table_name FROM information_schema.columns WHERE table_schema = $1 AND is_identity = 'YES'",
             [schema],
           )
-          await admin.exec([...numbered.map(([table]) => continueNumbers(String(table))), "COMMIT"].join("; "))
+          await admin.exec([...numbered.map(([table]) => continueNumbers(quoted(String(table)))), "COMMIT"].join("; "))
         },
       }
     },

@@ -199,7 +199,7 @@ export const happens = {
 } as const
 
 /** Whether a history's ledger is in PostgreSQL. */
-const isInPostgres = (seed: number): boolean => !withoutPostgres && seed % 4 === 3
+const isInPostgres = (seed: number): boolean => !withoutPostgres && seed % 6 === 3
 
 /** Plays a history of runs, kills, settlements, edits, disk faults and clock changes. */
 export const play = (seed: number): Promise<Played> =>
