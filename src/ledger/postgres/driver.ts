@@ -72,19 +72,26 @@ const inLockstep = async <Key>(
   while (live.length > 0) {
     const asked: Array<Promise<readonly [Key, Sql<unknown>, Rows]>> = []
     for (const [key, program, answer] of live) {
-      const next = advance(flight, program, answer)
+      const next = advance(flight, program, () => program.next(answer))
       if (next instanceof Refusal) refused ??= { key, refusal: next }
       else if (next.done === true) results.set(key, next.value)
       else {
         const statement = next.value
-        asked.push(ask(flight, statement).then((answer) => [key, program, answer] as const))
+        asked.push(
+          ask(flight, statement).then((answer) => [key, program, answer] as const, (cause) => {
+            // A program may turn a failure of its statement into a refusal. It can't continue, because the transaction has failed.
+            const failed = advance(flight, program, () => program.throw(cause))
+            if (failed instanceof Refusal) refused ??= { key, refusal: failed }
+            throw cause
+          }),
+        )
       }
     }
-    // In a failed transaction, every later statement fails, too. The first failure gives the reason.
     const answered = await Promise.allSettled(asked)
+    if (refused !== undefined) return refused
+    // In a failed transaction, every later statement fails, too. The first failure gives the reason.
     if (answered.some(({ status }) => status === "rejected")) await flight.landed()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
-    if (refused !== undefined) return refused
   }
   return results
 }
@@ -93,10 +100,10 @@ const inLockstep = async <Key>(
 const advance = (
   flight: Flight,
   program: Sql<unknown>,
-  answer: Rows,
+  start: () => IteratorResult<Statement, unknown>,
 ): IteratorResult<Statement, unknown> | Refusal<unknown> => {
   try {
-    let next = program.next(answer)
+    let next = start()
     while (next.done !== true && next.value.answer === "nothing") {
       void flight.send(next.value)
       next = program.next([])
@@ -148,7 +155,8 @@ export const transact = async <Key>(
       for (const [key, value] of ended) results.set(key, value)
     }
     await mayCommit()
-    if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
+    const ends = last()
+    if (advance(flight, ends, () => ends.next([])) instanceof Refusal) throw new Error("A commit was refused.")
     const committed = flight.send({ sql: "COMMIT", params: [] })
     const following = after && flight.send({ sql: after.sql, params: [] })
     isEnded = true
