@@ -88,6 +88,8 @@ export interface HistoryLedger {
   /** The ledger's key of `config/formferry.yaml`, and its secrets in `.env`. */
   readonly settings: string
   readonly secrets: string
+  /** Whether several hosts may use the ledger. */
+  readonly isShared: boolean
   /** The folder of the marks that are not among the reports, in the project's folder. */
   readonly marks: string
   /** The folders that a new machine needs in addition to the project's files. */
@@ -126,6 +128,7 @@ export const inFile = (project: { readonly root: string }): HistoryLedger => {
   return {
     settings: "",
     secrets: "",
+    isShared: false,
     marks: join(folder, "ledger.db.marks"),
     kept: [folder],
     image: async () => {
@@ -195,6 +198,7 @@ const inSchema = (admin: Connection, url: string, schema: string): HistoryLedger
     settings:
       `ledger: { url: { env: DATABASE_URL }, project: history, schema: ${schema}, key: { env: LEDGER_KEY }, marks: { folder: ../../marks } }\n`,
     secrets: `DATABASE_URL=${url}\nLEDGER_KEY=${"0123456789abcdef".repeat(4)}\n`,
+    isShared: true,
     marks: join("..", "marks"),
     kept: [],
     // A dump has the same content, but each takes a third of a second.
