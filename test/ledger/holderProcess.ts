@@ -2,14 +2,12 @@ import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
+import { type AnyLedgerOptions, openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
 /** The arguments of a child process as JSON. */
 interface Told {
-  readonly file: string
-  readonly staleAfter: number
-  readonly heartbeat: number
+  readonly options: AnyLedgerOptions
   /** `answer` answers questions on stdin. `import` imports rows endlessly, eight batches at a time. */
   readonly work: "answer" | "import"
   /** The number `n` of the first batch to import. Its rows are `2n` and `2n + 1`. */
@@ -20,10 +18,10 @@ interface Told {
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 /** Takes the lock, reports that, and then imports or answers questions. */
-export const holderProcess = ({ file, staleAfter, heartbeat, work, from }: Told): Promise<void> =>
+export const holderProcess = ({ from, options, work }: Told): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {
-      const ledger = yield* openLedger({ file, staleAfter, heartbeat })
+      const ledger = yield* openLedger(options)
       const view = yield* contacts(ledger)
       const session = yield* view.hold(`run of ${process.pid}`)
       say(`holds ${session.epoch} ${session.abandoned}`)

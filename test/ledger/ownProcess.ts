@@ -25,6 +25,11 @@ export const ownProcess = (name: string): (told: object) => ReadonlyArray<string
       platform: "node",
       format: "esm",
       external: ["libsql"],
+      // The PostgreSQL client is CommonJS.
+      banner: {
+        js:
+          `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`,
+      },
       outfile: join(built, `${name}.mjs`),
     })
   })

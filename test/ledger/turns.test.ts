@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { LastTurn, TurnChange } from "../../src/ledger/turns.ts"
+import { databases } from "./databases.ts"
 import { contacts, folder } from "./rows.ts"
 
 const me = LockHolder.defaultValue()()
@@ -15,12 +16,12 @@ const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""}
 const taken = (): TurnChange => "taken"
 const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
 
-describe("turns of a schedule", () => {
-  it.scoped("a turn is taken by only one of two concurrent processes, and the other sees the state", () =>
+describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+  it.scopedLive("a turn is taken by only one of two concurrent processes, and the other sees the state", () =>
     Effect.gen(function*() {
-      const open = yield* ledgers
-      const one = yield* open()
-      const other = yield* open(elsewhere)
+      const file = join(yield* folder, "ledger.db")
+      const one = yield* openLedger({ file })
+      const other = yield* openLedger({ file })
       const unless = (last: LastTurn) => (last.at === undefined ? "taken" : undefined)
       const both = yield* Effect.all([one.turns.record("contacts", unless), other.turns.record("contacts", unless)], {
         concurrency: 2,
@@ -31,6 +32,41 @@ describe("turns of a schedule", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
+  it.scopedLive("missed times count from the moment at which a pipeline was first seen", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const one = yield* openLedger({ file })
+      yield* one.turns.record("contacts", () => "seen")
+      const { at } = yield* one.turns.last("contacts")
+      expect(at).toBeGreaterThan(0)
+      yield* Effect.sleep("2 millis")
+      yield* one.turns.record("contacts", () => "seen")
+      expect(yield* one.turns.last("contacts")).toEqual({
+        at,
+        state: "done",
+        lease: undefined,
+        tries: 0,
+        ran: undefined,
+      })
+    }))
+
+  it.scopedLive("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      const one = yield* openLedger({ file })
+      const view = yield* contacts(one)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const session = yield* view.hold("r1")
+        yield* session.startRun({ run: "r1", mode: "run", startedAt: "2026-11-20T02:00:00.000Z" })
+        yield* session.startRun({ run: "r2", mode: "reconcile", startedAt: "2026-11-21T02:00:00.000Z" })
+      }))
+      expect((yield* one.turns.last("contacts")).ran).toBe(Date.parse("2026-11-20T02:00:00Z"))
+      expect((yield* one.turns.last("people")).ran).toBeUndefined()
+    }))
+})
+
+// In PostgreSQL, the server's clock decides, and the ledger's process can't be simulated. So `postgres/lease.test.ts` tests the same there.
+describe("turns of a schedule in a ledger in a file", () => {
   it.scoped("a turn is done when its holder ends it, and no other process can end it", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
@@ -96,36 +132,5 @@ describe("turns of a schedule", () => {
         expect((yield* one.turns.last("contacts")).state).toBe("going")
       }))
       expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
-    }))
-
-  it.scoped("missed times count from the moment at which a pipeline was first seen", () =>
-    Effect.gen(function*() {
-      const open = yield* ledgers
-      const one = yield* open()
-      yield* TestClock.setTime(1_000)
-      yield* one.turns.record("contacts", () => "seen")
-      yield* TestClock.setTime(9_000)
-      yield* one.turns.record("contacts", () => "seen")
-      expect(yield* one.turns.last("contacts")).toEqual({
-        at: 1_000,
-        state: "done",
-        lease: undefined,
-        tries: 0,
-        ran: undefined,
-      })
-    }))
-
-  it.scoped("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>
-    Effect.gen(function*() {
-      const open = yield* ledgers
-      const one = yield* open()
-      const view = yield* contacts(one)
-      yield* Effect.scoped(Effect.gen(function*() {
-        const session = yield* view.hold("r1")
-        yield* session.startRun({ run: "r1", mode: "run", startedAt: "2026-11-20T02:00:00.000Z" })
-        yield* session.startRun({ run: "r2", mode: "reconcile", startedAt: "2026-11-21T02:00:00.000Z" })
-      }))
-      expect((yield* one.turns.last("contacts")).ran).toBe(Date.parse("2026-11-20T02:00:00Z"))
-      expect((yield* one.turns.last("people")).ran).toBeUndefined()
     }))
 })

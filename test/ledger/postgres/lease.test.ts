@@ -77,15 +77,47 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined })
     }))
 
-  it.scopedLive("a process that opens the ledger again can end the turn that it took", () =>
+  it.scopedLive("a process that opens the ledger again can end the turn that it took, and no other process can", () =>
     Effect.gen(function*() {
-      const { host } = yield* hosts
+      const { exec, host } = yield* hosts
       const turn = (change: TurnChange) =>
         Effect.scoped(Effect.flatMap(host(), ({ ledger }) => ledger.turns.record("contacts", () => change)))
       yield* turn("taken")
+      yield* exec("UPDATE turn SET born = born || 'other'")
       yield* turn("done")
       const { ledger } = yield* host()
+      expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "going", tries: 1 })
+      yield* exec("UPDATE turn SET born = replace(born, 'other', '')")
+      yield* turn("done")
       expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
+    }))
+
+  it.scopedLive("a turn counts as failed once its lease has expired, and each new attempt is counted until one completes", () =>
+    Effect.gen(function*() {
+      const { exec, host } = yield* hosts
+      const { ledger: { turns } } = yield* host({ staleAfter: 60_000 })
+      for (const tries of [1, 2]) {
+        yield* turns.record("contacts", () => "taken")
+        yield* exec("UPDATE turn SET beat = beat - 60000")
+        expect(yield* turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined, tries })
+      }
+      yield* turns.record("contacts", () => "taken")
+      yield* turns.record("contacts", () => "done")
+      yield* turns.record("contacts", () => "taken")
+      expect(yield* turns.last("contacts")).toMatchObject({ state: "going", tries: 1 })
+    }))
+
+  it.scopedLive("a turn lasts as long as its run holds the lock", () =>
+    Effect.gen(function*() {
+      const { exec, host } = yield* hosts
+      const { ledger: { turns }, view } = yield* host({ staleAfter: 60_000 })
+      yield* turns.record("contacts", () => "taken")
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* view.hold("first")
+        yield* exec("UPDATE turn SET beat = beat - 60000")
+        expect((yield* turns.last("contacts")).state).toBe("going")
+      }))
+      expect((yield* turns.last("contacts")).state).toBe("brokenOff")
     }))
 
   it.scopedLive("a run whose heartbeat finds another run's lock has lost its lock, and writes nothing", () =>

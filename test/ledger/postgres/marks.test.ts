@@ -6,7 +6,7 @@ import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
 import { readMarks } from "../../../src/ledger/marks.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import type { PostgresOptions } from "../../../src/ledger/postgres/options.ts"
-import { batchOf, contacts, folder, rowOf } from "../rows.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { client, initialised, ownServer, standbyOf, type TestServer, testServer, withoutPostgres } from "./server.ts"
 
@@ -112,6 +112,11 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       })
       // They shared one commit.
       expect(seen).toEqual(rows.map(() => [[1]]))
+      // Progress that a later run can repeat doesn't change the mark, but an outcome does.
+      yield* session.record({ reconciled: "through" })
+      expect(yield* marked).toEqual([[1]])
+      yield* session.settle(1, [imported("s1")])
+      expect(yield* marked).toEqual([[2]])
       const own = yield* connected(yield* urlOf())
       const { rows: [server] } = yield* Effect.promise(() =>
         own.send("SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()")

@@ -1,72 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Holder, LockHolder, ownedName } from "../../../src/ledger/holder.ts"
-import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
+import { readMarks } from "../../../src/ledger/marks.ts"
 import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
-import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
 import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
 import { openStore } from "../../../src/ledger/sqlite/Store.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
-
-const holder = { ledger: "0123456789abcdef", epoch: 3, word: "fedcba9876543210" }
-
-const me = LockHolder.defaultValue()()
-
-const placesIn = (at: string) => ({
-  ledger: join(at, "ledger.db"),
-  folders: [join(at, "near"), join(at, "far", "away")],
-  write: true,
-})
-
-describe("marks of a ledger", () => {
-  it.scopedLive("marks are written into every folder, and a holder's highest number counts", () =>
-    Effect.gen(function*() {
-      const places = placesIn(yield* folder)
-      const writer = new MarkWriter(places, holder, me)
-      writer.write(1)
-      writer.write(2)
-      expect(yield* readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
-      for (const one of places.folders) expect(readdirSync(one)).toHaveLength(1)
-      // This is the state after a crash between the two writes.
-      const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder, me)
-      other.write(7)
-      expect(yield* readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
-      for (const one of [writer, other]) one.close()
-    }))
-
-  it.scopedLive("marks are rewritten by their holder after someone deleted them", () =>
-    Effect.gen(function*() {
-      const places = placesIn(yield* folder)
-      const writer = new MarkWriter(places, holder, me)
-      writer.write(1)
-      for (const one of places.folders) rmSync(one, { recursive: true })
-      writer.write(2)
-      for (const one of places.folders) {
-        expect(yield* readMarks({ ...places, folders: [one] })).toEqual([{ ...holder, upTo: 2 }])
-      }
-      writer.close()
-    }))
-
-  it.scopedLive("reading marks ignores the drafts of killed processes, but includes damaged marks", () =>
-    Effect.gen(function*() {
-      const places = placesIn(yield* folder)
-      mkdirSync(places.folders[0]!)
-      writeFileSync(join(places.folders[0]!, "a.mark.draft"), "")
-      expect(yield* readMarks(places)).toEqual([])
-      const draft = (owner: Holder) => join(places.folders[0]!, `${ownedName("draft-", owner)}.2-abc`)
-      for (const pid of [me.pid, 2 ** 22 + 1]) writeFileSync(draft({ ...me, pid }), "")
-      const writer = new MarkWriter({ ...places, folders: [places.folders[0]!] }, holder, me)
-      writer.write(1)
-      writer.close()
-      expect(existsSync(draft(me)), "of a live process").toBe(true)
-      expect(existsSync(draft({ ...me, pid: 2 ** 22 + 1 })), "of a killed process").toBe(false)
-      rmSync(join(places.folders[0]!, `${holder.ledger}-3-${holder.word}.mark`))
-      writeFileSync(join(places.folders[0]!, "b.mark"), "{")
-      expect(yield* readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
-    }))
-})
 
 describe("a holder's mark", () => {
   const upTo = (file: string) =>
@@ -115,36 +55,5 @@ describe("a holder's mark", () => {
       expect(error.message).toContain("its mark in")
       expect(session.held()).toBe(false)
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
-    }))
-
-  it.scopedLive("a mark is not written for a rehearsal's copy, but a copy of an old ledger is still refused", () =>
-    Effect.gen(function*() {
-      const at = yield* folder
-      const file = join(at, "ledger.db")
-      const marks = { ledger: file, folders: [`${file}.marks`], write: false }
-      yield* Effect.scoped(Effect.gen(function*() {
-        const ledger = yield* openLedger({ file })
-        const session = yield* (yield* contacts(ledger)).hold("run1")
-        yield* session.intend(batchOf([rowOf(ledger, 1)]))
-      }))
-      const rehearse = (to: string) =>
-        Effect.scoped(Effect.gen(function*() {
-          const copy = yield* openLedger({ file: yield* copyLedger(file, join(at, to)), marks })
-          const session = yield* (yield* contacts(copy)).hold("rehearsal1")
-          yield* session.intend(batchOf([rowOf(copy, 2)]))
-        }))
-      const before = readdirSync(`${file}.marks`)
-      yield* rehearse("first")
-      expect(readdirSync(`${file}.marks`)).toEqual(before)
-      expect(existsSync(join(at, "first", "ledger.db.marks"))).toBe(false)
-      yield* Effect.scoped(Effect.flatMap(openLedger({ file }), (ledger) => ledger.isNewest))
-      // A different holder has committed more than the ledger contains.
-      const text = readFileSync(join(`${file}.marks`, before[0]!), "utf8")
-      writeFileSync(join(`${file}.marks`, before[0]!), text.replace('"upTo":1', '"upTo":5'))
-      const refused = yield* Effect.flip(rehearse("second"))
-      expect(refused).toMatchObject({
-        _tag: "LedgerRefused",
-        message: expect.stringContaining(`${file} lacks 4 of 5 commits`),
-      })
     }))
 })
