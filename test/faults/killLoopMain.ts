@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
+import { setup } from "../temporaryFolder.ts"
 import { killLoop } from "./killLoop.ts"
 import { undoLoop } from "./undoLoop.ts"
 
@@ -9,6 +10,15 @@ import { undoLoop } from "./undoLoop.ts"
  * leave exactly the submissions of other runs.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
+  const tearDown = setup()
+  try {
+    return await kill(args)
+  } finally {
+    tearDown()
+  }
+}
+
+const kill = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],
     options: {

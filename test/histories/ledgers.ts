@@ -1,4 +1,5 @@
-import { Effect, Exit, Scope } from "effect"
+import { Effect } from "effect"
+import type { Scope } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Client from "pg/lib/client.js"
