@@ -354,7 +354,9 @@ export class History extends VirtualProject {
   onNewMachine(): void {
     const old = this.root
     this.root = join(this.home, `project${++this.folders}`)
-    for (const kept of [".env", ...this.ledger.kept]) cpSync(join(old, kept), join(this.root, kept), { recursive: true })
+    for (const kept of [".env", ...this.ledger.kept]) {
+      cpSync(join(old, kept), join(this.root, kept), { recursive: true })
+    }
     this.edit({})
   }
 

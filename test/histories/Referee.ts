@@ -357,15 +357,21 @@ export class Referee {
 
   /**
    * Settles the rows that a complete export leaves in doubt, as a person does. These rows were resent, resemble a
-   * submission that is not in the ledger, or were sent by a process that may still send.
+   * submission that is not in the ledger, or were sent by a process that may still send. Or the ledger is older than an
+   * undo.
    */
   private async look(left: SettleResult["rows"]): Promise<void> {
     const sent = this.at.sent()
     for (const { key, reason } of left) {
       this.meet("settled by word")
-      // With a ledger that several hosts use, it is never known that a killed process has ended.
-      const mayStillSend = this.at.ledger.isShared && / lost its lock and is not known to have ended/.test(reason)
-      if (!mayStillSend && !/ resembles it| in the export fit it/.test(reason)) {
+      const expected = [
+        / resembles it| in the export fit it/,
+        // With a ledger that several hosts use, it is never known that a killed process has ended.
+        ...(this.at.ledger.isShared ? [/ lost its lock and is not known to have ended/] : []),
+        // An older ledger that was accepted requires submissions that were deleted since.
+        ...(this.deleted > 0 && this.troubles > 0 ? [/ lacks \d+ of the submissions in the ledger/] : []),
+      ]
+      if (!expected.some((one) => one.test(reason))) {
         this.broken.push(`a complete export leaves in doubt: ${reason}`)
       }
       const settled = await this.at.settleByWord(sent.has(Number(/\d+/.exec(key)?.[0])), [key])
