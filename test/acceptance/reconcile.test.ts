@@ -5,11 +5,11 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { RunReport } from "../../src/domain/report.ts"
 import { formferry, inProcess } from "./formferry.ts"
-import { databases } from "./inPostgres.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 
 const demo = resolve(import.meta.dirname, "../..")
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "reconciling an export with blocks uses the run's mapping, and reports no edit ($name)",
   ({ place }) =>
     Effect.gen(function*() {

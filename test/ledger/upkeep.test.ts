@@ -27,7 +27,7 @@ const night = (session: LedgerSession, nth: number, outcome: "complete" | "atten
 describe.each(databases)("a ledger in $name", ({ exec, name, openLedger }) => {
   const isFile = name === "SQLite"
 
-  it.scopedLive.runIf(isFile || isLong)(
+  it.scopedLive.runIf(isLong)(
     "200 nights of an unchanged source of 1,000 rows leave the ledger as large as after the first hundred",
     () =>
       Effect.gen(function*() {

@@ -6,6 +6,7 @@ import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
 import { readMarks } from "../../../src/ledger/marks.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import type { PostgresOptions } from "../../../src/ledger/postgres/options.ts"
+import { isLong } from "../../long.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { client, initialised, ownServer, standbyOf, type TestServer, testServer, withoutPostgres } from "./server.ts"
@@ -170,72 +171,79 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       )
     }))
 
+  // A short test of marks in a folder is among the histories.
   for (const [kind, marksHere] of [["a folder", inFolder], ["a second server", onServer]] as const) {
-    it.scopedLive(`an older, a dropped and a different ledger are refused by marks in ${kind}, until someone accepts them`, () =>
-      Effect.gen(function*() {
-        const { place } = yield* marksHere
-        const { at, exec, open, project, refusal, run } = yield* projectAt()
-        const dump = join(at.folder, `${project}.dump`)
-        yield* run(place, 2)
-        yield* client("pg_dump", at, ["-n", project, "-Fc", "-f", dump])
-        yield* run(place, 3)
-        yield* exec(`DROP SCHEMA ${project} CASCADE`)
-        yield* client("pg_restore", { ...at }, [dump])
-        expect(yield* refusal(place)).toMatch(
-          /^The ledger ledger1 is an older copy: .* Connect to the server that has the newest ledger/,
-        )
-        // The same holder has fewer commits.
-        yield* exec("UPDATE holder SET upTo = upTo - 1")
-        expect(yield* refusal(place)).toContain("The ledger ledger1 lacks 1 of 2 commits")
-        yield* exec(`DROP SCHEMA ${project} CASCADE`)
-        for (const after of ["dropped", "emptied"]) {
-          expect(yield* refusal(place), after).toContain(
-            "The ledger ledger1 is missing or empty, but an earlier run wrote to it",
+    it.scopedLive.runIf(isLong || kind !== "a folder")(
+      `an older, a dropped and a different ledger are refused by marks in ${kind}, until someone accepts them`,
+      () =>
+        Effect.gen(function*() {
+          const { place } = yield* marksHere
+          const { at, exec, open, project, refusal, run } = yield* projectAt()
+          const dump = join(at.folder, `${project}.dump`)
+          yield* run(place, 2)
+          yield* client("pg_dump", at, ["-n", project, "-Fc", "-f", dump])
+          yield* run(place, 3)
+          yield* exec(`DROP SCHEMA ${project} CASCADE`)
+          yield* client("pg_restore", { ...at }, [dump])
+          expect(yield* refusal(place)).toMatch(
+            /^The ledger ledger1 is an older copy: .* Connect to the server that has the newest ledger/,
           )
-          yield* exec(`CREATE SCHEMA IF NOT EXISTS ${project}`)
-        }
-        expect(yield* refusal(place, { schema: newSchema() })).toContain("is missing or empty")
-        // A person accepts the loss.
-        yield* Effect.scoped(Effect.gen(function*() {
-          const { ledger, view } = yield* open(place, { overruling: true })
-          expect((yield* Effect.flip(view.hold("run2"))).message).toContain("is not the one that earlier runs wrote")
-          const states = (yield* ledger.behind)?.states ?? []
-          const session = yield* view.hold("run3", states)
-          yield* session.record({ acceptance: { reason: "ledger", states, because: "lost", by: "ada" } })
-        }))
-        yield* run(place, 1)
-      }))
+          // The same holder has fewer commits.
+          yield* exec("UPDATE holder SET upTo = upTo - 1")
+          expect(yield* refusal(place)).toContain("The ledger ledger1 lacks 1 of 2 commits")
+          yield* exec(`DROP SCHEMA ${project} CASCADE`)
+          for (const after of ["dropped", "emptied"]) {
+            expect(yield* refusal(place), after).toContain(
+              "The ledger ledger1 is missing or empty, but an earlier run wrote to it",
+            )
+            yield* exec(`CREATE SCHEMA IF NOT EXISTS ${project}`)
+          }
+          expect(yield* refusal(place, { schema: newSchema() })).toContain("is missing or empty")
+          // A person accepts the loss.
+          yield* Effect.scoped(Effect.gen(function*() {
+            const { ledger, view } = yield* open(place, { overruling: true })
+            expect((yield* Effect.flip(view.hold("run2"))).message).toContain("is not the one that earlier runs wrote")
+            const states = (yield* ledger.behind)?.states ?? []
+            const session = yield* view.hold("run3", states)
+            yield* session.record({ acceptance: { reason: "ledger", states, because: "lost", by: "ada" } })
+          }))
+          yield* run(place, 1)
+        }),
+    )
 
-    it.scopedLive(`a ledger whose newest holder has no mark in ${kind} is refused, until someone accepts that`, () =>
-      Effect.gen(function*() {
-        const { deleteAll, name, place } = yield* marksHere
-        const { exec, open, project, refusal, run } = yield* projectAt()
-        // A holder that was killed before its first commit has no mark yet.
-        yield* run(place, 0)
-        yield* deleteAll(project)
-        yield* run(place, 2)
-        // A different host has a folder of its own.
-        const own = (yield* inFolder).place
-        expect(yield* refusal(own)).toMatch(
-          /^The last run that wrote to the ledger ledger1 has no mark in .*Correct `ledger.marks`/,
-        )
-        yield* run(place, 0)
-        // A holder that was killed between a commit and its mark has the mark that it wrote first.
-        yield* exec("UPDATE holder SET upTo = 1 WHERE upTo = 0")
-        yield* run(place, 0)
-        yield* deleteAll(project)
-        const message = yield* refusal(place)
-        expect(message).toContain(`${name}. So this host`)
-        // A rehearsal leaves no mark, so it is not refused.
-        yield* run({ ...place, write: false }, 1)
-        yield* Effect.scoped(Effect.gen(function*() {
-          const { ledger, view } = yield* open(place)
-          const states = (yield* ledger.behind)?.states ?? []
-          const session = yield* view.hold("run3", states)
-          yield* session.record({ acceptance: { reason: "ledger", states, because: "checked", by: "ada" } })
-        }))
-        yield* run(place, 1)
-      }))
+    it.scopedLive.runIf(isLong || kind !== "a folder")(
+      `a ledger whose newest holder has no mark in ${kind} is refused, until someone accepts that`,
+      () =>
+        Effect.gen(function*() {
+          const { deleteAll, name, place } = yield* marksHere
+          const { exec, open, project, refusal, run } = yield* projectAt()
+          // A holder that was killed before its first commit has no mark yet.
+          yield* run(place, 0)
+          yield* deleteAll(project)
+          yield* run(place, 2)
+          // A different host has a folder of its own.
+          const own = (yield* inFolder).place
+          expect(yield* refusal(own)).toMatch(
+            /^The last run that wrote to the ledger ledger1 has no mark in .*Correct `ledger.marks`/,
+          )
+          yield* run(place, 0)
+          // A holder that was killed between a commit and its mark has the mark that it wrote first.
+          yield* exec("UPDATE holder SET upTo = 1 WHERE upTo = 0")
+          yield* run(place, 0)
+          yield* deleteAll(project)
+          const message = yield* refusal(place)
+          expect(message).toContain(`${name}. So this host`)
+          // A rehearsal leaves no mark, so it is not refused.
+          yield* run({ ...place, write: false }, 1)
+          yield* Effect.scoped(Effect.gen(function*() {
+            const { ledger, view } = yield* open(place)
+            const states = (yield* ledger.behind)?.states ?? []
+            const session = yield* view.hold("run3", states)
+            yield* session.record({ acceptance: { reason: "ledger", states, because: "checked", by: "ada" } })
+          }))
+          yield* run(place, 1)
+        }),
+    )
   }
 
   it.scopedLive("a damaged mark in a folder is refused", () =>
