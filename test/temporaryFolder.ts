@@ -46,3 +46,13 @@ export const setup = (): () => void => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Does work outside vitest with a folder for all its temporary files, as in the tests. */
+export const withTemporaryFolder = async <A>(work: () => Promise<A>): Promise<A> => {
+  const tearDown = setup()
+  try {
+    return await work()
+  } finally {
+    tearDown()
+  }
+}

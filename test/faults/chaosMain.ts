@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { setup } from "../temporaryFolder.ts"
+import { withTemporaryFolder } from "../temporaryFolder.ts"
 import { chaos, type ChaosFigures } from "./chaos.ts"
 
 /** Describes what happened, on one line. */
@@ -31,10 +31,9 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
     },
   })
   const until = Date.now() + Number(values.minutes ?? 10) * 60_000
-  const tearDown = setup()
   let isBroken = false
   const happened: Record<string, number> = {}
-  try {
+  await withTemporaryFolder(async () => {
     for (let seed = Number(values.seed ?? 1); Date.now() < until; seed++) {
       const figures = await chaos({
         main: resolve(values.main ?? "dist/main.js"),
@@ -49,9 +48,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
       isBroken ||= figures.broken.length > 0
       for (const [fault, count] of Object.entries(figures.faults)) happened[fault] = (happened[fault] ?? 0) + count
     }
-  } finally {
-    tearDown()
-  }
+  })
   const missing = Object.entries(happened).filter(([, count]) => count === 0).map(([fault]) => fault)
   if (missing.length > 0) process.stderr.write(`These faults never occurred: ${missing.join(", ")}\n`)
   return isBroken || missing.length > 0 ? 1 : 0

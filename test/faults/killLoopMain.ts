@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { setup } from "../temporaryFolder.ts"
+import { withTemporaryFolder } from "../temporaryFolder.ts"
 import { killLoop } from "./killLoop.ts"
 import { undoLoop } from "./undoLoop.ts"
 
@@ -9,14 +9,7 @@ import { undoLoop } from "./undoLoop.ts"
  * row is lost or doubled. With `--undo KILLS`, kills one `undo` this many times instead, and exits with code 1 if it did not
  * leave exactly the submissions of other runs.
  */
-export const main = async (args: ReadonlyArray<string>): Promise<number> => {
-  const tearDown = setup()
-  try {
-    return await kill(args)
-  } finally {
-    tearDown()
-  }
-}
+export const main = (args: ReadonlyArray<string>): Promise<number> => withTemporaryFolder(() => kill(args))
 
 const kill = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({

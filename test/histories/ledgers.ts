@@ -44,24 +44,29 @@ MarkWriter.prototype.write = function(upTo) {
   return written
 }
 
+type PgClient = InstanceType<typeof Client>
+
+/** Returns the server's process of a connection. The client's types lack it. */
+const processOf = (client: PgClient): number => (client as unknown as { readonly processID: number }).processID
+
 /** The connections of each process to a PostgreSQL server. */
-const connections = new Map<Client, Killable>()
+const connections = new Map<PgClient, Killable>()
 
 // These have further signatures with callbacks, which formferry doesn't use.
 type Method = (...args: ReadonlyArray<unknown>) => Promise<unknown>
 const client = Client.prototype as unknown as Record<"connect" | "end" | "query", Method>
 const { connect, end, query } = client
-client.connect = function(this: Client) {
+client.connect = function(this: PgClient) {
   if (running === undefined) return connect.call(this)
   connections.set(this, running)
   return running.time.outside(connect.call(this))
 }
-client.end = function(this: Client) {
+client.end = function(this: PgClient) {
   const process = connections.get(this)
   connections.delete(this)
   return process?.time.outside(end.call(this)) ?? end.call(this)
 }
-client.query = async function(this: Client, statement) {
+client.query = async function(this: PgClient, statement) {
   const process = connections.get(this)
   if (process === undefined) return query.call(this, statement)
   const send = () => process.time.outside(query.call(this, statement))
@@ -237,7 +242,7 @@ const inSchema = (admin: Connection, url: string, schema: string): HistoryLedger
     leave: async () => {
       for (const client of connections.keys()) {
         client.connection.stream.destroy()
-        await admin.send("SELECT pg_terminate_backend($1, 5000)", [client.processID])
+        await admin.send("SELECT pg_terminate_backend($1, 5000)", [processOf(client)])
       }
       connections.clear()
       if ((await tables(schema)).includes("lock")) await admin.send("UPDATE lock SET beat = beat - $1", [lease])

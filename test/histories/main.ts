@@ -1,19 +1,12 @@
 import { parseArgs } from "node:util"
-import { setup } from "../temporaryFolder.ts"
+import { withTemporaryFolder } from "../temporaryFolder.ts"
 import { happens, play } from "./play.ts"
 
 /**
  * Runs `npm run histories -- --seeds 500 [--from N]`, or `--seed N` to repeat one history. Exits with code 1 if a
  * promise was broken, or if an event never happened in many seeds.
  */
-export const main = async (args: ReadonlyArray<string>): Promise<number> => {
-  const tearDown = setup()
-  try {
-    return await histories(args)
-  } finally {
-    tearDown()
-  }
-}
+export const main = (args: ReadonlyArray<string>): Promise<number> => withTemporaryFolder(() => histories(args))
 
 const histories = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
