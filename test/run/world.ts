@@ -2,7 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import type { NodeContext } from "@effect/platform-node"
 import { it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
-import { createServer, request as httpRequest } from "node:http"
+import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { RunReport } from "../../src/domain/report.ts"
@@ -28,6 +28,12 @@ export type Fault = "lost" | {
   readonly body: string
   readonly headers?: Record<string, string>
 }
+
+/** What a request does. GET reads a submission, LIST lists the form, and FORM reads the form itself. */
+type Operation = "POST" | "GET" | "DELETE" | "LIST" | "FORM"
+
+const operationOf = ({ method, url = "" }: IncomingMessage) =>
+  url.includes("/submissions?") ? "LIST" : method === "GET" && !url.includes("/submissions/") ? "FORM" : method
 
 const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
 
@@ -64,18 +70,15 @@ export const world = Effect.gen(function*() {
   const path = yield* Path.Path
   const store = editableStore()
   const practice = yield* serve({ forms, store, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
-  const faults: Array<{ readonly on: "POST" | "GET" | "DELETE" | "LIST"; readonly fault: Fault }> = []
+  const faults: Array<{ readonly on: Operation; readonly fault: Fault }> = []
   const heard: Array<string> = []
   const upstream = new URL(practice.baseUrl)
   const gate = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
       const server = createServer((incoming, outgoing) => {
         heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
-        const operation = incoming.url?.includes("/submissions?") === true ? "LIST" : incoming.method
-        const at = faults.findIndex((one) => one.on === operation)
-        const fault = at < 0 || (operation === "GET" && !incoming.url?.includes("/submissions/"))
-          ? undefined
-          : faults.splice(at, 1)[0]?.fault
+        const at = faults.findIndex(({ on }) => on === operationOf(incoming))
+        const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
         if (fault !== undefined && fault !== "lost") {
           incoming.resume()
           outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
@@ -143,8 +146,8 @@ export const world = Effect.gen(function*() {
     store,
     /** Every request that the service received. */
     heard,
-    /** Plans a fault for each of the next requests with this method, or for requests that list the form. */
-    fail: (on: "POST" | "GET" | "DELETE" | "LIST", ...list: ReadonlyArray<Fault>) => {
+    /** Plans a fault for each of the next requests of this operation. */
+    fail: (on: Operation, ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
     },
     /**

@@ -170,28 +170,48 @@ scoped(
 )
 
 scoped(
-  "never sends an API key, and passes hostile cells and names on as text",
+  "never sends an API key that the service repeats, and passes hostile messages, cells and names on as text",
   Effect.gen(function*() {
     const attack = "<script>window.attacked = 1</script>"
-    const { fail, root, source, write } = yield* world
+    const { fail, practice, root, source, write } = yield* world
     yield* source([`1,"${attack}",ada@example.org`])
     yield* write(
       "pipelines/people.yaml",
       `pipeline: people\nsource: { file: ../source.csv, rowKey: [No] }\nmapping:\n  questions:\n    - { name: Name, from: Name }\nsink: { service: live, form: people }\n`,
     )
     const key = "practice_key_of_the_test"
-    const studio = yield* served(root, { mask: (text) => text.replaceAll(key, "***") })
+    const refusal = { status: 401, body: JSON.stringify({ message: `The key ${key} is wrong ${attack}` }) }
+    const studio = yield* served(root)
     yield* Effect.promise(async () => {
-      const { call, get, send } = await pageOf(studio)
+      const { call, done, get, send } = await pageOf(studio)
       const { text } = await call("draft", "open", { pipeline: "people" })
       const draft = { pipeline: "people", text }
-      // The service repeats the key in its refusal.
-      fail("POST", { status: 401, body: JSON.stringify({ message: `The key ${key} is wrong ${attack}` }) })
+      // Each answer about the form contains what the service says.
+      const told = [
+        () => call("draft", "survey", { ...draft, whole: true }).catch(({ content }) => content),
+        () => call("draft", "state", draft),
+        () => done({ pipeline: "people", mode: "check" }),
+        () => done({ pipeline: "people", mode: "run" }),
+      ]
+      for (const ask of told) {
+        fail("FORM", refusal)
+        const answer = JSON.stringify(await ask())
+        expect(answer).toContain(`The key <the API key> is wrong ${attack}`)
+        expect(answer).not.toContain(key)
+      }
+      // The form arrives, and the rows are refused.
+      fail("POST", refusal)
+      expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({
+        exitCode: 5,
+        message: expect.stringContaining(`The key <the API key> is wrong ${attack}`),
+      })
+      expect(practice.count("people")).toBe(0)
       const answers = JSON.stringify([
         await call("project", "home", {}),
         await call("draft", "survey", { ...draft, whole: true }),
         await call("draft", "state", draft),
         await call("draft", "preview", { ...draft, row: 1, rows: 1 }),
+        await call("results", "report", { pipeline: "people" }),
       ])
       expect(answers).not.toContain(key)
       expect(answers).toContain(JSON.stringify(attack).slice(1, -1))
