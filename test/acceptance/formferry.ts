@@ -27,8 +27,9 @@ export interface Ran {
 export interface Running {
   readonly pid: number
   readonly signal: (signal: NodeJS.Signals) => void
-  /** Returns the text written to stdout so far. */
+  /** Returns the text written to stdout or stderr so far. */
   readonly stdout: () => string
+  readonly stderr: () => string
   /** Closes the reading end of its stdout, as `head` does. */
   readonly stopReading: () => void
   readonly ended: Promise<Ran>
@@ -77,6 +78,7 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
     pid: child.pid ?? 0,
     signal: (signal) => child.kill(signal),
     stdout: () => stdout,
+    stderr: () => stderr,
     stopReading: () => child.stdout.destroy(),
     ended,
   }

@@ -1,16 +1,10 @@
-// Tests commands whose terminal is closed. The program `script` (from util-linux) opens a real terminal, which closes when `script` is killed.
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, command, until } from "./formferry.ts"
-
-const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
-const hasScript = (spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "").includes("util-linux")
-/** These tests always run in CI, where `script` must be installed. */
-const withoutTerminal = !hasScript && !inCi
+import { until } from "./formferry.ts"
+import { inTerminal, withoutTerminal } from "./inTerminal.ts"
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -20,28 +14,15 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const searchPath = process.env["PATH"]
-
 /**
  * Runs shell commands in a terminal that is closed after ten submissions were created. The commands write the id of a
  * process, and the function waits until that process has ended.
  */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
-    at.write("shell.sh", shell.replaceAll("formferry", `"${process.execPath}" "${command}"`))
-    const terminal = spawn("script", ["--quiet", "--command", "exec sh shell.sh", "/dev/null"], {
-      cwd: at.folder,
-      env: {
-        PATH: searchPath,
-        HOME: at.folder,
-        SHELL: "/bin/sh",
-        TERM: "xterm-256color",
-        FORM_SERVICE_API_KEY: apiKey,
-      },
-      stdio: "ignore",
-    })
+    const terminal = yield* inTerminal(at, shell)
     yield* until(() => at.count() >= 10)
-    terminal.kill("SIGKILL")
+    terminal.close()
     const pid = Number(at.read("pid"))
     yield* until(() => !isAlive(pid))
   })
@@ -85,27 +66,13 @@ describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", 
  * Runs a pipeline in a terminal, and types `keys` when the command asks. Returns the exit code and the terminal's text.
  */
 const answering = (at: Bench, keys: string) =>
-  Effect.async<{ readonly status: number | null; readonly shown: string }>((resume) => {
-    at.write("shell.sh", `exec "${process.execPath}" "${command}" run contacts\n`)
-    const terminal = spawn("script", ["--quiet", "--return", "--command", "exec sh shell.sh", "/dev/null"], {
-      cwd: at.folder,
-      env: {
-        PATH: searchPath,
-        HOME: at.folder,
-        SHELL: "/bin/sh",
-        TERM: "xterm",
-        FORM_SERVICE_API_KEY: apiKey,
-      },
-    })
-    let shown = ""
-    let asked = false
-    terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
-      shown += text
-      if (asked || !shown.includes("Continue?")) return
-      asked = true
-      terminal.stdin.write(keys)
-    })
-    terminal.on("close", (status) => resume(Effect.succeed({ status, shown })))
+  Effect.gen(function*() {
+    const { ended, shown, type } = yield* inTerminal(at, "exec formferry run contacts\n")
+    yield* Effect.raceFirst(
+      ended,
+      Effect.zipRight(until(() => shown().includes("Continue?")), Effect.sync(() => type(keys))),
+    )
+    return { status: yield* ended, shown: shown() }
   })
 
 describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () => {
@@ -141,19 +108,8 @@ it.scopedLive.skipIf(withoutTerminal)(
         "new/forms/people.yaml",
         "id: people1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }, { id: q2, name: Shoe size, type: DatePicker }]\n",
       )
-      const folder = join(at.folder, "new")
-      const terminal = spawn(
-        "script",
-        ["--quiet", "--command", `"${process.execPath}" "${command}" init --project .`, "/dev/null"],
-        {
-          cwd: folder,
-          env: { PATH: searchPath, HOME: at.folder, SHELL: "/bin/sh", TERM: "xterm-256color", NO_COLOR: "1" },
-        },
-      )
-      let out = ""
-      terminal.stdout.on("data", (part: Buffer) => {
-        out += part.toString()
-      })
+      const terminal = yield* inTerminal(at, "cd new && exec formferry init --project .\n")
+      let read = 0
       const answers = [
         ["Number (1 to 2): ", "2"],
         ["form files: ", "form"],
@@ -169,12 +125,11 @@ it.scopedLive.skipIf(withoutTerminal)(
         ["Number (1 to 4): ", "3"],
       ] as const
       for (const [question, answer] of answers) {
-        yield* until(() => out.includes(question))
-        out = out.slice(out.indexOf(question) + question.length)
-        if (answer !== "") terminal.stdin.write(`${answer}\r`)
+        yield* until(() => terminal.shown().includes(question, read))
+        read = terminal.shown().indexOf(question, read) + question.length
+        if (answer !== "") terminal.type(`${answer}\r`)
       }
-      yield* until(() => existsSync(join(folder, "pipelines", "people.yaml")))
-      yield* until(() => terminal.exitCode !== null)
+      expect(yield* terminal.ended).toBe(0)
       expect(at.read("new/pipelines/people.yaml")).toContain("  ignoreQuestions: [Shoe size]\n")
     }),
 )

@@ -78,7 +78,8 @@ export interface TestServer {
 const folderOf = (temporary: string): string => join(temporary, "postgres")
 const stateOf = (folder: string): string => join(folder, "state.json")
 
-const freePort = (): Promise<number> =>
+/** Returns a port on which nothing listens. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer()
     server.listen(0, "127.0.0.1", () => {
