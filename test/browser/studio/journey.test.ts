@@ -1,14 +1,19 @@
-import { Effect } from "effect"
-import { readFileSync } from "node:fs"
-import Papa from "papaparse"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { checkProject, checkStatus } from "../../../src/jobs/check.ts"
+import type { Submission } from "../../../src/domain/submission.ts"
+import { parseForm } from "../../../src/practice/files.ts"
+import { type HttpPractice, serve } from "../../../src/practice/PracticeService.ts"
+import { apiKey, formferry, type Running, start, until } from "../../acceptance/formferry.ts"
 import { resultsExport } from "../../jobs/resultsExport.ts"
 import { isLong } from "../../long.ts"
-import { platform } from "../../project/projectFolder.ts"
+import { planned } from "../../practice/faults.ts"
 import { launch, withoutBrowser } from "../browser.ts"
-import { createPipeline, isAccessible, openStudio, type Started, startProject } from "./studioPage.ts"
+import { createPipeline, isAccessible, openStudio } from "./studioPage.ts"
 
 const sample = readFileSync("samples/surveymonkey/538-StarWars.first200.csv", "latin1")
 /** One answer was mistyped. The respondent's other answers are right. */
@@ -16,46 +21,17 @@ const source = Buffer.from(sample.replace(/(?<=\r?\n3292719380,.*),Male,/, ",Mae
 // The names of two questions don't suggest a column.
 const form = readFileSync("samples/forms/star-wars.yaml", "utf8").replace("name: Region", "name: Where from?")
 
-const ages: Readonly<Record<string, string>> = {
-  "18-29": "18 to 29",
-  "30-44": "30 to 44",
-  "45-60": "45 to 60",
-  "> 60": "Over 60",
-}
+/** The answers that each respondent's submission must finally contain, by question. Python has read the sample for them. */
+const expected: Readonly<Record<string, Readonly<Record<string, unknown>>>> = JSON.parse(
+  readFileSync("test/demo/answers/star-wars.json", "utf8"),
+)
 
-/** Reads the file independently. Returns the answers that the form must finally contain for each respondent. */
-const expected = Papa.parse<ReadonlyArray<string>>(sample).data.slice(2).filter(({ length }) => length > 1).map(
-  (row) => {
-    const seen = row.slice(3, 9).flatMap((cell, at) => cell === "" ? [] : [String(at + 1)])
-    const [shot = "", , , , gender = "", age = "", , education = "", region = ""] = row.slice(29)
-    const views = Object.fromEntries([["Han Solo", row[15]], ["Yoda", row[28]]].flatMap(([name, cell = ""]) => {
-      const value = { Very: 2, Somewhat: 1, Neither: 0, Unfamiliar: undefined }[cell.split(" ")[0] ?? ""]
-      return value === undefined ? [] : [[name, value === 0 ? "0" : `${/^\w+ unfav/.test(cell) ? "-" : "+"}${value}`]]
-    }))
-    return JSON.stringify({
-      seen,
-      shot: shot.startsWith("I don't") ? "Does not know" : shot,
-      gender,
-      age: ages[age] ?? "",
-      education,
-      region,
-      views,
-    })
-  },
-).toSorted()
-
-const stored = (practice: Started["practice"]) =>
-  practice.submissions("sW6fIlMs14").map(({ questions }) => {
-    const of = new Map(questions.map(({ id, value }) => [id, value]))
-    const views = of.get("views") as Readonly<Record<string, string>> | undefined
-    return JSON.stringify({
-      seen: of.get("seen") ?? [],
-      ...Object.fromEntries(["shot", "gender", "age", "education", "region"].map((id) => [id, of.get(id) ?? ""])),
-      views: Object.fromEntries(
-        ["Han Solo", "Yoda"].flatMap((name) => views?.[name] === undefined ? [] : [[name, views[name]]]),
-      ),
-    })
-  }).toSorted()
+/** Returns a submission's answers by question, and its URL parameters by their names after an @. */
+const answersOf = ({ questions, urlParameters }: Submission) =>
+  Object.fromEntries([
+    ...questions.map(({ id, value }) => [id, value] as const),
+    ...urlParameters.map(({ name, value }) => [`@${name}`, value] as const),
+  ].filter(([, value]) => value !== null))
 
 /** Questions whose cells are not options, one of these cells, its option, and how many of the other cells have a likely option. */
 const choices = [
@@ -65,20 +41,32 @@ const choices = [
 ] as const
 
 let browser: Browser | undefined
-let project: Started
+let practice: HttpPractice
+let studio: Running
+let at: { readonly folder: string; readonly link: string }
+const scope = Effect.runSync(Scope.make())
 beforeAll(async () => {
-  if (withoutBrowser) return
+  if (withoutBrowser || !isLong) return
   browser = await launch()
-  project = await startProject({
-    forms: [form],
-    // The answer to one request is lost, after its submissions were created.
-    faults: [{ fault: "reset", when: "after", on: "create", at: [4] }],
-    isDemo: true,
-  })
+  // The answer to one request is lost, after its submissions were created.
+  const faults = planned({ seed: 1, faults: [{ fault: "reset", when: "after", on: "create", at: [4] }] })
+  practice = await Effect.flatMap(
+    parseForm("form.yaml", form),
+    (parsed) => serve({ forms: [parsed], port: 0, apiKey: Redacted.make(apiKey), faults }),
+  ).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope), Effect.runPromise)
+  const temporary = mkdtempSync(join(tmpdir(), "formferry-journey-"))
+  studio = start(["studio", "--demo", "--json"], { cwd: temporary, env: { TMPDIR: temporary } })
+  await Effect.runPromise(until(() => studio.stdout().includes("\n")))
+  at = JSON.parse(studio.stdout())
+  // The sample project gets a service whose writes must be confirmed.
+  const config = join(at.folder, "config", "formferry.yaml")
+  const live = `live: { baseUrl: "${practice.baseUrl}", apiKey: { env: FORM_SERVICE_API_KEY }, requestsPerSecond: 200 }`
+  writeFileSync(config, readFileSync(config, "utf8").replace("services:\n", `services:\n  ${live}\n`))
 })
 afterAll(async () => {
   await browser?.close()
-  await project?.close()
+  studio?.signal("SIGKILL")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
 const question = (page: Page, name: string) =>
@@ -86,10 +74,11 @@ const question = (page: Page, name: string) =>
 
 describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, () => {
   it("imports an export of SurveyMonkey, fixes a rejected row and settles rows in doubt, and the form has every row once", async () => {
-    const { practice, root } = project
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { origin } = new URL(at.link)
+    const { close, isQuiet, page } = await openStudio(browser, { studio: { origin, newLink: () => at.link } })
     await page.getByText("This is the sample project.").waitFor()
-    await isAccessible(page, "empty")
+    await page.getByRole("link", { name: "star-wars" }).waitFor()
+    await isAccessible(page, "demo")
 
     // A file is dropped.
     const dropped = await page.evaluateHandle(`(() => {
@@ -151,12 +140,20 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await page.getByText("1 error").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText("1 error").waitFor({ state: "hidden" })
+    // Each submission gets its respondent's id.
+    await editor.click()
+    await page.keyboard.press("Control+Home")
+    await editor.getByText("mapping:", { exact: true }).click()
+    await page.keyboard.press("End")
+    await page.keyboard.insertText("\n  urlParameters: [{ name: respondent, from: RespondentID }]")
+    await page.getByText("All 200 rows counted.").waitFor()
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Not saved").waitFor({ state: "hidden" })
-    const text = readFileSync(`${root}/pipelines/wars.yaml`, "utf8")
+    const text = readFileSync(join(at.folder, "pipelines", "wars.yaml"), "utf8")
     expect(text).toContain("# Made by formferry init")
     expect(text).not.toContain("nonsense")
-    expect(checkStatus(await Effect.runPromise(Effect.provide(checkProject(root, ["wars"]), platform)))).toBe(0)
+    const checked = await Effect.runPromise(formferry(["check", "wars"], { cwd: at.folder }))
+    expect([checked.status, checked.stdout], checked.stderr).toEqual([0, expect.stringContaining("199 of 200 rows")])
 
     await page.getByRole("link", { name: "Check and run" }).click()
     await page.getByRole("button", { name: "Check", exact: true }).click()
@@ -202,12 +199,16 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await page.getByRole("region", { name: /^Run: / }).first().getByText("Complete", { exact: true }).waitFor({
       timeout: 60_000,
     })
-    expect(stored(practice)).toEqual(expected)
+    const stored = practice.submissions("sW6fIlMs14").map(answersOf)
+    expect(stored).toHaveLength(200)
+    expect(Object.fromEntries(stored.map((answers) => [answers["@respondent"], answers]))).toEqual(expected)
 
     await page.getByRole("link", { name: "formferry studio" }).click()
     await page.getByRole("img", { name: /^The last runs\./ }).waitFor()
     await isAccessible(page, "home")
     await isQuiet()
     await close()
+    studio.signal("SIGINT")
+    expect((await studio.ended).status).toBe(0)
   })
 })

@@ -17,14 +17,13 @@ interface Setting {
   readonly forms: ReadonlyArray<string>
   readonly files?: Readonly<Record<string, string | Uint8Array>>
   readonly faults?: ReadonlyArray<Fault>
-  readonly isDemo?: boolean
 }
 
 /**
  * Serves the studio of a new project, whose service `live` is the practice service over HTTP and must be confirmed.
  * Its service `practice` has the same forms.
  */
-export const startProject = async ({ faults = [], files = {}, forms, isDemo = false }: Setting) => {
+export const startProject = async ({ faults = [], files = {}, forms }: Setting) => {
   const scope = Effect.runSync(Scope.make())
   const started = await Effect.runPromise(
     Effect.gen(function*() {
@@ -47,7 +46,7 @@ export const startProject = async ({ faults = [], files = {}, forms, isDemo = fa
         ...Object.fromEntries(forms.map((text, at) => [`forms/${at}.yaml`, text])),
         ...files,
       })
-      return { practice, root, studio: yield* served(root, { isDemo, maxUpload: 1024 ** 3 }) }
+      return { practice, root, studio: yield* served(root, { maxUpload: 1024 ** 3 }) }
     }).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
   )
   return { ...started, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
@@ -58,7 +57,7 @@ export type Started = Awaited<ReturnType<typeof startProject>>
 /** Opens the studio with a new link, and waits for its first view. */
 export const openStudio = async (
   browser: Browser | undefined,
-  { studio }: Started,
+  { studio }: { readonly studio: Pick<Started["studio"], "origin" | "newLink"> },
   options: { dark?: boolean; width?: number } = {},
 ) => {
   const watched = await open(browser, studio.newLink(), options)
