@@ -82,11 +82,15 @@ export const open = async (
   return { page, noise, requests }
 }
 
-/** Returns axe's findings, one line each. */
-export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run()
+/** Returns axe's findings, one line each. `rules` limits it to these rules. */
+export const accessibility = async (
+  page: Page,
+  rules?: ReadonlyArray<string>,
+): Promise<ReadonlyArray<string>> => {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run(options),
+    { resultTypes: ["violations"], ...rules && { runOnly: rules } },
   )
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.html}`))
 }

@@ -21,7 +21,7 @@ interface Setting {
 
 /**
  * Serves the studio of a new project, whose service `live` is the practice service over HTTP and must be confirmed.
- * Its service `practice` has the same forms.
+ * `slow` is the same service with few requests and without a confirmation, and `practice` has the same forms.
  */
 export const startProject = async ({ faults = [], files = {}, forms }: Setting) => {
   const scope = Effect.runSync(Scope.make())
@@ -39,6 +39,11 @@ export const startProject = async ({ faults = [], files = {}, forms }: Setting) 
     baseUrl: ${practice.baseUrl}
     apiKey: { env: THE_KEY }
     requestsPerSecond: 200
+  slow:
+    baseUrl: ${practice.baseUrl}
+    apiKey: { env: THE_KEY }
+    requestsPerSecond: 2
+    confirm: false
   practice:
     practice: { forms: ../forms, store: ../store }
 `,
@@ -69,7 +74,7 @@ export const openStudio = async (
     /** Expects that the page reported no error, sent requests only to the studio, and ran no script of a file or form. */
     isQuiet: async () => {
       // The browser also reports each call that the studio refuses.
-      expect(noise.filter((text) => !text.includes("status of 422"))).toEqual([])
+      expect(noise.filter((text) => !/status of (409|422)/.test(text))).toEqual([])
       expect(requests.filter((address) => !address.startsWith(studio.origin))).toEqual([])
       expect(await page.evaluate("window.attacked")).toBeUndefined()
       expect(await page.locator("img, iframe, object, embed").count()).toBe(0)
@@ -86,14 +91,18 @@ const tooWide = `(() => {
     .map((one) => one.outerHTML.slice(0, 80))
 })()`
 
-const looks = [["light", 1440], ["dark", 360], ["light", 800], ["dark", 1200]] as const
+/** The themes and widths in which views are examined. Themes differ only in colours, so the second one is examined only for contrast. */
+const looks = [["light", 1440], ["dark", 360], ["light", 320], ["light", 360], ["light", 800], ["dark", 800], [
+  "dark",
+  1440,
+]] as const
 
 /** Expects that axe finds nothing in a view, light and dark, and that it fits the width of a phone. */
 export const isAccessible = async (page: Page, name: string) => {
   for (const [colorScheme, width] of isLong ? looks : looks.slice(0, 2)) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
-    expect(await accessibility(page)).toEqual([])
+    expect(await accessibility(page, colorScheme === "dark" ? ["color-contrast"] : undefined)).toEqual([])
     expect(await page.evaluate(tooWide)).toEqual([])
     await picture(page, `studio-${name}-${width}-${colorScheme}`)
   }

@@ -7,34 +7,8 @@ import { stringify } from "yaml"
 import { isLong } from "../../long.ts"
 import { launch, withoutBrowser } from "../browser.ts"
 import { attacks } from "../reports.ts"
+import { people, pipelineOf, rows } from "./people.ts"
 import { createPipeline, isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
-
-const people = stringify({
-  id: "people",
-  name: "People",
-  questions: [
-    { id: "name", name: "Name", type: "ShortAnswer" },
-    { id: "mail", name: "Mail", type: "EmailInput" },
-    { id: "born", name: "Date of birth", type: "DatePicker" },
-    { id: "team", name: "Team", type: "Dropdown", options: ["Red", "Blue"] },
-  ],
-})
-/** No cell shows whether the day or the month comes first. */
-const rows = [
-  ["No", "Name", "Mail", "Date of birth", "Team"],
-  ...Array.from(
-    { length: 20 },
-    (_, at) => [`${at + 1}`, `Person ${at + 1}`, `p${at + 1}@example.org`, "03/04/1990", "rouge"],
-  ),
-  ["21", "Bad", "not-an-address", "05/06/1990", "Blue"],
-]
-
-const pipelineOf = (pipeline: string, file: string) => ({
-  pipeline,
-  source: { file, rowKey: ["No"] },
-  mapping: { questions: [{ name: "Name", from: "Name" }, { name: "Mail", from: "Mail" }] },
-  sink: { service: "live", form: "people" },
-})
 
 /** Texts without line breaks and control characters, which a form file can contain. */
 const hostile = attacks.filter((text) => /^[ -~]{1,120}$/.test(text))

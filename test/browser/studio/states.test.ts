@@ -1,0 +1,183 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import Papa from "papaparse"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import { resultsExport } from "../../jobs/resultsExport.ts"
+import { isLong } from "../../long.ts"
+import { pageOf } from "../../studio/opened.ts"
+import { launch, withoutBrowser } from "../browser.ts"
+import { people, pipelineOf, rows } from "./people.ts"
+import { createPipeline, isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+
+const csv = Papa.unparse(rows)
+const pipelines = {
+  doubt: pipelineOf("doubt", "../rows.csv"),
+  differs: pipelineOf("differs", "../valid.csv", { form: "others" }),
+  slow: pipelineOf("slow", "../many.csv", { service: "slow", form: "third" }),
+  wrong: { ...pipelineOf("wrong", "../rows.csv"), mapping: { questions: [{ name: "Nickname", from: "Alias" }] } },
+}
+
+let browser: Browser | undefined
+let project: Started
+beforeAll(async () => {
+  if (withoutBrowser || !isLong) return
+  browser = await launch()
+  project = await startProject({
+    forms: ["people", "others", "third"].map((id) => people.replace("id: people", `id: ${id}`)),
+    files: {
+      "rows.csv": csv,
+      "valid.csv": Papa.unparse(rows.slice(0, -1)),
+      "many.csv": Papa.unparse([
+        rows[0],
+        ...Array.from({ length: 20 }, (_, at) => rows.slice(1, -1).map(([no, ...row]) => [`${at}-${no}`, ...row]))
+          .flat(),
+      ]),
+      ...Object.fromEntries(
+        Object.entries(pipelines).map(([name, pipeline]) => [`pipelines/${name}.yaml`, stringify(pipeline)]),
+      ),
+    },
+    faults: [
+      { fault: "reset", when: "after", on: "create", at: [2] },
+      { fault: "trim-answers", length: 3, at: [3] },
+    ],
+  })
+  const { call, follow } = await pageOf(project.studio)
+  for (const [pipeline, exitCode] of [["doubt", 4], ["differs", 3]] as const) {
+    const { id } = await call("runs", "start", { pipeline, mode: "run" })
+    await follow(id, ({ state }) => state._tag === "Asking")
+    await call("runs", "confirm", { job: id, service: "live" })
+    expect((await follow(id)).at(-1)?.state).toMatchObject({ exitCode })
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await project?.close()
+})
+
+describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { timeout: 300_000 }, () => {
+  it("are accessible while a pipeline is made: its file, open decisions, mistakes and a conflict", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: "made.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(csv),
+    })
+    await page.getByText("Stored: made.csv").waitFor()
+    await isAccessible(page, "new")
+    await createPipeline(page, { name: "made", service: "live", form: "people" })
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Date of birth/ }).click()
+    await page.getByText("Which reading is correct?").waitFor()
+    await isAccessible(page, "dates")
+    await page.getByRole("list", { name: "Columns" }).getByRole("button", { name: /^Team/ }).click()
+    await page.getByRole("button", { name: "Leave behind on purpose" }).waitFor()
+    await isAccessible(page, "column")
+    await page.getByRole("textbox", { name: "Text of pipelines/made.yaml" }).click()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
+    await page.getByText("2 errors").waitFor()
+    await isAccessible(page, "mistakes")
+    const file = join(project.root, "pipelines", "made.yaml")
+    writeFileSync(file, `${readFileSync(file, "utf8")}# theirs\n`)
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
+    await page.getByText("Show the file's text").click()
+    await isAccessible(page, "conflict")
+    await isQuiet()
+    await close()
+  })
+
+  it("are accessible while a run is in progress, after it was stopped, and after a check that found mistakes", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.goto(`${project.studio.origin}/#/run/wrong`)
+    await page.getByRole("button", { name: "Check", exact: true }).click()
+    await page.getByRole("region", { name: /^Check/ }).getByRole("listitem").first().waitFor()
+    await isAccessible(page, "wrong")
+    await page.goto(`${project.studio.origin}/#/run/slow`)
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("progressbar").waitFor()
+    await page.getByText(/requests? in flight/).waitFor()
+    await isAccessible(page, "progress")
+    await page.goto(`${project.studio.origin}/#/`)
+    await page.getByRole("listitem").filter({ hasText: "slow" }).getByText("In progress", { exact: true }).waitFor()
+    await isAccessible(page, "going")
+    await page.goto(`${project.studio.origin}/#/run/slow`)
+    await page.getByRole("button", { name: "Stop" }).click()
+    await page.getByText("Interrupted", { exact: true }).waitFor()
+    await isAccessible(page, "stopped")
+    await isQuiet()
+    await close()
+  })
+
+  it("are accessible in the results: changed cells, a refused export and differences, whose links edit the submission", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.goto(`${project.studio.origin}/#/results/doubt`)
+    await page.getByRole("button", { name: "Show all cells of row 21" }).click()
+    await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
+    await page.getByText("1 cell changed").waitFor()
+    await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).check()
+    await page.getByRole("textbox", { name: /^How you know that/ }).waitFor()
+    await page.getByLabel("Drop an export of the form's results here").setInputFiles({
+      name: "other.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("No,Name\n1,Ada\n"),
+    })
+    await page.getByRole("alert").waitFor()
+    await isAccessible(page, "settle")
+
+    await page.goto(`${project.studio.origin}/#/results/differs`)
+    const differences = page.getByRole("region", { name: /differences?$/ })
+    await differences.waitFor()
+    await isAccessible(page, "differences")
+    const stored = project.practice.submissions("others").map(({ submissionId }) => submissionId)
+    const links = await differences.getByRole("link", { name: /^Edit the submission of row/ }).all()
+    expect(links.length).toBeGreaterThan(0)
+    for (const link of links) {
+      const address = await link.getAttribute("href")
+      expect(address).toMatch(new RegExp(`^${new URL(project.practice.baseUrl).origin}/edit/`))
+      expect(stored).toContain(address?.split("/").at(-1))
+      expect(await link.getAttribute("rel")).toBe("noreferrer noopener")
+    }
+    await isQuiet()
+    await close()
+  })
+
+  it("let the keyboard alone accept one suggestion, reject another, and settle rows in doubt", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    const press = async (name: string | RegExp) => {
+      await tabTo(page, page.getByRole("button", { name }).first())
+      await page.keyboard.press("Enter")
+    }
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: "keys.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(csv),
+    })
+    await createPipeline(page, { name: "decided", service: "live", form: "people" })
+    const questions = page.getByRole("list", { name: "Questions" })
+    await questions.getByRole("button", { name: /^Name Suggested/ }).waitFor()
+    await press("Accept the suggestion for Name")
+    await questions.getByRole("button", { name: /^Name Mapped/ }).waitFor()
+    await press("Reject the suggestion for Mail")
+    await questions.getByRole("button", { name: /^Mail (?!Suggested)/ }).waitFor()
+    await press("Save")
+    await page.getByText("Not saved").waitFor({ state: "hidden" })
+    const text = readFileSync(join(project.root, "pipelines", "decided.yaml"), "utf8")
+    expect(text).toMatch(/# reviewed .*\n    - id: name\n/)
+    expect(text).not.toMatch(/- id: mail\n/)
+
+    await page.goto(`${project.studio.origin}/#/results/doubt`)
+    const choosing = page.waitForEvent("filechooser")
+    await tabTo(page, page.getByLabel("Drop an export of the form's results here"))
+    await page.keyboard.press("Enter")
+    await (await choosing).setFiles({
+      name: "results.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(resultsExport(project.practice.submissions("people"))),
+    })
+    await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
+    await isQuiet()
+    await close()
+  })
+})
