@@ -97,6 +97,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.goto(`${project.studio.origin}/#/run/slow`)
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByRole("progressbar").waitFor()
+    await expect.poll(() => project.practice.count("third"), { timeout: 60_000 }).toBeGreaterThan(0)
     await page.getByText(/requests? in flight/).waitFor()
     await isAccessible(page, "progress")
     await page.goto(`${project.studio.origin}/#/`)
@@ -117,13 +118,13 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).check()
-    await page.getByRole("textbox", { name: /^How you know that/ }).waitFor()
+    await page.getByRole("textbox", { name: /^How you know that/ }).fill("The form's page shows as many.")
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
       name: "other.csv",
       mimeType: "text/csv",
       buffer: Buffer.from("No,Name\n1,Ada\n"),
     })
-    await page.getByRole("alert").waitFor()
+    await page.getByRole("alert").getByText("other.csv").waitFor()
     await isAccessible(page, "settle")
 
     await page.goto(`${project.studio.origin}/#/results/differs`)
