@@ -1,4 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import Papa from "papaparse"
 import type { Browser } from "playwright-core"
@@ -158,6 +161,32 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.getByRole("link", { name: "Show the results" }).click()
     await page.getByText("DRY RUN: Nothing was sent.").waitFor()
     await isAccessible(page, "hostile-results")
+
+    // A service that repeats the key, and whose message is a script.
+    const rude = createServer(({ headers }, answer) => {
+      answer.writeHead(401, { "content-type": "application/json" })
+      answer.end(JSON.stringify({ message: `${headers.authorization} is wrong. ${hostile.slice(0, 4).join(" ")}` }))
+    }).listen(0, "127.0.0.1")
+    await once(rude, "listening")
+    const { root, studio } = project
+    const address = `http://127.0.0.1:${(rude.address() as AddressInfo).port}/v1/api`
+    appendFileSync(
+      join(root, "config", "formferry.yaml"),
+      `  rude: { baseUrl: "${address}", apiKey: { env: THE_KEY }, confirm: false }\n`,
+    )
+    writeFileSync(join(root, "rows.csv"), Papa.unparse(rows))
+    writeFileSync(
+      join(root, "pipelines", "rude.yaml"),
+      stringify(pipelineOf("rude", "../rows.csv", { service: "rude" })),
+    )
+    await page.goto(`${studio.origin}/#/run/rude`)
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    const ended = page.getByRole("region", { name: /^Run: / })
+    await ended.getByText(`Bearer <the API key> is wrong. ${hostile.slice(0, 4).join(" ")}`).waitFor()
+    await page.goto(`${studio.origin}/#/map/rude`)
+    await page.getByRole("alert").getByText(hostile[1] ?? "").first().waitFor()
+    expect(await page.content()).not.toContain("practice_key_of_the_test")
+    rude.close()
     await isQuiet()
     await close()
   })
