@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { chmodSync, existsSync, mkdirSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { freePort } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
 import { asked, pageOf } from "../studio/opened.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
@@ -83,28 +84,31 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
       expect(yield* Effect.promise(() => isClosed(second))).toBe(true)
     }))
 
-  it.scopedLive("with --demo, runs a sample pipeline with the practice service, and with --no-open, opens no browser", () =>
-    Effect.gen(function*() {
-      const at = yield* watched()
-      const terminal = yield* inTerminal(at, "exec formferry studio --demo --no-open\n", at.env)
-      yield* until(() => terminal.shown().includes("o prints another"))
-      const [link = ""] = linksIn(terminal.shown())
-      yield* Effect.promise(async () => {
-        const { call, done } = await pageAt(link)
-        const home = await call("project", "home", {})
-        expect(home).toMatchObject({ isDemo: true, services: ["practice"], diagnostics: [] })
-        expect(home.pipelines.map(({ name, problem }) => [name, problem])).toContainEqual(["star-wars", undefined])
-        const end = await done({ pipeline: "star-wars", mode: "run" })
-        expect(end).toMatchObject({ exitCode: 0, outcome: "complete" })
-        const { report } = await call("results", "report", { pipeline: "star-wars" })
-        expect(report).toMatchObject({ rows: { read: 200, imported: 200 }, readBack: { verified: 200 } })
-      })
-      terminal.type("\x03")
-      expect(yield* terminal.ended, terminal.shown()).toBe(0)
-      expect(at.opened()).toBeUndefined()
-      // The project's own folder was not used.
-      expect(at.runs("star-wars")).toEqual([])
-    }))
+  it.scopedLive.runIf(isLong)(
+    "with --demo, runs a sample pipeline with the practice service, and with --no-open, opens no browser",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* watched()
+        const terminal = yield* inTerminal(at, "exec formferry studio --demo --no-open\n", at.env)
+        yield* until(() => terminal.shown().includes("o prints another"))
+        const [link = ""] = linksIn(terminal.shown())
+        yield* Effect.promise(async () => {
+          const { call, done } = await pageAt(link)
+          const home = await call("project", "home", {})
+          expect(home).toMatchObject({ isDemo: true, services: ["practice"], diagnostics: [] })
+          expect(home.pipelines.map(({ name, problem }) => [name, problem])).toContainEqual(["star-wars", undefined])
+          const end = await done({ pipeline: "star-wars", mode: "run" })
+          expect(end).toMatchObject({ exitCode: 0, outcome: "complete" })
+          const { report } = await call("results", "report", { pipeline: "star-wars" })
+          expect(report).toMatchObject({ rows: { read: 200, imported: 200 }, readBack: { verified: 200 } })
+        })
+        terminal.type("\x03")
+        expect(yield* terminal.ended, terminal.shown()).toBe(0)
+        expect(at.opened()).toBeUndefined()
+        // The project's own folder was not used.
+        expect(at.runs("star-wars")).toEqual([])
+      }),
+  )
 })
 
 /** Starts the studio without a terminal, and a run in it. */

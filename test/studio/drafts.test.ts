@@ -98,7 +98,7 @@ scoped(
   Effect.gen(function*() {
     const { root, source, write } = yield* world
     yield* write("pipelines/people.yaml", commented)
-    yield* source(Array.from({ length: 60_000 }, (_, at) => `${at + 1},Person,${at < 12_000 ? "p@example.org" : "?"}`))
+    yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,${at < 12_000 ? "p@example.org" : "?"}`))
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
       const { call, cookie, origin } = await pageOf(studio)
@@ -110,8 +110,8 @@ scoped(
       })
       expect(await call("draft", "survey", { ...draft, whole: false })).toMatchObject({ rows: 10_000, isWhole: false })
       expect(await call("draft", "counts", { ...draft, whole: true })).toMatchObject({
-        rows: 60_000,
-        invalid: 48_000,
+        rows: 30_000,
+        invalid: 18_000,
         isWhole: true,
       })
       // Long enough that the reading has started.
@@ -133,7 +133,7 @@ scoped(
   "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
   Effect.gen(function*() {
     const { root, source } = yield* world
-    yield* source(Array.from({ length: 60_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
+    yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
       const { call } = await pageOf(studio)
@@ -147,7 +147,7 @@ scoped(
       expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
       expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
       const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
-      expect(survey).toMatchObject({ rows: 60_000, isWhole: true })
+      expect(survey).toMatchObject({ rows: 30_000, isWhole: true })
     })
   }),
 )
