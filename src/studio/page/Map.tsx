@@ -33,7 +33,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   return (
     <>
-      <Status editing={editing} />
+      <Status editing={editing} known={known} />
       <Problem failed={failed ?? (isBroken ? undefined : unsurveyed ?? unread)} />
       <div class="workbench">
         <Section title={t.board}>
@@ -71,10 +71,10 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
 }
 
 /** The name of the draft, what it would send, and what can be done with the whole text. */
-const Status = ({ editing }: Pick<Bench, "editing">) => {
+const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known: DraftState | undefined }>) => {
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
   const isEdited = draft !== undefined && draft.saved !== draft.text
-  const open = state.answer?.questions.filter((one) => standing(one).tone === "warn").length
+  const open = known?.questions.filter((one) => standing(one).tone === "warn").length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole)
@@ -85,7 +85,7 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
         { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
         { title: t.invalid, count: answer?.invalid, tone: "warn" },
         { title: t.filtered, count: answer?.filtered },
-        { title: t.unused, count: state.answer?.unused.length, tone: "warn" },
+        { title: t.unused, count: known?.unused.length, tone: "warn" },
         { title: t.open, count: open, tone: "warn" },
       ], t.figures)}
       <p class="soft small" role="status">

@@ -77,6 +77,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()
+    // The figures are those of the last text that could be read.
+    expect(await page.getByLabel("What this draft sends").innerText()).toMatch(/open questions\s+2$/)
     await isAccessible(page, "mistakes")
     const file = join(project.root, "pipelines", "made.yaml")
     writeFileSync(file, `${readFileSync(file, "utf8")}# theirs\n`)
