@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
+import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checkedData.ts"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
-import { brief, cut, type Problem, type ProblemCode } from "../domain/problem.ts"
+import { brief, cut, type Problem } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
@@ -21,40 +22,6 @@ import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
 import { unusedColumns } from "./suggestMapping.ts"
-
-/** Problems with the same code and column, over all rows. */
-interface DataProblem {
-  readonly code: ProblemCode
-  readonly column: string | undefined
-  readonly question: string | undefined
-  readonly rows: number
-  readonly examples: ReadonlyArray<
-    { readonly row: number; readonly value: string | undefined; readonly message: string }
-  >
-}
-
-/** The choices in a column that are not options of its question, each with the number of cells that contain it. */
-interface UnknownChoices {
-  readonly question: string
-  readonly column: string
-  readonly choices: ReadonlyArray<{ readonly choice: string; readonly count: number }>
-  /** Whether the column has more such choices than are listed. */
-  readonly more: boolean
-}
-
-/** The result of reading a whole source through its mapping. */
-export interface CheckedData {
-  readonly rows: number
-  /** The number of rows that the pipeline's `where` skips. */
-  readonly filtered: number
-  /** The number of rows that can't be sent unchanged. */
-  readonly invalid: number
-  /** Sentences that say how the lines of each file were read. */
-  readonly accounts: ReadonlyArray<string>
-  readonly problems: ReadonlyArray<DataProblem>
-  readonly choices: ReadonlyArray<UnknownChoices>
-  readonly diagnostics: ReadonlyArray<Diagnostic>
-}
 
 const examplesKept = 3
 

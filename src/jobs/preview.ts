@@ -2,51 +2,18 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
+import type { PreviewedAnswer, PreviewedRow, RowChange } from "../domain/previewedRow.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
-import { type AnswerChange, changesOf } from "../run/changedRows.ts"
+import { changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
 import { columnNames, ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { serviceAddress } from "./projectLedger.ts"
 import type { Services } from "./services.ts"
 import { findPipeline } from "./target.ts"
-
-/** One answer of a row as it would be sent. */
-interface PreviewedAnswer {
-  readonly name: string
-  readonly kind: string
-  /** The cells that the answer is made of. Empty for a constant. */
-  readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
-  /** The answer's value. Undefined if no answer is sent. */
-  readonly value: Json | undefined
-  readonly problems: ReadonlyArray<Problem>
-}
-
-/** One row as it would be sent, and its problems. */
-export interface PreviewedRow {
-  readonly row: number
-  readonly key: string | undefined
-  /** Whether the pipeline's `where` skips the row. */
-  readonly filtered: boolean
-  readonly valid: boolean
-  readonly answers: ReadonlyArray<PreviewedAnswer>
-  /** Problems that concern the row as a whole. */
-  readonly problems: ReadonlyArray<Problem>
-  /** Present if the row was imported with different content. */
-  readonly change?: RowChange | undefined
-}
-
-/** How a row differs from its submission. The ledger has only digests of what was imported, so the earlier values are those in the form. */
-export interface RowChange {
-  readonly submissionId: string
-  readonly answers: ReadonlyArray<AnswerChange>
-  /** Why no answer is shown, as a sentence. */
-  readonly note?: string | undefined
-}
 
 /**
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. For a row that was imported

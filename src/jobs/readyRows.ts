@@ -1,5 +1,5 @@
+import type { CheckedData } from "../domain/checkedData.ts"
 import { count, counted } from "../domain/words.ts"
-import type { CheckedData } from "./checkData.ts"
 
 /** Says how many rows of a source can be sent. */
 export const readyRows = ({ filtered, invalid, rows }: Pick<CheckedData, "filtered" | "invalid" | "rows">): string => {

@@ -3,14 +3,13 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
-import type { Settlement } from "../domain/report.ts"
+import type { SettledResult, SettleResult } from "../domain/settled.ts"
 import type { SettledRow } from "../ledger/evidence.ts"
 import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes } from "../run/settleFromList.ts"
-import type { OpenRow } from "../sink/absence.ts"
 import type { Settled } from "../sink/settleRows.ts"
 import { compileWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
@@ -47,40 +46,6 @@ interface SettleOptions {
   readonly by: SettleBy
   readonly who: string
   readonly because: string | undefined
-}
-
-/** A row that was in doubt, and how it was settled. */
-interface SettledResult {
-  readonly row: number
-  readonly key: string
-  readonly batch: number
-  readonly sentAt: string
-  readonly outcome: "landed" | "not landed" | "in doubt"
-  readonly submissionId: string | undefined
-  readonly reason: string
-  /** Whether a person undid the run that sent the row. If it has not landed, it is not sent again without --resend-undone. */
-  readonly isUndone: boolean
-}
-
-/** The result of `settle`. */
-export interface SettleResult {
-  readonly pipeline: string
-  readonly rows: ReadonlyArray<SettledResult>
-  readonly landed: number
-  readonly notLanded: number
-  /** The number of the pipeline's rows that are still in doubt. */
-  readonly left: number
-  /** What is needed to settle most of these rows. */
-  readonly wants: OpenRow["wants"] | undefined
-  /** A text to enter in the form as a test entry. An export that contains the test entry is recent enough. */
-  readonly testEntry: string | undefined
-  /** The export that was read, its number of submissions, and the number of submissions that it lacks. */
-  readonly file:
-    | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
-    | undefined
-  /** The list that was read from the form: its number of submissions, and the number of submissions that it lacks. */
-  readonly list: { readonly submissions: number; readonly lacking: number } | undefined
-  readonly warnings: ReadonlyArray<string>
 }
 
 /** Settles rows in doubt from an export of the form's results, from the form's list, or manually. Takes the pipeline's lock. Records who settled the rows, when, why and from which file. */

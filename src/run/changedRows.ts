@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { AnswerChange } from "../domain/previewedRow.ts"
 import type { ChangedAnswer } from "../domain/report.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Submission } from "../domain/submission.ts"
@@ -35,9 +36,6 @@ export class ChangedRows {
     return this.rows.filter(({ row }) => fates.get(row) === "changed")
   }
 }
-
-/** An answer of a row that differs from the row's submission. */
-export type AnswerChange = Pick<ChangedAnswer, "columns" | "inForm" | "name" | "now" | "question">
 
 /** Returns the answers of a row that differ from its submission. Undefined if the row is not valid. */
 export const changesOf = (

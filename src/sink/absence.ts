@@ -1,3 +1,4 @@
+import type { Wanted } from "../domain/settled.ts"
 import { counted } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
@@ -43,11 +44,7 @@ export interface ExportStanding extends Standing {
 export interface OpenRow {
   readonly row: DoubtfulRow
   readonly reason: string
-  /**
-   * What may settle the row: time, a different export or list, a later submission such as a test entry, a person who vouches for the export, or only
-   * a person who looks at the row.
-   */
-  readonly wants: "time" | "another export" | "another list" | "a witness" | "a vouched export" | "a person"
+  readonly wants: Wanted
 }
 
 /** A submission that resembles a row without fitting it. */

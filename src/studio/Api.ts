@@ -4,13 +4,13 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { type Fate, fates } from "../domain/fate.ts"
-import { problemCodes } from "../domain/problem.ts"
-import { phases, type Progress } from "../domain/progress.ts"
+import type { CheckedData } from "../domain/checkedData.ts"
+import type { PreviewedRow } from "../domain/previewedRow.ts"
+import type { Progress } from "../domain/progress.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
 import { modes, outcomes, recordedModes } from "../domain/run.ts"
-import { namesOf } from "../domain/words.ts"
+import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
@@ -24,6 +24,9 @@ const List = <A extends Schema.Schema.Any>(member: A, description = "") =>
 
 const struct = Schema.Struct
 
+/** What a job returns, as the job declares it. The page and the server are always of the same build. */
+const Shown = <A>() => Schema.declare((shown: unknown): shown is A => shown !== undefined)
+
 // Errors
 
 /** A call that could not be done. Nothing was changed. */
@@ -32,7 +35,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   code: string,
   message: string,
   /** The mistakes in configuration files, if that is the reason. */
-  diagnostics: List(DiagnosticSchema),
+  diagnostics: List(DiagnosticSchema).pipe(Schema.propertySignature, Schema.withConstructorDefault(() => [])),
 }, HttpApiSchema.annotations({ status: 422 })) {}
 
 /** A file was changed since the page read it. Nothing was written. Contains what the file says now. */
@@ -60,6 +63,7 @@ export type RunBar = typeof RunBar.Type
 
 /** What the ledger contains for a pipeline at one destination, as in `status`. */
 const StandingCard = struct({
+  to: may(Text("the name of the target, if the pipeline has several")),
   service: Text("the service's address"),
   form: Text("the form's id"),
   imported: Count("rows that have a submission"),
@@ -72,6 +76,7 @@ const StandingCard = struct({
 
 const PipelineCard = struct({
   name: Text("the pipeline's name"),
+  targets: List(struct({ to: string, service: string, form: string }), "empty: it has one target without a name"),
   standings: List(StandingCard, "empty: nothing was sent yet"),
   nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
   notBegun: may(Text("when a scheduled run was due that failed before it started")),
@@ -215,80 +220,10 @@ const Edited = struct({
 })
 export type Edited = typeof Edited.Type
 
-const ProblemShown = struct({
-  code: Schema.Literal(...problemCodes),
-  column: may(string),
-  question: may(string),
-  value: may(string),
-  message: string,
-  dropped: may(Schema.Literal(true)),
-})
-
-const PreviewedRow = struct({
-  row: Count("the row's number, counting from 1"),
-  key: may(Text("the row key")),
-  filtered: Flag("whether `where` skips the row"),
-  valid: Flag("whether the row can be sent"),
-  answers: List(struct({
-    name: Text("the question's name"),
-    kind: Text("the kind of value"),
-    cells: List(struct({ column: string, text: string })),
-    value: may(Value("what would be sent; absent: nothing")),
-    problems: List(ProblemShown),
-  })),
-  problems: List(ProblemShown),
-  change: may(struct({
-    submissionId: string,
-    answers: List(
-      struct({ name: string, columns: List(string), inForm: Value("null: none"), now: Value("null: none") }),
-    ),
-    note: may(string),
-  })),
-})
-export type PreviewedRow = typeof PreviewedRow.Type
-
-const CountedChoice = struct({ choice: string, count: number })
-
-/** What reading rows through a draft's mapping shows. */
-const Counts = struct({
-  rows: Count("rows that were read"),
-  isWhole: Flag("whether these are all rows of the source"),
-  filtered: Count("rows that `where` skips"),
-  invalid: Count("rows that can't be sent unchanged; all others can be sent, unless they were already imported"),
-  problems: List(struct({
-    code: Schema.Literal(...problemCodes),
-    column: may(string),
-    question: may(string),
-    rows: number,
-    examples: List(struct({ row: number, value: may(string), message: string })),
-  })),
-  /** Choices in the cells that are not options of their question. */
-  choices: List(struct({ question: string, column: string, choices: List(CountedChoice), more: Schema.Boolean })),
-  diagnostics: List(DiagnosticSchema, "those that only the rows show"),
-})
-export type Counts = typeof Counts.Type
+/** What reading rows through a draft's mapping shows, and whether all rows of the source were read. */
+export type Counts = CheckedData & { readonly isWhole: boolean }
 
 // Runs
-
-const phaseNames = namesOf(phases)
-
-const FateCounts = struct(
-  Object.fromEntries(fates.map((fate) => [fate, number])) as { readonly [F in Fate]: typeof number },
-)
-
-const ProgressShown: Schema.Schema<Progress> = struct({
-  phase: Schema.Literal(...phaseNames),
-  read: number,
-  total: Schema.UndefinedOr(number),
-  sent: number,
-  readBack: VerdictCounts,
-  inDoubt: number,
-  throttled: number,
-  rate: Schema.UndefinedOr(number),
-  requests: may(number),
-  inFlight: may(number),
-  fates: may(FateCounts),
-})
 
 const Question = struct({
   service: Text("the service to which rows are sent: type this name to confirm"),
@@ -303,9 +238,10 @@ const JobMode = Schema.Literal("check", ...modes)
 const Job = struct({
   id: Text("the job's id, which is not the run's"),
   pipeline: Text("the pipeline's name"),
+  to: may(Text("the target")),
   mode: JobMode,
   startedAt: Text("when it started, ISO 8601"),
-  progress: may(ProgressShown),
+  progress: may(Shown<Progress>()),
   pace: struct({
     rate: may(Count("requests a second, recently")),
     limit: may(Count("requests a second that the project allows; absent: no limit")),
@@ -328,18 +264,13 @@ export type Job = typeof Job.Type
 
 // Results
 
-const PastRun = struct({
-  run: Text("the run's id"),
-  mode: Schema.Literal(...modes),
-  startedAt: string,
-  outcome: Schema.Literal(...outcomes),
-  read: number,
-  imported: number,
-})
+type PastRun = Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "startedAt">
 
 const Results = struct({
   report: RunReport,
-  runs: List(PastRun, "all runs with a report, the newest first; at most 200"),
+  runs: Shown<ReadonlyArray<PastRun>>().annotations({
+    description: "runs with a report, the newest first; at most 200",
+  }),
   rejected: Count("rows of rejected.csv"),
 })
 
@@ -360,19 +291,8 @@ const RejectedRows = struct({
 })
 export type RejectedRows = typeof RejectedRows.Type
 
-const SettledAs = Schema.Literal("landed", "not landed", "in doubt")
-
-const Settled = struct({
-  /** At most 200. */
-  rows: List(struct({ row: number, key: string, sentAt: string, outcome: SettledAs, reason: string })),
-  landed: number,
-  notLanded: number,
-  left: Count("rows that are still in doubt"),
-  wants: may(Text("what is needed to settle most of them")),
-  testEntry: may(Text("a text to enter in the form as a test entry")),
-  warnings: List(string),
-})
-export type Settled = typeof Settled.Type
+/** How rows in doubt were settled. At most 200 rows. */
+export type Settled = Omit<SettleResult, "file" | "list">
 
 // Endpoints. Every call is `POST /api/GROUP/NAME` with a JSON body.
 
@@ -416,8 +336,14 @@ const draft = HttpApiGroup.make("draft")
   .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
   .add(call("state", Draft, DraftState))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Edited))
-  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), struct({ rows: List(PreviewedRow) })))
-  .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))
+  .add(
+    call(
+      "preview",
+      struct({ ...Draft.fields, row: number, rows: number }),
+      Shown<{ readonly rows: ReadonlyArray<PreviewedRow> }>(),
+    ),
+  )
+  .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Counts>()))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
   .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile).addError(Conflict))
   .prefix("/draft")
@@ -454,7 +380,7 @@ const results = HttpApiGroup.make("results")
       struct({ version: string, file: string }),
     ).addError(Conflict),
   )
-  .add(call("doubts", ofTarget, Settled))
+  .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(
     HttpApiEndpoint.post("settle", "/settle")
       .setUrlParams(struct({
@@ -463,24 +389,19 @@ const results = HttpApiGroup.make("results")
         complete: may(Schema.BooleanFromString),
         because: may(string),
       }))
-      .addSuccess(Settled)
+      .addSuccess(Shown<Settled>())
       .addError(Refused),
   )
   .prefix("/results")
 
 export const StudioApi = HttpApi.make("studio").add(project).add(draft).add(runs).add(results).prefix("/api")
 
-type Groups = {
-  readonly project: HttpApiGroup.HttpApiGroup.Endpoints<typeof project>
-  readonly draft: HttpApiGroup.HttpApiGroup.Endpoints<typeof draft>
-  readonly runs: HttpApiGroup.HttpApiGroup.Endpoints<typeof runs>
-  readonly results: HttpApiGroup.HttpApiGroup.Endpoints<typeof results>
-}
+type Groups = typeof StudioApi extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
 
 /** What each call takes and returns, by group and name: `Calls["draft"]["open"]["payload"]`. */
 export type Calls = {
-  readonly [G in keyof Groups]: {
-    readonly [E in Groups[G] as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
+  readonly [G in Groups as HttpApiGroup.HttpApiGroup.Name<G>]: {
+    readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
       readonly payload: HttpApiEndpoint.HttpApiEndpoint.Payload<E>
       readonly query: HttpApiEndpoint.HttpApiEndpoint.UrlParams<E>
       readonly success: HttpApiEndpoint.HttpApiEndpoint.Success<E>

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import type { IncomingHttpHeaders } from "node:http"
+import type { IncomingMessage } from "node:http"
 import { isOwnHost } from "../practice/loopback.ts"
 
 /** A reply without a page. */
@@ -42,13 +42,6 @@ const secret = () => randomBytes(24).toString("base64url")
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** A request's head. */
-export interface Head {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingHttpHeaders
-}
-
 /**
  * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends requests for any web page. So a
  * request needs the studio's own address, its own origin, and a session. A link with a single-use token starts a session.
@@ -73,7 +66,7 @@ export class Gate {
   }
 
   /** Returns the reply to a request that may not pass, or that starts a session. Undefined if the request may pass. */
-  check({ headers, method, url }: Head): Reply | undefined {
+  check({ headers, method, url = "/" }: Pick<IncomingMessage, "headers" | "method" | "url">): Reply | undefined {
     const { host, origin } = headers
     if (!URL.canParse(url, "http://127.0.0.1")) return plain(400, "This is not an address.")
     if (!isOwnHost(host, this.#port)) return plain(421, "This address is not the studio's.")

@@ -40,21 +40,6 @@ interface Entry {
   answer: Deferred.Deferred<boolean> | undefined
 }
 
-/** The checks and runs that were started in the studio. They continue without a page. */
-export interface Jobs {
-  readonly list: Effect.Effect<ReadonlyArray<Job>>
-  /** Starts a job. Fails if a job of the same pipeline has not ended. */
-  readonly start: (asked: Start) => Effect.Effect<Job, Refused>
-  /** Answers a job's question. The confirmation is the service's name, as a person typed it. Undefined: no. */
-  readonly answer: (id: string, confirmation: string | undefined) => Effect.Effect<Job, Refused>
-  /** Stops a job like Ctrl-C: requests in flight are finished and recorded. */
-  readonly stop: (id: string) => Effect.Effect<Job, Refused>
-  /** Stops all jobs, and waits until they have ended. */
-  readonly stopAll: (signal: Signal) => Effect.Effect<void>
-  /** Each job now, then whenever one changes. */
-  readonly changes: Stream.Stream<Job>
-}
-
 export interface JobOptions {
   /** The project's folder. */
   readonly root: string
@@ -70,9 +55,9 @@ const kept = 50
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
 
-const refused = (message: string) => new Refused({ code: "JobRefused", message, diagnostics: [] })
+const refused = (message: string) => new Refused({ code: "JobRefused", message })
 
-/** Makes the jobs of a studio. They end with the scope. */
+/** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
 export const makeJobs = ({ guard, mask, root }: JobOptions) =>
   Effect.gen(function*() {
     const entries = new Map<string, Entry>()
@@ -163,9 +148,10 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         fibers.delete(entry.job.id)
       })
 
-    const jobs: Jobs = {
+    return {
       list: Effect.sync(() => [...entries.values()].map(({ job }) => job)),
-      start: (asked) =>
+      /** Starts a job. Fails if a job of the same pipeline has not ended. */
+      start: (asked: Start) =>
         Effect.gen(function*() {
           const busy = [...entries.values()].find(({ job }) =>
             job.pipeline === asked.pipeline && job.state._tag !== "Ended"
@@ -179,6 +165,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             job: {
               id: `job-${++count}`,
               pipeline: asked.pipeline,
+              to: asked.to,
               mode: asked.mode,
               startedAt: yield* now,
               pace: {},
@@ -195,7 +182,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
           fibers.set(entry.job.id, yield* Effect.forkIn(Effect.provide(run(entry, asked), context), scope))
           return entry.job
         }),
-      answer: (id, confirmation) =>
+      /** Answers a job's question. The confirmation is the service's name, as a person typed it. Undefined: no. */
+      answer: (id: string, confirmation: string | undefined) =>
         Effect.gen(function*() {
           const entry = yield* openEntry(id)
           const { state } = entry.job
@@ -208,7 +196,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
           yield* Deferred.succeed(entry.answer, confirmation !== undefined)
           return entry.job
         }),
-      stop: (id) =>
+      /** Stops a job like Ctrl-C: requests in flight are finished and recorded. */
+      stop: (id: string) =>
         Effect.gen(function*() {
           const entry = yield* openEntry(id)
           yield* Deferred.succeed(entry.stop, "SIGINT")
@@ -216,18 +205,19 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             ? yield* change(entry, { state: { _tag: "Running", stopping: true } })
             : entry.job
         }),
-      stopAll: (signal) =>
+      /** Stops all jobs, and waits until they have ended. */
+      stopAll: (signal: Signal) =>
         Effect.gen(function*() {
           for (const { stop } of entries.values()) yield* Deferred.succeed(stop, signal)
           yield* Effect.forEach([...fibers.values()], Fiber.await, { discard: true })
         }),
+      /** Each job now, then whenever one changes. */
       changes: Stream.unwrapScoped(
         Effect.map(Stream.fromPubSub(news, { scoped: true }), (later) =>
           // Listens first, so that no change is missed.
           Stream.concat(Stream.suspend(() => Stream.fromIterable([...entries.values()].map(({ job }) => job))), later)),
       ),
     }
-    return jobs
   })
 
 /** Checks a pipeline as the command `check` does. */

@@ -8,13 +8,12 @@ import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../job
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { openShown, OwnSource } from "../jobs/prepare.ts"
 import { openService, type Services } from "../jobs/services.ts"
-import type { Surveying } from "../jobs/suggestMapping.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
-import type { PipelineDraftText } from "../project/loadProject.ts"
+import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
 import { Conflict, Refused } from "./Api.ts"
-import { type JobOptions, type Jobs, makeJobs } from "./Jobs.ts"
+import { type JobOptions, makeJobs } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
   readonly isDemo: boolean
@@ -25,29 +24,7 @@ export interface StudioOptions extends JobOptions {
 /** What the studio's calls share. It keeps no drafts, so pages don't disturb each other. */
 export class Studio extends Context.Tag("formferry/Studio")<
   Studio,
-  StudioOptions & {
-    readonly jobs: Jobs
-    /** Opens a draft's source and fetches its form. Both are kept for a while. */
-    readonly open: (
-      draft: PipelineDraftText,
-    ) => ReturnType<typeof openDraft>
-    /** Surveys a draft's source, unless its survey is kept. */
-    readonly survey: (
-      draft: OpenDraft,
-      whole: boolean,
-    ) => Effect.Effect<DraftSurvey, Effect.Effect.Error<ReturnType<typeof surveyDraft>>, FileSystem.FileSystem>
-    /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
-    readonly surveyNew: (name: string) => {
-      readonly survey: Surveying
-      readonly keep: (draft: OpenDraft) => Effect.Effect<void, never, FileSystem.FileSystem>
-    }
-    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. */
-    readonly rowsRead: ReadonlyMap<string, ReadSoFar>
-    /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
-    readonly services: Effect.Effect<Services, never, Scope.Scope>
-    /** Lets the jobs use the sources that are kept open. */
-    readonly withSources: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  }
+  Effect.Effect.Success<ReturnType<typeof makeStudio>>
 >() {}
 
 /** How many rows were read, and out of how many if that is known. */
@@ -89,9 +66,11 @@ export const makeStudio = (options: StudioOptions) =>
         // A source that could not be opened may be opened later.
         return Effect.tapError(RcMap.get(kept, key), () => RcMap.invalidate(kept, key))
       })
+    /** Lets jobs use the sources that are kept open. */
     const withSources = Effect.provideService(OwnSource, { open: openSource })
 
     const forms = new Map<string, { readonly form: Form; readonly at: number }>()
+    /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
     const services = Effect.map(Effect.scope, (scope): Services => ({
       open: (config) =>
         Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
@@ -118,6 +97,7 @@ export const makeStudio = (options: StudioOptions) =>
       surveys.set(`${of} ${found.isWhole}`, found)
       for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
     }
+    /** Surveys a draft's source, unless its survey is kept. */
     const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
       Effect.gen(function*() {
         const of = yield* surveyKey({ form, pipeline })
@@ -127,7 +107,9 @@ export const makeStudio = (options: StudioOptions) =>
         keepSurvey(of, found)
         return found
       })
+    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. */
     const rowsRead = new Map<string, ReadSoFar>()
+    /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
     const surveyNew = (name: string) => {
       let found: DraftSurvey | undefined
       const note = (rows: number) => {
@@ -149,17 +131,23 @@ export const makeStudio = (options: StudioOptions) =>
       }
     }
 
-    return Studio.of({
+    return {
       ...options,
       jobs: yield* makeJobs(options),
-      open: (draft) => Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
+      /** Opens a draft's source and fetches its form. Both are kept for a while. */
+      open: (draft: PipelineDraftText) =>
+        Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
       survey,
       surveyNew,
       rowsRead,
       services,
       withSources,
-    })
+    }
   })
+
+/** Loads the project with some of its pipelines. */
+export const projectWith = (pipelines: ReadonlyArray<string>) =>
+  Effect.flatMap(Studio, ({ guard, root }) => Effect.map(loadProject(root, { pipelines }), guard))
 
 /** The fields of every failed job's error. */
 type Failure = Readonly<{ _tag: string; message: string }>
@@ -178,7 +166,7 @@ const refusal = (error: Failure, mask: (text: string) => string): Refused =>
   error instanceof Refused ? error : new Refused({
     code: error._tag,
     message: mask(error.message),
-    diagnostics: error instanceof ConfigurationInvalid ? error.diagnostics : [],
+    ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
   })
 
 /** Does the work of a call. A failure becomes an answer without secrets. */

@@ -13,6 +13,7 @@ import {
 import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
+import { findPipeline, firstTarget } from "../jobs/target.ts"
 import { StudioApi, type Survey } from "./Api.ts"
 import { answering, saving, Studio } from "./Studio.ts"
 
@@ -47,13 +48,14 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(Effect.gen(function*() {
         const { guard, root, services } = yield* Studio
         const { name, project } = yield* loadDraft({ root, guard }, draft)
-        return yield* preview(project, name, {
-          to: undefined,
+        const { rows: shown } = yield* preview(project, name, {
+          to: (yield* firstTarget(yield* findPipeline(project, name))).target,
           source: undefined,
           row: Math.max(1, row),
           rows: Math.min(rowsShown, Math.max(1, rows)),
           services: yield* services,
         })
+        return { rows: shown }
       })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(

@@ -4,35 +4,39 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { initialise } from "../jobs/init.ts"
 import { readPipelineFile } from "../jobs/pipelineFile.ts"
+import { addressesOf } from "../jobs/projectLedger.ts"
 import { fetchForms } from "../jobs/services.ts"
-import { type PipelineStanding, type ProjectStatus, projectStatus } from "../jobs/status.ts"
-import { listPipelines, loadProject } from "../project/loadProject.ts"
+import { type ProjectStatus, projectStatus } from "../jobs/status.ts"
+import { listPipelines, type PipelineText } from "../project/loadProject.ts"
+import { decodePipeline } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type PipelineCard, Refused, StudioApi } from "./Api.ts"
-import { answering, Studio } from "./Studio.ts"
+import { answering, projectWith, Studio } from "./Studio.ts"
 import { insideProject, receiveUpload } from "./uploads.ts"
 
 const barsShown = 14
 
-const refused = (code: string, message: string) => new Refused({ code, message, diagnostics: [] })
+const refused = (message: string) => new Refused({ code: "InitRefused", message })
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
   handlers
     .handle("home", () => answering(home))
     .handle("forms", ({ payload: { service } }) =>
-      answering(Effect.flatMap(theProject, (project) => fetchForms(project, service))))
+      answering(Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))))
     .handle("create", ({ payload: { form, pipeline, service, source } }) =>
       answering(Effect.gen(function*() {
         const { guard, open, root, surveyNew } = yield* Studio
         const { texts } = yield* listPipelines(root)
-        const names = texts.map(({ file, name = file }) =>
-          name
-        )
-        if (names.includes(pipeline)) {
-          return yield* refused("InitRefused", `The pipeline ${pipeline} already exists. Choose a different name.`)
+        if (
+          texts.some(({ file, name = file }) =>
+            name === pipeline
+          )
+        ) {
+          return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
         }
         const config = decodeSource({ file: yield* insideProject(source) }, {})
-        if ("key" in config) return yield* refused("InitRefused", config.message)
+        if ("key" in config) return yield* refused(config.message)
         const { keep, survey } = surveyNew(pipeline)
         const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
         yield* initialise(about)
@@ -60,48 +64,55 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
 /** The folder for uploaded sources, in the project's folder. */
 const uploads = "sources"
 
-const theProject = Effect.gen(function*() {
-  const { guard, root } = yield* Studio
-  return guard(yield* loadProject(root, { pipelines: [] }))
-})
-
 const home = Effect.gen(function*() {
   const path = yield* Path.Path
   const { isDemo, root } = yield* Studio
-  const project = yield* theProject
+  const project = yield* projectWith([])
   const { texts, unreadable } = yield* listPipelines(root)
   const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
-  const known = texts.map(({ file, name = file }) => cardOf(status, name))
+  const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
   // The ledger also knows pipelines whose files were removed.
-  const removed = new Set(
-    status.pipelines.map(({ pipeline }) => pipeline).filter((name) => known.every((one) => one.name !== name)),
-  )
+  const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
   return {
     folder: path.basename(path.resolve(root)),
     isDemo,
-    pipelines: [...known, ...[...removed].map((name) => cardOf(status, name))],
+    pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
     services: [...project.services.keys()],
     diagnostics: unreadable,
   }
 })
 
-const cardOf = (status: ProjectStatus, name: string): PipelineCard => {
+/** Returns a pipeline's targets that have a name. */
+const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
+  const read = decodePipeline(yaml, { isPartial: true })
+  const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
+  return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
+}
+
+const cardOf = (
+  project: Project,
+  status: ProjectStatus,
+  name: string,
+  targets: PipelineCard["targets"] = [],
+): PipelineCard => {
   const standings = status.pipelines.filter(({ pipeline }) => pipeline === name)
   const nextRun = standings.find((one) => one.nextRun !== undefined)?.nextRun
     ?? status.waiting.find(({ pipeline }) => pipeline === name)?.nextRun
   return {
     name,
-    standings: standings.map(standingCard),
+    targets,
+    // The schemas leave out what the page doesn't show.
+    standings: standings.map(({ destination, going, runs, standing }) => ({
+      ...destination,
+      ...standing,
+      to: targets.find(({ form, service }) =>
+        form === destination.form && addressesOf(project, service).includes(destination.service)
+      )?.to,
+      going,
+      runs: runs.map((run) => ({ ...run, ...run.facts })),
+    })),
     nextRun: nextRun?.at,
     notBegun: status.notBegun.find(({ pipeline }) => pipeline === name)?.at,
     problem: status.missed.find(({ pipeline }) => pipeline === name)?.message,
   }
 }
-
-// The schemas leave out what the page doesn't show.
-const standingCard = ({ destination, going, runs, standing }: PipelineStanding): PipelineCard["standings"][number] => ({
-  ...destination,
-  ...standing,
-  going,
-  runs: runs.map((run) => ({ ...run, ...run.facts })),
-})

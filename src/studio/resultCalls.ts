@@ -6,9 +6,8 @@ import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
-import { loadProject } from "../project/loadProject.ts"
 import { Refused, StudioApi } from "./Api.ts"
-import { answering, saving, Studio } from "./Studio.ts"
+import { answering, projectWith, saving } from "./Studio.ts"
 import { receiveUpload } from "./uploads.ts"
 
 const runsShown = 200
@@ -24,11 +23,9 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
         return {
           report: found.report,
           rejected: invalid + refused + duplicate + changed,
-          runs: found.runs.slice(0, runsShown).map(({ rows: { imported, read }, ...one }) => ({
-            ...one,
-            read,
-            imported,
-          })),
+          runs: found.runs.slice(0, runsShown).map(({ form, mode, outcome, rows, run, startedAt }) => (
+            { form, mode, outcome, rows, run, startedAt }
+          )),
         }
       })))
     .handle("rejected", ({ payload: { from, pipeline, rows, run } }) =>
@@ -57,15 +54,12 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
         return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
       }))))
 
-const projectWith = (pipelines: ReadonlyArray<string>) =>
-  Effect.flatMap(Studio, ({ guard, root }) => Effect.map(loadProject(root, { pipelines }), guard))
-
 /** The rows that are settled, and why. */
 type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
 
 const reasonOf = ({ because = "" }: About) =>
   because.trim() === ""
-    ? new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded.", diagnostics: [] })
+    ? new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
     : Effect.succeed(because)
 
 const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>

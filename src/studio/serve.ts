@@ -15,8 +15,8 @@ import { pipeline } from "node:stream/promises"
 import type { ReadableStream } from "node:stream/web"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen } from "../practice/loopback.ts"
-import { loadProject } from "../project/loadProject.ts"
 import { reportScript } from "../report/html/reportPage.ts"
+import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
 import { StudioApi } from "./Api.ts"
 import { draftCalls } from "./draftCalls.ts"
@@ -24,7 +24,7 @@ import { Gate, guarding, plain, type Reply } from "./Gate.ts"
 import { projectCalls } from "./projectCalls.ts"
 import { resultCalls } from "./resultCalls.ts"
 import { runCalls } from "./runCalls.ts"
-import { makeStudio, Studio, type StudioOptions } from "./Studio.ts"
+import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
 
 /** The studio can't listen on the given port (exit code 2). */
 export class StudioNotServed extends Schema.TaggedError<StudioNotServed>()("StudioNotServed", {
@@ -72,7 +72,8 @@ const pageFiles = Effect.gen(function*() {
     ["/favicon.ico", { status: 204, headers: {}, body: "" }],
   ])
   for (const name of names) {
-    const body = yield* fs.readFile(path.join(folder, name))
+    const own = yield* fs.readFile(path.join(folder, name))
+    const body = name === "page.css" ? Buffer.concat([Buffer.from(sharedStyle), own]) : own
     files.set(`/${name}`, { status: 200, headers: { "content-type": types[path.extname(name)] ?? "" }, body })
   }
   return files
@@ -83,12 +84,11 @@ const reportFile = (pathname: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const { root } = yield* Studio
     const parts = yield* Effect.try(() => pathname.split("/").slice(2).map(decodeURIComponent))
     const [, , name = ""] = parts
     const type = types[path.extname(name)]
     if (parts.length !== 3 || !parts.every(isFolderName) || type === undefined) return yield* Effect.fail("NotFound")
-    const { reports } = yield* loadProject(root, { pipelines: [] })
+    const { reports } = yield* projectWith([])
     const body = yield* fs.readFile(path.join(reports, ...parts))
     const download = name === "report.html" ? {} : { "content-disposition": "attachment" }
     const reply: Reply = { status: 200, headers: { "content-type": type, ...download }, body }
@@ -160,14 +160,13 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
     const call = HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls))
     const run = Runtime.runCallback(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
     server.on("request", (incoming, outgoing) => {
-      const { headers, method = "GET", url = "/" } = incoming
-      const refused = gate.check({ headers, method, url })
+      const refused = gate.check(incoming)
       if (refused !== undefined) {
         // The rest of a refused body is not read.
         send(outgoing, refused, { ...guarding, connection: "close" })
         return
       }
-      const { pathname } = new URL(url, "http://127.0.0.1")
+      const { pathname } = new URL(incoming.url ?? "/", "http://127.0.0.1")
       if (pathname.startsWith("/api/")) {
         void callOver(call, incoming, outgoing)
       } else if (pathname.startsWith("/reports/")) {

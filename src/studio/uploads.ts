@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { Refused } from "./Api.ts"
 import { Studio } from "./Studio.ts"
 
-const refused = (message: string) => new Refused({ code: "UploadRefused", message, diagnostics: [] })
+const refused = (message: string) => new Refused({ code: "UploadRefused", message })
 
 /** Returns a file name of letters, digits, spaces and `.()_-`, without folders, that is valid on every system. */
 export const safeName = (name: string): string => {

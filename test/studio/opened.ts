@@ -6,7 +6,7 @@ import type { Calls, Job } from "../../src/studio/Api.ts"
 import { serveStudio } from "../../src/studio/serve.ts"
 import type { StudioOptions } from "../../src/studio/Studio.ts"
 
-type Options = Partial<Omit<StudioOptions, "root">>
+type Options = Partial<Omit<StudioOptions, "root"> & { readonly port: number }>
 
 /** Serves the studio of a project folder until the scope closes. */
 export const served = (root: string, options: Options = {}) =>

@@ -1,5 +1,5 @@
-/** The style of a report: light or dark like the reader's system, in one column that fits a phone, and plain on paper. */
-export const style = `
+/** The colours, and what looks the same in a report and in the studio. */
+export const sharedStyle = `
 :root {
   --paper: #fbfbfa; --card: #ffffff; --ink: #1d2127; --soft: #5d6673; --line: #e2e5e9; --track: #eceef1;
   --edge: #8a939e; --focus: #2563c9; --series-a: #2f6fb5; --series-b: #3a9d8f; --good: #14693c; --calm: #5b7083; --warn: #9a6200; --bad: #b8322a;
@@ -13,6 +13,22 @@ export const style = `
   }
 }
 * { box-sizing: border-box; }
+a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 2px; }
+code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.soft { color: var(--soft); }
+.small { font-size: .87rem; }
+.wide { overflow-x: auto; }
+ul.plain { list-style: none; padding: 0; margin: 0; }
+:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+tr:last-child > td { border-bottom: 0; }
+svg .track { fill: var(--track); }
+details > summary { cursor: pointer; color: var(--soft); padding: .25rem 0; }
+`
+
+/** The style of a report: light or dark like the reader's system, in one column that fits a phone, and plain on paper. */
+export const style = `${sharedStyle}
 body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 68rem; background: var(--paper); color: var(--ink);
   overflow-wrap: anywhere; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
@@ -21,14 +37,10 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: an
 h2 { font-size: 1.1rem; margin: 0 0 .75rem; }
 h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 p { margin: .25rem 0; }
-a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 2px; }
-code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 section, header { margin: 0 0 1.25rem; padding: 1.25rem 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 header { border-left-width: 6px; }
 header.good { border-left-color: var(--good); } header.calm { border-left-color: var(--calm); }
 header.warn { border-left-color: var(--warn); } header.bad { border-left-color: var(--bad); }
-.soft { color: var(--soft); }
-.small { font-size: .87rem; }
 .badge { display: inline-block; padding: .05rem .6rem; border-radius: 1rem; font-weight: 600; font-size: .85rem; white-space: nowrap; }
 .badge.good { color: var(--good); background: var(--good-back); } .badge.calm { color: var(--calm); background: var(--calm-back); }
 .badge.warn { color: var(--warn); background: var(--warn-back); } .badge.bad { color: var(--bad); background: var(--bad-back); }
@@ -36,27 +48,21 @@ header.warn { border-left-color: var(--warn); } header.bad { border-left-color: 
 dl { display: grid; grid-template-columns: fit-content(14rem) minmax(0, 1fr); gap: .2rem 1.25rem; margin: .75rem 0 0; }
 dt { color: var(--soft); overflow-wrap: anywhere; }
 dd { margin: 0; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
 .mark { margin: 0 0 1.25rem; padding: .75rem 1.5rem; border-radius: 10px; border: 2px dashed var(--warn); background: var(--warn-back); color: var(--ink); }
 .mark strong { color: var(--warn); margin-right: .5rem; letter-spacing: .04em; }
 .sentence { font-size: 1.15rem; margin: .5rem 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 0 0 1.25rem; padding: 0 .25rem; font-size: .9rem; }
 nav a { display: inline-block; padding: .15rem 0; }
 .even table { table-layout: fixed; }
-ul.plain { list-style: none; padding: 0; margin: 0; }
 .caption { display: block; color: var(--soft); font-size: .87rem; }
 .mono bdi { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; }
-:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
 :target { scroll-margin-top: 1rem; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .4rem .75rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 td bdi, td li { overflow-wrap: anywhere; }
 td bdi { display: inline-block; max-width: 100%; }
 th:first-child, td:first-child { min-width: 6rem; }
 th.number:first-child, td.number:first-child { min-width: 3rem; }
 th { color: var(--soft); font-weight: 500; font-size: .85rem; white-space: nowrap; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-tr:last-child > td { border-bottom: 0; }
 tr.total > td { font-weight: 600; border-top: 2px solid var(--line); }
 tr.none > td { color: var(--soft); }
 svg.bar { display: block; width: 100%; min-width: 4rem; max-width: 8rem; margin-left: auto; height: 6px; margin-top: .3rem; margin-bottom: .2rem; border-radius: 3px; }
@@ -86,9 +92,7 @@ th[aria-sort=ascending] .sort::after { content: " ▲"; } th[aria-sort=descendin
 #attention-table td:nth-child(2), #attention-table td:nth-child(6) { min-width: 8rem; }
 #attention-table td:nth-child(5) { min-width: 16rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-top: .75rem; }
-svg .track { fill: var(--track); }
 svg .good { fill: var(--good); } svg .calm { fill: var(--calm); } svg .warn { fill: var(--warn); } svg .bad { fill: var(--bad); }
-details > summary { cursor: pointer; color: var(--soft); padding: .25rem 0; }
 ul { margin: .25rem 0; padding-left: 1.25rem; }
 footer { color: var(--soft); font-size: .85rem; padding: 0 .25rem; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }

@@ -1,5 +1,5 @@
-import type { JSX } from "preact"
-import { useState } from "preact/hooks"
+import type { ComponentChildren, JSX } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { Candidate, QuestionState, Survey, SurveyedColumn } from "../Api.ts"
 import type { Bench } from "./draft.ts"
 import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
@@ -47,14 +47,44 @@ const linksOf = ({ question, said }: Row): ReadonlyArray<Omit<Candidate, "cells"
 
 const has = (text: string, search: string): boolean => text.toLowerCase().includes(search.toLowerCase())
 
-/** Moves the focus to the next or previous tile of a list. */
-const turn = (event: KeyboardEvent) => {
-  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
-  const tile = (event.target as HTMLElement).closest("li")
-  const next = event.key === "ArrowDown" ? tile?.nextElementSibling : tile?.previousElementSibling
-  event.preventDefault()
-  next?.querySelector<HTMLElement>(".pick")?.focus()
+/**
+ * Makes a list of tiles one stop of Tab. Arrow keys, Home and End move the focus between tiles, Left and Right between a tile's buttons. Returns the
+ * list's attributes, and the index of the tile that Tab reaches.
+ */
+const useTabStop = (count: number) => {
+  const list = useRef<HTMLUListElement>(null)
+  const [stop, setStop] = useState(0)
+  const isWanted = useRef(false)
+  const at = Math.max(0, Math.min(stop, count - 1))
+  useEffect(() => {
+    // A click on a tile has its own focus.
+    if (isWanted.current) list.current?.querySelector<HTMLElement>(".pick[tabindex='0']")?.focus()
+    isWanted.current = false
+  }, [stop])
+  const move = (event: KeyboardEvent) => {
+    const focused = event.target as HTMLElement
+    const buttons = [...focused.closest("li")?.querySelectorAll("button") ?? []]
+    const aside = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (aside !== undefined) buttons[buttons.findIndex((one) => one === focused) + aside]?.focus()
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    const to = Math.max(0, Math.min(next, count - 1))
+    isWanted.current = to !== at
+    setStop(to)
+  }
+  const follow = ({ target }: FocusEvent) =>
+    setStop(Number((target as HTMLElement).closest("li")?.getAttribute("aria-posinset")) - 1)
+  return [{ ref: list, onKeyDown: move, onFocusIn: follow, "aria-describedby": "board-keys" }, at] as const
 }
+
+/** Shows a tile's name and what is known about it. */
+const picking = (name: string, isChosen: boolean, isStop: boolean, go: () => void, more: ComponentChildren) => (
+  <button type="button" class="pick" aria-pressed={isChosen} tabIndex={isStop ? 0 : -1} onClick={go}>
+    <span class="name">{safe(name)}</span>
+    <span class="more">{more}</span>
+  </button>
+)
 
 /** Columns on the left, questions on the right, and lines between them. */
 export const Board = ({ editing, select, selected, state, survey }: Bench) => {
@@ -72,6 +102,8 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     .filter(({ question, said }) => has(question.name, search) && (!onlyOpen || standing(said).tone === "warn"))
   const longest = Math.max(items.length, questions.length, 1)
   const [box, first, last] = useSeen(height, longest)
+  const [columnList, columnStop] = useTabStop(items.length)
+  const [questionList, questionStop] = useTabStop(questions.length)
   const at = new Map(items.flatMap(({ columns }, index) => columns.map(({ position }) => [position, index])))
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   const isChosen = (columns: ReadonlyArray<SurveyedColumn> = []): boolean =>
@@ -97,7 +129,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     }
   })
   const [top, tall] = [first * height, (last - first) * height]
-  const seen = <A,>(all: ReadonlyArray<A>) => all.slice(first, last).map((one, index) => [one, first + index] as const)
+  // The tile that Tab reaches is drawn even if it is not seen.
+  const seen = <A,>(all: ReadonlyArray<A>, stop: number) =>
+    all.flatMap((one, index) => (index >= first && index < last) || index === stop ? [[one, index] as const] : [])
   const place = (index: number, all: ReadonlyArray<unknown>, tone: string, isChosen: boolean) => ({
     class: `tile ${tone} ${isChosen ? "chosen" : ""}`,
     style: { top: `${index * height}px` },
@@ -122,29 +156,27 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
       dataTransfer?.setData("text/plain", title)
       setDragged(columns.map((one) => one.position))
     }
-    const choose = () => select({ column: position })
     const drags = { draggable: true, onDragStart: drag, onDragEnd: () => setDragged(undefined) }
     return (
       <li key={position} {...place(index, items, isUnused ? "warn" : "", isChosen(columns))} {...drags}>
-        <button type="button" class="pick" aria-pressed={isChosen(columns)} onClick={choose}>
-          <span class="name">{safe(title)}</span>
-          <span class="more">
-            <span class="kind">{kind}</span>
-            <span>{t.filled(fill)}</span>
-            {isUnused && <span class="warn-text">{t.unused}</span>}
-            {traps > 0 && <span class="warn-text">{t.traps(traps)}</span>}
-            <span class="soft">{safe(samples.map(({ label, text }) => label ?? text).join(" · "))}</span>
-          </span>
-        </button>
+        {picking(title, isChosen(columns), index === columnStop, () => select({ column: position }), [
+          <span key={1} class="kind">{kind}</span>,
+          <span key={2}>{t.filled(fill)}</span>,
+          isUnused && <span key={3} class="warn-text">{t.unused}</span>,
+          traps > 0 && <span key={4} class="warn-text">{t.traps(traps)}</span>,
+          <span key={5} class="soft">{safe(samples.map(({ label, text }) => label ?? text).join(" · "))}</span>,
+        ])}
         {block !== ""
           && act(columns.length > 1 ? columns.length : "−", () => fold(block), {
             label: t.fold(block, columns.length),
+            tab: -1,
           })}
       </li>
     )
   }
   const questionTile = ([{ question, said }, index]: readonly [Row, number]) => {
     const { candidates, id, type } = question
+    const name = `${question.name}${said?.required === true ? " *" : ""}`
     const [best] = said?.state === "unanswered" ? [] : candidates
     const isMapped = said?.state === "mapped"
     const shown = isMapped ? said.shown ?? "" : best === undefined ? "" : t.perhaps(best.shown)
@@ -160,18 +192,15 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const drop = { onDragOver: drag(id), onDragLeave: drag(undefined), onDrop: drag(undefined) }
     return (
       <li key={id} {...place(index, questions, tone, chosen === id)} {...drop}>
-        <button type="button" class="pick" aria-pressed={chosen === id} onClick={() => select({ question: id })}>
-          <span class="name">{safe(`${question.name}${said?.required === true ? " *" : ""}`)}</span>
-          <span class="more">
-            {badge(standing(said))}
-            <span class="kind">{said?.as ?? type}</span>
-            <span class="soft">{safe(shown)}</span>
-          </span>
-        </button>
+        {picking(name, chosen === id, index === questionStop, () => select({ question: id }), [
+          badge(standing(said)),
+          <span key={1} class="kind">{said?.as ?? type}</span>,
+          <span key={2} class="soft">{safe(shown)}</span>,
+        ])}
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
-            {act("✓", accept, { label: t.accept(question.name) })}
-            {act("✕", reject, { label: t.reject(question.name) })}
+            {act("✓", accept, { label: t.accept(question.name), tab: -1 })}
+            {act("✕", reject, { label: t.reject(question.name), tab: -1 })}
           </>
         )}
       </li>
@@ -187,17 +216,20 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         <h3>{t.columns(survey.columns.length)}</h3>
         <h3>{t.questions(questions.length)}</h3>
       </div>
-      <div class="scroll" ref={box} tabIndex={0} role="group" aria-label={t.label}>
+      <p class="hidden" id="board-keys">{t.keys}</p>
+      <div class="scroll" ref={box} role="group" aria-label={t.label}>
         <div class="field" style={{ height: `${longest * height}px` }}>
-          <ul class="plain columns" aria-label={t.columnList} onKeyDown={turn}>{seen(items).map(columnTile)}</ul>
+          <ul class="plain columns" aria-label={t.columnList} {...columnList}>
+            {seen(items, columnStop).map(columnTile)}
+          </ul>
           <div class="lines" aria-hidden="true">
             <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={`top: ${top}px; height: ${tall}px`}>
               {lines}
             </svg>
             {scores}
           </div>
-          <ul class="plain questions" aria-label={t.questionList} onKeyDown={turn}>
-            {seen(questions).map(questionTile)}
+          <ul class="plain questions" aria-label={t.questionList} {...questionList}>
+            {seen(questions, questionStop).map(questionTile)}
           </ul>
         </div>
       </div>

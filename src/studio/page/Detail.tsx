@@ -80,7 +80,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
           ])
         )}
         {pick(t.other, candidates.some((one) => one.columns.join() === columns) ? "" : columns, choose, [
-          <option key="" value="">{t.choose}</option>,
+          <option key="" value="">{general.choose}</option>,
           ...others.map(({ shown, value }) => <option key={value} value={value}>{shown}</option>),
         ])}
       </fieldset>
@@ -139,7 +139,7 @@ const Choices = ({ bench: { editing }, open, question: { id, options }, said }: 
               value !== "" && set(choice, value === "null" ? null : value.slice(1))}
           >
             {!(choice in values) && (
-              <option value="">{one.likely === undefined ? t.choose : t.likely(one.likely)}</option>
+              <option value="">{one.likely === undefined ? general.choose : t.likely(one.likely)}</option>
             )}
             {options.map(({ label }) => <option key={label} value={`=${label}`}>{label}</option>)}
             <option value="null">{t.noAnswer}</option>
@@ -175,7 +175,7 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
       {pick(t.answers, question, setQuestion, [
-        <option key="" value="">{t.choose}</option>,
+        <option key="" value="">{general.choose}</option>,
         ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),
       ])}
       <p class="acts">

@@ -8,21 +8,24 @@ import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
 /** The first view: every pipeline with its state, and a new one from a file. */
-export const HomeView = ({ home, jobs }: Readonly<{ home: Home; jobs: ReadonlyMap<string, Job> }>) => {
-  const going = new Set([...jobs.values()].flatMap(({ pipeline, state }) => state._tag === "Ended" ? [] : [pipeline]))
-  return (
-    <>
-      <h1>{t.title}</h1>
-      {home.isDemo && <p class="lead">{t.demo}</p>}
-      <Diagnostics of={home.diagnostics} />
-      {home.pipelines.length === 0 && <p class="lead">{t.none}</p>}
-      <ul class="plain cards">
-        {home.pipelines.map((one) => <Card key={one.name} one={one} isGoing={going.has(one.name)} />)}
-      </ul>
-      <NewPipeline services={home.services} />
-    </>
-  )
-}
+export const HomeView = ({ going, home }: Readonly<{ home: Home; going: ReadonlyArray<Job> }>) => (
+  <>
+    <h1>{t.title}</h1>
+    {home.isDemo && <p class="lead">{t.demo}</p>}
+    <Diagnostics of={home.diagnostics} />
+    {home.pipelines.length === 0 && <p class="lead">{t.none}</p>}
+    <ul class="plain cards">
+      {home.pipelines.map((one) => (
+        <Card
+          key={one.name}
+          one={one}
+          isGoing={going.some(({ pipeline }) => pipeline === one.name)}
+        />
+      ))}
+    </ul>
+    <NewPipeline services={home.services} />
+  </>
+)
 
 const stateOf = ({ standings }: PipelineCard, isGoing: boolean): Word => {
   const last = standings[0]?.runs[0]
@@ -51,9 +54,10 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
           ])}
           <Shares of={wordsWith(verdictWords, standing.verdicts)} />
           <Bars runs={standing.runs} />
-          <p class="soft small">{safe(`${standing.form} · ${standing.service}`)}</p>
+          <p class="soft small">{safe([standing.to, standing.form, standing.service].filter(Boolean).join(" · "))}</p>
         </div>
       ))}
+      {one.targets.length > 0 && <p class="small">{safe(t.targets(one.targets.map(({ to }) => to)))}</p>}
       <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
       <p class="acts">
         <a href={addressOf("map", one.name)}>{shell.map}</a>

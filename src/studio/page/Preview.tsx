@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks"
-import type { PreviewedRow } from "../Api.ts"
+import type { PreviewedRow } from "../../domain/previewedRow.ts"
 import { call } from "./call.ts"
 import { act, asCell, badge, Problem, safe, Section, table, useAnswer, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"

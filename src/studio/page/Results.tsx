@@ -18,29 +18,31 @@ import {
   Section,
   Shares,
 } from "./parts.tsx"
-import { table, type TableRow, useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import { pickTarget, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
+type ResultsView = Readonly<{ pipeline: string; run: string | undefined; targets: Targets }>
+
 /** The view of what a run did, and of what is left to do about it. */
-export const ResultsView = ({ pipeline, run }: Readonly<{ pipeline: string; run: string | undefined }>) => {
-  const [settled, setSettled] = useState<Settled>()
+export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
+  const [chosen, choose] = useState<string>()
   const { answer, failed } = useAnswer(
     (signal) => call("results", "report", { pipeline, ...run !== undefined && { run } }, signal),
     [pipeline, run],
   )
-  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline }, signal), [pipeline, settled])
-  const { left = 0 } = doubts.answer ?? {}
+  const { id, service } = answer?.report.form ?? {}
+  const own = targets.find((one) => one.service === service && one.form === id)?.to
+  const to = chosen ?? own
   return (
     <>
       <h1>{safe(pipeline)}</h1>
-      <Problem failed={failed ?? doubts.failed} />
+      <Problem failed={failed} />
       {answer && <Summary of={answer} />}
-      {answer && answer.rejected > 0 && <Rejected pipeline={pipeline} run={answer.report.run} />}
-      {doubts.answer && (left > 0 || settled) && (
-        <Doubts pipeline={pipeline} now={doubts.answer} last={settled} put={setSettled} />
-      )}
+      {answer && answer.rejected > 0 && <Rejected pipeline={pipeline} to={own ?? to} run={answer.report.run} />}
+      {pickTarget(targets, to, choose)}
+      {(to !== undefined || targets.length === 0) && <Doubts key={to} pipeline={pipeline} to={to} />}
       {answer && <Differences of={answer.report.differences} />}
       {answer && <History pipeline={pipeline} of={answer} />}
     </>
@@ -76,7 +78,7 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
 const pageSize = 50
 
 /** Rejected rows, whose cells can be fixed in place. */
-const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>) => {
+const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
   const [from, setFrom] = useState(0)
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<number>()
@@ -99,7 +101,7 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
   }
   const sendFixed = async () => {
     await save()
-    await call("runs", "start", { pipeline, mode: "run", fixedOf: run })
+    await call("runs", "start", { pipeline, to, mode: "run", fixedOf: run })
     location.hash = addressOf("run", pipeline)
   }
   const field = ({ cells, index, row, wrong }: RejectedRows["rows"][number], column: number) => {
@@ -161,17 +163,20 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
   )
 }
 
-type Doubts = Readonly<{ pipeline: string; now: Settled; last: Settled | undefined; put: (settled: Settled) => void }>
-
-/** Rows in doubt. An export of the form's results settles them. */
-const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts) => {
+/** Rows in doubt at a target. An export of the form's results settles them. */
+const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | undefined }>) => {
+  const [last, put] = useState<Settled>()
   const [complete, setComplete] = useState(false)
   const [because, setBecause] = useState("")
   const { busy, failed, run } = useDoing()
+  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [last])
+  if (doubts.answer === undefined) return <Problem failed={doubts.failed} />
+  const { left, rows, testEntry } = doubts.answer
+  if (left === 0 && last === undefined) return null
   const open = rows.filter(({ outcome }) => outcome === "in doubt")
   const settle = (file: File) =>
     run(async () => {
-      const about = { pipeline, name: file.name, complete: `${complete}`, ...complete && { because } }
+      const about = { pipeline, ...to && { to }, name: file.name, complete: `${complete}`, ...complete && { because } }
       put(await send("results", "settle", about, file))
     })
   return (
@@ -229,15 +234,16 @@ const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string
   <Section title={t.history}>
     {table(
       t.history,
-      [t.started, t.mode, `#${t.read}`, `#${fateWords.imported.title}`, t.outcome],
-      runs.map(({ imported, mode, outcome, read, run, startedAt }) => [
+      [t.started, t.mode, t.form, `#${t.read}`, `#${fateWords.imported.title}`, t.outcome],
+      runs.map(({ form, mode, outcome, rows, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>
           {when(startedAt)}
         </a>,
         modeWords[mode],
-        count(read),
-        count(imported),
+        safe(form.name),
+        count(rows.read),
+        count(rows.imported),
         badge(outcomeWords[outcome]),
       ]),
     )}

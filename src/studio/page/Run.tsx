@@ -6,41 +6,49 @@ import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { isEdited } from "./draft.ts"
 import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
-import { type Word, wordsWith } from "./parts.tsx"
+import { pickTarget, type Targets, type Word, wordsWith } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
 
+type RunView = Readonly<{ pipeline: string; targets: Targets; jobs: ReadonlyMap<string, Job>; isOpen: boolean }>
+
 /** The view in which a pipeline is checked, rehearsed and run. */
-export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: ReadonlyMap<string, Job> }>) => {
+export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
+  const [to, setTo] = useState<string>()
   const { busy, failed, run } = useDoing()
   const mine = [...jobs.values()].filter((job) => job.pipeline === pipeline)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
   const off = busy || mine.some(({ state }) => state._tag !== "Ended")
-  const start = (mode: (typeof modes)[number]) => run(() => call("runs", "start", { pipeline, mode }))
+  const start = (mode: (typeof modes)[number]) => run(() => call("runs", "start", { pipeline, to, mode }))
   return (
     <>
       <h1>{safe(pipeline)}</h1>
       <Section title={t.title}>
         {isEdited(pipeline) && <p class="mark">{t.unsaved}</p>}
+        {pickTarget(targets, to, setTo)}
         <ul class="plain modes">
           {modes.map((mode) => (
             <li key={mode}>
-              {act(t.modes[mode].title, () => start(mode), { main: mode === "run", off })}
+              {act(t.modes[mode].title, () => start(mode), {
+                main: mode === "run",
+                off: off || (mode !== "check" && to === undefined && targets.length > 0),
+              })}
               <p class="soft small">{t.modes[mode].about}</p>
             </li>
           ))}
         </ul>
         <Problem failed={failed} />
       </Section>
-      {mine.map((job) => <JobCard key={job.id} job={job} />)}
+      {mine.map((job) => <JobCard key={job.id} job={job} isOpen={isOpen} />)}
       {mine.length === 0 && <p class="soft">{t.none}</p>}
     </>
   )
 }
 
-const JobCard = ({ job, job: { mode, startedAt, state } }: Readonly<{ job: Job }>) => {
-  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt))
+const JobCard = ({ isOpen, job, job: { mode, startedAt, state, to } }: Readonly<{ job: Job; isOpen: boolean }>) => {
+  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt), to)
+  if (!isOpen && state._tag !== "Ended") return <Section title={title} word={{ tone: "warn", title: t.unknown }} />
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
   return (

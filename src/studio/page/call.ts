@@ -46,11 +46,16 @@ export const send = async <G extends keyof Calls, E extends keyof Calls[G] & str
   return answer as Part<Calls[G][E], "success">
 }
 
-/** Calls `show` with each job, now and whenever one changes. Returns a function that stops this. */
-export const listen = (show: (job: Job) => void): () => void => {
+/** Calls `show` with each job, now and whenever one changes, and `link` when the connection opens or breaks. Connects again until the page is closed. */
+export const listen = (show: (job: Job) => void, link: (isOpen: boolean) => void): void => {
   const events = new EventSource("/api/runs/events")
   events.addEventListener("message", ({ data }) => show(JSON.parse(data)))
-  return () => events.close()
+  events.addEventListener("open", () => link(true))
+  events.addEventListener("error", () => {
+    link(false)
+    // The browser itself connects again, except after an answer such as 403.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000, show, link)
+  })
 }
 
 /** The views of a pipeline, as they are called in addresses. */

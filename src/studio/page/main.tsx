@@ -16,15 +16,33 @@ const place = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIC
 const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)
   const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map())
+  const [isOpen, setOpen] = useState(true)
+  const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
+  const going = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
   const states = [...jobs.values()].map(({ state }) => state._tag)
-  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, states.join()])
+  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, states.join(), isOpen, round])
+  const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))
     addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
-    return listen((job) => setJobs((before) => new Map(before).set(job.id, job)))
+    listen((job) => setJobs((before) => new Map(before).set(job.id, job)), (opened) => {
+      setOpen(opened)
+      // The studio sends all jobs again.
+      if (opened) setJobs(new Map())
+    })
   }, [])
-  const known = pipelineViews.find((one) => one === view)
+  useEffect(() => {
+    // Runs are also started elsewhere. Nobody sees a hidden page.
+    const again = () => (known === undefined || !isOpen) && !document.hidden && setRound(round + 1)
+    const timer = home.isStale ? undefined : setTimeout(again, 5000)
+    document.addEventListener("visibilitychange", again)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener("visibilitychange", again)
+    }
+  }, [home.isStale, known, isOpen, round])
+  const { targets = [] } = home.answer?.pipelines.find(({ name }) => name === pipeline) ?? {}
   const title = known === undefined ? shell.home : `${shell[known]}: ${pipeline}`
   useEffect(() => {
     document.title = `${title} · ${general.product}`
@@ -48,7 +66,7 @@ const App = () => {
           </nav>
         )}
         <span class="going">
-          {[...jobs.values()].filter(({ state }) => state._tag !== "Ended").map((job) => (
+          {going.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
               {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.going(job.pipeline, job.mode)}
             </a>
@@ -56,11 +74,22 @@ const App = () => {
         </span>
       </header>
       <main id="main" tabIndex={-1} ref={main} class={known ?? "home"}>
-        <Problem failed={home.failed} />
+        {!isOpen && <div class="problem" role="alert">{shell.lost.map((text) => <p key={text}>{text}</p>)}</div>}
+        <Problem failed={isOpen || home.failed?._tag === "Forbidden" ? home.failed : undefined} />
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
-        {known === "run" && <RunView key={pipeline} pipeline={pipeline} jobs={jobs} />}
-        {known === "results" && <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} />}
-        {known === undefined && home.answer !== undefined && <HomeView home={home.answer} jobs={jobs} />}
+        {known === "run" && (
+          <RunView
+            key={pipeline}
+            pipeline={pipeline}
+            targets={targets}
+            jobs={jobs}
+            isOpen={isOpen}
+          />
+        )}
+        {known === "results" && (
+          <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} targets={targets} />
+        )}
+        {known === undefined && home.answer !== undefined && <HomeView home={home.answer} going={going} />}
       </main>
     </>
   )

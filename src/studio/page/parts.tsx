@@ -4,6 +4,7 @@ import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
 import { count } from "../../domain/words.ts"
 import type { Tone } from "../../domain/words.ts"
+import type { Home } from "../Api.ts"
 import type { Failed } from "./call.ts"
 import { general } from "./strings.ts"
 
@@ -28,14 +29,15 @@ export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{t
 export const warning = (text: string | undefined) =>
   text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
 
-type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string }>
+type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number }>
 
-export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off }: Act = {}) => (
+export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab }: Act = {}) => (
   <button
     type="button"
     class={main === true ? "main" : link === true ? "link" : ""}
     disabled={off}
     aria-label={label}
+    tabIndex={tab}
     onClick={go}
   >
     {text}
@@ -60,6 +62,19 @@ export const pick = (label: string, value: string, set: (value: string) => void,
   </label>
 )
 
+export type Targets = Home["pipelines"][number]["targets"]
+
+/** Lets someone choose one of a pipeline's targets, if it has several. */
+export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void) =>
+  targets.length > 0 && (
+    <div class="fields">
+      {pick(general.target, to ?? "", set, [
+        to === undefined && <option key="" value="">{general.choose}</option>,
+        ...targets.map(({ form, service, to }) => <option key={to} value={to}>{`${to} (${form}, ${service})`}</option>),
+      ])}
+    </div>
+  )
+
 /** One of several things to choose from, with what is known about it. */
 export const option = (name: string, key: string, isChosen: boolean, set: () => void, about: ComponentChildren) => (
   <label class="option" key={key}>
@@ -73,7 +88,7 @@ export const nextCommand = (next: string | null | undefined) =>
   next != null && <p class="next">{general.next} {asCell(next)}</p>
 
 type Section = Readonly<
-  { title: string; word?: Word | false; isToned?: boolean; id?: string; children: ComponentChildren }
+  { title: string; word?: Word | false; isToned?: boolean; id?: string; children?: ComponentChildren }
 >
 
 /** A titled part of a view. A word names the state, and colours the part's edge if `isToned` is true. */

@@ -21,7 +21,14 @@ export const failures = {
 }
 
 const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
-const labels = { ...busy, cancel: "Cancel", close: "Back to the list", next: "Next:" }
+const labels = {
+  ...busy,
+  target: "Target",
+  choose: "Choose…",
+  cancel: "Cancel",
+  close: "Back to the list",
+  next: "Next:",
+}
 export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
@@ -34,6 +41,11 @@ export const shell = {
   ...links,
   viewsOf: (pipeline: string) => `Views of ${pipeline}`,
   asking: (pipeline: string) => `${pipeline}: confirm the run`,
+  lost: [
+    "The studio can't be reached. If it ended, so did the runs that it had started: the ledger contains what was sent, and the next run continues.",
+    "If only the connection was lost, these runs continue. Runs that a schedule or a terminal started are not affected.",
+    "This page continues when the studio answers again. If you start the studio again, open its new link.",
+  ],
   going: (pipeline: string, mode: keyof typeof modeWords | "check") =>
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
@@ -48,6 +60,7 @@ export const home = {
   ...states,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
+  targets: (targets: ReadonlyArray<string>) => `Targets: ${targets.join(", ")}`,
   next: (time: string) => `Next run: ${time}`,
   notBegun: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
@@ -65,6 +78,7 @@ const lists = { label: "Columns and questions", columnList: "Columns", questionL
 export const board = {
   ...lists,
   onlyOpen: "Only what is open",
+  keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
   states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
@@ -81,7 +95,7 @@ export const board = {
 
 const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
 const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
-const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns", choose: "Choose…" }
+const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
 const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
 const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
@@ -168,13 +182,14 @@ export const run = {
   title: "Run",
   unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
+  unknown: "Not reachable",
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
     rehearsal: { title: "Rehearse", about: "Sends everything to a practice copy of the form on this machine." },
     "dry-run": { title: "Dry run", about: "Does everything except sending." },
     run: { title: "Run", about: "Sends the rows and reads each submission back." },
   },
-  jobTitle: (mode: string, time: string) => `${mode}: ${time}`,
+  jobTitle: (mode: string, time: string, to = "") => `${mode}${to === "" ? "" : ` to ${to}`}: ${time}`,
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
   permanent: "Writes to this service can't be undone.",
   canDelete: "What is sent can be taken back only with formferry undo, which deletes it.",
@@ -195,7 +210,14 @@ export const run = {
 }
 
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
-const runColumns = { started: "Started", mode: "Mode", outcome: "Outcome", read: "read", history: "History" }
+const runColumns = {
+  started: "Started",
+  mode: "Mode",
+  form: "Form",
+  outcome: "Outcome",
+  read: "read",
+  history: "History",
+}
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
 const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
 export const results = {

@@ -119,12 +119,20 @@ export const createPipeline = async (page: Page, made: { name: string; service: 
   await page.getByRole("list", { name: "Questions" }).waitFor()
 }
 
-/** Presses Tab until the element has the focus. */
+/** Moves the focus with the keyboard until the element has it. Tab passes a list of tiles at once, and arrow keys move in it. */
 export const tabTo = async (page: Page, target: Locator) => {
   await target.waitFor()
   for (let pressed = 0; pressed < 150; pressed++) {
-    if (await target.evaluate((one) => one.matches(":focus"))) return
-    await page.keyboard.press("Tab")
+    const key = await target.evaluate((one) => {
+      const now = one.ownerDocument.activeElement
+      if (now === one) return undefined
+      const tile = one.closest(".tile")
+      if (tile === null || now?.closest("ul") !== tile.parentElement) return "Tab"
+      const isLater = (now.compareDocumentPosition(one) & 4) !== 0
+      return now.closest(".tile") === tile ? (isLater ? "ArrowRight" : "ArrowLeft") : isLater ? "ArrowDown" : "ArrowUp"
+    })
+    if (key === undefined) return
+    await page.keyboard.press(key)
   }
-  throw new Error(`Tab never reaches ${target}.`)
+  throw new Error(`The keyboard never reaches ${target}.`)
 }

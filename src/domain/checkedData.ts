@@ -1,0 +1,36 @@
+import type { Diagnostic } from "./diagnostic.ts"
+import type { ProblemCode } from "./problem.ts"
+
+/** Problems with the same code and column, over all rows. */
+export interface DataProblem {
+  readonly code: ProblemCode
+  readonly column: string | undefined
+  readonly question: string | undefined
+  readonly rows: number
+  readonly examples: ReadonlyArray<
+    { readonly row: number; readonly value: string | undefined; readonly message: string }
+  >
+}
+
+/** The choices in a column that are not options of its question, each with the number of cells that contain it. */
+export interface UnknownChoices {
+  readonly question: string
+  readonly column: string
+  readonly choices: ReadonlyArray<{ readonly choice: string; readonly count: number }>
+  /** Whether the column has more such choices than are listed. */
+  readonly more: boolean
+}
+
+/** The result of reading a whole source through its mapping. */
+export interface CheckedData {
+  readonly rows: number
+  /** The number of rows that the pipeline's `where` skips. */
+  readonly filtered: number
+  /** The number of rows that can't be sent unchanged. */
+  readonly invalid: number
+  /** Sentences that say how the lines of each file were read. */
+  readonly accounts: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<DataProblem>
+  readonly choices: ReadonlyArray<UnknownChoices>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+}

@@ -1,0 +1,41 @@
+import type { Settlement } from "./report.ts"
+
+/**
+ * What may settle a row in doubt: time, a different export or list, a later submission such as a test entry, a person who vouches for the export, or
+ * only a person who looks at the row.
+ */
+export type Wanted = "time" | "another export" | "another list" | "a witness" | "a vouched export" | "a person"
+
+/** A row that was in doubt, and how it was settled. */
+export interface SettledResult {
+  readonly row: number
+  readonly key: string
+  readonly batch: number
+  readonly sentAt: string
+  readonly outcome: "landed" | "not landed" | "in doubt"
+  readonly submissionId: string | undefined
+  readonly reason: string
+  /** Whether a person undid the run that sent the row. If it has not landed, it is not sent again without --resend-undone. */
+  readonly isUndone: boolean
+}
+
+/** The result of `settle`. */
+export interface SettleResult {
+  readonly pipeline: string
+  readonly rows: ReadonlyArray<SettledResult>
+  readonly landed: number
+  readonly notLanded: number
+  /** The number of the pipeline's rows that are still in doubt. */
+  readonly left: number
+  /** What is needed to settle most of these rows. */
+  readonly wants: Wanted | undefined
+  /** A text to enter in the form as a test entry. An export that contains the test entry is recent enough. */
+  readonly testEntry: string | undefined
+  /** The export that was read, its number of submissions, and the number of submissions that it lacks. */
+  readonly file:
+    | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
+    | undefined
+  /** The list that was read from the form: its number of submissions, and the number of submissions that it lacks. */
+  readonly list: { readonly submissions: number; readonly lacking: number } | undefined
+  readonly warnings: ReadonlyArray<string>
+}

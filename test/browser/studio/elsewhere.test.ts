@@ -1,0 +1,170 @@
+// What a page shows of things that happen outside it: runs of other processes, the end of the studio, and each target of a pipeline.
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Exit, Scope } from "effect"
+import Papa from "papaparse"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import { asThePipelineSays, runPipeline } from "../../../src/jobs/run.ts"
+import { loadProject } from "../../../src/project/loadProject.ts"
+import { resultsExport } from "../../jobs/resultsExport.ts"
+import { served } from "../../studio/opened.ts"
+import { launch, withoutBrowser } from "../browser.ts"
+import { isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+
+const formOf = (id: string, names: ReadonlyArray<string>) =>
+  stringify({ id, name: id, questions: names.map((name, at) => ({ id: `q${at}`, name, type: "ShortAnswer" })) })
+
+const pipelineOf = (pipeline: string, file: string, from: string, sink: unknown) =>
+  stringify({
+    pipeline,
+    source: { file, rowKey: ["No"] },
+    mapping: { questions: [{ name: "Name", from }] },
+    reconcile: { visibleWithin: "1 second" },
+    sink,
+  })
+
+const targets = { main: { service: "live", form: "people" }, copy: { service: "live", form: "others" } }
+const titles = ["No", ...Array.from({ length: 299 }, (_, at) => `Column ${at + 2}`)]
+
+let browser: Browser | undefined
+let project: Started
+beforeAll(async () => {
+  if (withoutBrowser) return
+  browser = await launch()
+  project = await startProject({
+    forms: [formOf("people", ["Name"]), formOf("others", ["Name"]), formOf("wide", ["Name"])],
+    // The answer to the second request is lost, after its submissions were created.
+    faults: [{ fault: "reset", when: "after", on: "create", at: [2] }],
+    files: {
+      "people.csv": Papa.unparse([["No", "Name"], ...Array.from({ length: 20 }, (_, at) => [at + 1, `Person ${at}`])]),
+      "wide.csv": Papa.unparse([titles, titles.map((_, at) => `${at}`)]),
+      "pipelines/several.yaml": pipelineOf("several", "../people.csv", "Name", { targets, canary: "off" }),
+      "pipelines/nightly.yaml": pipelineOf("nightly", "../people.csv", "Name", { service: "practice", form: "people" }),
+      "pipelines/wide.yaml": pipelineOf("wide", "../wide.csv", "Column 7", { service: "practice", form: "wide" }),
+    },
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await project?.close()
+})
+
+describe.skipIf(withoutBrowser)("the studio's page", { timeout: 120_000 }, () => {
+  it("runs and settles each target of a pipeline", async () => {
+    const { practice, studio } = project
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.getByText("Targets: main, copy").waitFor()
+    await page.goto(`${studio.origin}/#/run/several`)
+    const run = page.getByRole("button", { name: "Run", exact: true })
+    expect(await run.isDisabled()).toBe(true)
+    await page.getByRole("combobox", { name: "Target" }).selectOption("copy")
+    await run.click()
+    await page.getByText("20 rows will be sent to others (others).").waitFor()
+    await page.getByRole("textbox", { name: "Type live to confirm" }).fill("live")
+    await page.getByRole("button", { name: "Send 20 rows" }).click()
+    await page.getByRole("region", { name: /^Run to copy: / }).getByRole("link", { name: "Show the results" }).click()
+
+    const doubts = page.getByRole("region", { name: "10 rows in doubt" })
+    await doubts.waitFor()
+    const chosen = page.getByRole("combobox", { name: "Target" })
+    expect(await chosen.inputValue()).toBe("copy")
+    // Nothing is in doubt at the other target.
+    await chosen.selectOption("main")
+    await doubts.waitFor({ state: "detached" })
+    await chosen.selectOption("copy")
+    await doubts.getByLabel("The export contains every submission of the form").check()
+    await doubts.getByRole("textbox", { name: "How you know that" }).fill("exported after the run")
+    await doubts.getByLabel("Drop an export of the form's results here").setInputFiles({
+      name: "results.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(resultsExport(practice.submissions("others"))),
+    })
+    await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
+    expect([practice.count("others"), practice.count("people")]).toEqual([20, 0])
+    await isAccessible(page, "targets")
+    await isQuiet()
+    await close()
+  })
+
+  it("shows a run that a different process has started and ended", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "nightly" }) })
+    await card.getByText("Never ran").waitFor()
+    await Effect.runPromise(
+      Effect.gen(function*() {
+        const nightly = yield* loadProject(project.root, { pipelines: ["nightly"] })
+        yield* runPipeline(nightly, {
+          ...asThePipelineSays,
+          pipeline: "nightly",
+          to: undefined,
+          limit: undefined,
+          source: undefined,
+          projectOption: undefined,
+          retryRefused: false,
+          dryRun: false,
+          interrupted: Effect.never,
+          warn: () => Effect.void,
+          progress: () => Effect.void,
+          confirm: () => true,
+        })
+      }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
+    )
+    await card.getByText("Complete", { exact: true }).waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("says that the studio can't be reached, and continues when it answers again", async () => {
+    const start = async (port: number) => {
+      const scope = Effect.runSync(Scope.make())
+      const studio = await Effect.runPromise(
+        served(project.root, { port }).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
+      )
+      return { ...studio, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+    }
+    const first = await start(0)
+    const { close, page } = await openStudio(browser, { ...project, studio: first })
+    await page.goto(`${first.origin}/#/run/several`)
+    await page.getByRole("combobox", { name: "Target" }).selectOption("main")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByText("20 rows will be sent").waitFor()
+    await first.end()
+    await page.getByRole("alert").getByText("The studio can't be reached.").waitFor()
+    await page.getByRole("region", { name: /^Run to main: / }).getByText("Not reachable").waitFor()
+    expect(await page.getByText("Waiting for you").count()).toBe(0)
+
+    // A restarted studio knows no earlier session until someone opens its link.
+    const second = await start(Number(new URL(first.origin).port))
+    await page.getByText("This page's session has ended.").waitFor()
+    const other = await page.context().newPage()
+    await other.goto(second.newLink())
+    await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
+    await page.getByText("Nothing has been started here yet.").waitFor()
+    expect(await page.getByRole("combobox", { name: "Target" }).inputValue()).toBe("main")
+    await close()
+    await second.end()
+  })
+
+  it("passes 300 columns with one Tab, and moves between them with arrow keys, Home and End", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.goto(`${project.studio.origin}/#/map/wide`)
+    const columns = page.getByRole("list", { name: "Columns" })
+    const focused = () => page.evaluate("document.activeElement.closest('li')?.getAttribute('aria-posinset')")
+    await tabTo(page, columns.getByRole("button", { name: /^No/ }))
+    for (const [key, place] of [["ArrowDown", "2"], ["End", "300"], ["ArrowDown", "300"], ["ArrowUp", "299"]]) {
+      await page.keyboard.press(key!)
+      await expect.poll(focused).toBe(place)
+    }
+    await page.keyboard.press("Tab")
+    expect(await page.evaluate("document.activeElement.closest('ul').ariaLabel")).toBe("Questions")
+    await page.keyboard.press("Shift+Tab")
+    await expect.poll(focused).toBe("299")
+    await page.keyboard.press("Home")
+    await expect.poll(focused).toBe("1")
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "No", exact: true }).waitFor()
+    await isQuiet()
+    await close()
+  })
+})
