@@ -213,7 +213,7 @@ export const surveySource = (
     const { complete, missing, profiles: profiled, stray } = profiles.ended()
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
-    const suggestions = suggest({ form, columns: profiled, blocks, tool: source.tool })
+    const suggestions = yield* suggest({ form, columns: profiled, blocks, tool: source.tool })
     const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
       first === undefined ? [] : [{ ...first, question }]
     )

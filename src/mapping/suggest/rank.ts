@@ -1,3 +1,5 @@
+import * as Effect from "effect/Effect"
+import { setImmediate } from "node:timers/promises"
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
 import { likeness, type Meaning, meaningEvidence, meaningOf, namesSubject, speaksOf, weigh } from "./meaning.ts"
@@ -51,11 +53,27 @@ const about = 3
 const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
   other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
 
+/** About how many pairs of a unit and a question are rated before other work gets its turn. */
+const pairsAtOnce = 500
+
+/** Calls a synchronous function with each unit. Between chunks of units, Node can answer other requests. */
+const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (unit: Unit, at: number) => A) =>
+  Effect.gen(function*() {
+    const chunk = Math.ceil(pairsAtOnce / Math.max(1, questions))
+    const rated: Array<A> = []
+    for (const [at, unit] of units.entries()) {
+      // A fiber that yields runs on before Node reads its sockets, and a clock may be virtual.
+      if (at > 0 && at % chunk === 0) yield* Effect.promise(() => setImmediate())
+      rated.push(rate(unit, at))
+    }
+    return rated
+  })
+
 /** Rates every unit for every question. */
-export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
+export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
   const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
-  const covers = units.map((unit) => {
+  const covers = yield* eachInTurn(units, targets.length, (unit) => {
     const forms = rememberedForms()
     return targets.map((target) => coverage(unit, target, forms))
   })
@@ -64,7 +82,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const listed = targets.map(({ question }) =>
     (question.options ?? []).slice(0, understood).map(({ label }) => meaningOf(label))
   )
-  const agreements = units.map((unit, at) =>
+  const agreements = yield* eachInTurn(units, targets.length, (unit, at) =>
     targets.map((target, of) => {
       const whole = likeness(unit.meaning, target.meaning, weight)
       const isAbout = namesSubject(unit.meaning, listed[of]!) || namesSubject(target.meaning, contained[at]!)
@@ -79,8 +97,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
         // A question whose name doesn't resemble this part is about the whole block.
         evidence: part.value < 0.3 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, meaningEvidence(part) - 1),
       }
-    })
-  )
+    }))
   const evidence = units.map((_, at) =>
     targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of))
   )
@@ -117,4 +134,4 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
       }]
     })
   )
-}
+})

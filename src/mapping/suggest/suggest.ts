@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import type { Form } from "../../domain/form.ts"
 import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
@@ -150,7 +151,7 @@ const openQuestions = (
 /**
  * Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates.
  */
-export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggestions => {
+export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, tool }: SuggestInput) {
   const isFree = (column: ProfiledColumn) => mayAnswer(tool, column)
   const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
   const made = suggestFromTemplate(form, columns)
@@ -179,10 +180,10 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
   }
 
   // A block that the file's format does not show and that fits no question is treated as separate columns.
-  const first = rank(unitsWith(found), targets)
+  const first = yield* rank(unitsWith(found), targets)
   const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
   const kept = found.filter((block) => block.known || wanted.has(block))
-  const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
+  const ranked = kept.length === found.length ? first : yield* rank(unitsWith(kept), targets)
 
   // Either a block answers one question, or each of its columns answers its own question.
   const alone = new Set(
@@ -243,7 +244,7 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
   const rest = columns.filter(({ column: { name, position } }) =>
     !used.has(position) && (name === undefined || !rowKey.names.includes(name))
   )
-  return {
+  const suggestions: Suggestions = {
     form,
     tool: tool?.title,
     accepted: accepted.toSorted((a, b) => (order.get(a.question.id) ?? 0) - (order.get(b.question.id) ?? 0)),
@@ -255,4 +256,5 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
     unmapped: rest.filter(isFree).map(({ column }) => column),
     blocks: kept.filter(({ known }) => known),
   }
-}
+  return suggestions
+})

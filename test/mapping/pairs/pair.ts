@@ -129,7 +129,7 @@ export const judge = (file: string) =>
       where: [],
     })
     const { blocks, tool } = source
-    const suggestions = suggest({ form: toForm(form), columns: yield* profilesOf(source), blocks, tool })
+    const suggestions = yield* suggest({ form: toForm(form), columns: yield* profilesOf(source), blocks, tool })
     const made = listOf(suggestions)
     const { urlParameters, rowKey, ...own } = pair.own
     const wanted = new Map([

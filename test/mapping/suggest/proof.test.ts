@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
@@ -62,7 +63,7 @@ describe("The only column of dates, Born,", () => {
       payments: [],
       quiz: undefined,
     }
-    const { accepted, open } = suggest({ form, columns: profiles(), blocks: [] })
+    const { accepted, open } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
     return {
       accepted: accepted.map(({ question }) => question.name),
       candidates: open.map((one) => one.candidates.length),

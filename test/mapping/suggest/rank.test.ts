@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
+import { suggest } from "../../../src/mapping/suggest/suggest.ts"
+import { formOf } from "../pipeline.ts"
+
+it("other work gets its turns while many columns are rated", async () => {
+  const titles = Array.from({ length: 100 }, (_, at) => `Column ${at}`)
+  const { profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
+  const turns = { count: 0, isOver: false }
+  const take = () => {
+    turns.count++
+    if (!turns.isOver) setImmediate(take)
+  }
+  setImmediate(take)
+  await Effect.runPromise(suggest({ form: formOf(titles.slice(0, 40)), columns: profiles(), blocks: [] }))
+  turns.isOver = true
+  // 100 × 40 pairs are rated twice, about 500 at a time.
+  expect(turns.count).toBeGreaterThan(10)
+})
