@@ -94,8 +94,12 @@ const columnNamed = (column: Column): string =>
     ? `${column.title.trim() === "" ? "without a title" : `"${brief(column.title)}"`} (column ${column.position + 1})`
     : brief(column.name)
 
-/** Lists columns for a message, 12 at most. */
-export const columnList = (columns: ReadonlyArray<Column>): string => firstOf(columns.map(columnNamed), 12)
+/** Lists columns for a message, 12 names at most. Long names may be equal once they are shortened, and are listed once. */
+export const columnList = (columns: ReadonlyArray<Column>): string => {
+  const counts = new Map<string, number>()
+  for (const name of columns.map(columnNamed)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return firstOf([...counts].map(([name, count]) => count === 1 ? name : `${name} (${count} columns)`), 12)
+}
 
 /** @param source.blocks undefined if there is no source; the columns are then those that the pipeline names */
 export const columnBook = (

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { brief } from "../../src/domain/problem.ts"
 import { compiledMapping, errorsOf, formOf, pipelineFrom } from "./pipeline.ts"
 
 const titles = ["Id", "Name", "E-mail", "Born", "Colour"]
@@ -85,6 +86,16 @@ describe("errors in a mapping", () => {
     expect(errorsOf(pipelineFrom("  questions: [{ name: A, from: Id }]"), formOf([]), ["Id"])).toMatchObject([
       { line: 7, message: expect.stringContaining("has no questions") },
     ])
+  })
+
+  it("unmapped columns whose titles are equal once they are shortened are listed once", () => {
+    const long = `Please rank ${"these films ".repeat(10)}`
+    const { warnings } = compiledMapping(
+      pipelineFrom("  questions: [{ name: A, from: Id }]"),
+      formOf(["A"]),
+      ["Id", `${long}1`, `${long}2`],
+    )
+    expect(warnings[0]?.message).toBe(`2 of 3 columns are not mapped: ${brief(long)} (2 columns).`)
   })
 
   it("an unmapped column is an error if `unmapped` is `error`", () => {
