@@ -1,28 +1,11 @@
 import { type Cell, ErrorCell } from "../domain/cell.ts"
+import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
-import type { ColumnProfile, Shape } from "../mapping/suggest/ColumnProfile.ts"
+import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
 import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
 
-/** A property of a column that may make its answers wrong. */
-export interface Trap {
-  readonly code:
-    | CellCode
-    | "repeated-title"
-    | "empty-title"
-    | "lost-zeros"
-    | "two-date-orders"
-    | "open-date-order"
-    | "mixed-kinds"
-  /** The number of cells that have this property. 0 if the title has it. */
-  readonly count: number
-  /** A sentence for people that says what was found and what to do. */
-  readonly message: string
-  /** A few of the cells, shortened. */
-  readonly examples: ReadonlyArray<string>
-}
-
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
-const cellTraps = {
+const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> = {
   "excel-date": [
     "looks",
     "look",
@@ -53,9 +36,7 @@ const cellTraps = {
     "are wrapped in",
     `="…", which stops spreadsheets from changing the text. Extract the text with \`extract: '^="?(.*?)"?$'\`.`,
   ],
-} as const
-
-type CellCode = keyof typeof cellTraps
+}
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
@@ -68,7 +49,7 @@ const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“
 const longestOfExcel = 32_767
 
 /** Returns the sentence about a trap that was found in `count` cells. */
-const cellTrapText = (code: CellCode, count: number): string => {
+const cellTrapText = (code: CellTrap, count: number): string => {
   const [one, many, what] = cellTraps[code]
   return `${count.toLocaleString("en-GB")} ${count === 1 ? `cell ${one}` : `cells ${many}`} ${what}`
 }
@@ -84,7 +65,7 @@ const numberedTitle =
 
 /** Finds traps in the cells of a column, as they are in the file. */
 export class CellTraps {
-  private readonly found = new Map<CellCode, { count: number; readonly examples: Array<string> }>()
+  private readonly found = new Map<CellTrap, { count: number; readonly examples: Array<string> }>()
   private readonly numbered: boolean
   private noted = 0
   private digits = 0
@@ -148,7 +129,7 @@ export class CellTraps {
     }
   }
 
-  private note(code: CellCode, text: string): void {
+  private note(code: CellTrap, text: string): void {
     this.noted++
     const known = this.found.get(code) ?? { count: 0, examples: [] }
     known.count++

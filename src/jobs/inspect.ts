@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
+import { type InferredKind, type InspectedColumn, shapes, type Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
-import { type ColumnProfile, type ProfiledColumn, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
+import type { ColumnProfile, ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
 import { labelledTitle } from "../mapping/suggest/labelled.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
@@ -14,47 +15,9 @@ import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
-import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
+import { CellTraps, dateTraps, exceptionTraps } from "./columnTraps.ts"
 import { openShown } from "./prepare.ts"
 import { labelsFor, type SourceLabels } from "./suggestMapping.ts"
-
-/** A column, with what its cells reveal about it. */
-export interface InspectedColumn {
-  /** The column's position, counting from 1. */
-  readonly position: number
-  readonly title: string
-  /** The column's name in a pipeline. Undefined if it needs a name under `source.columns`. */
-  readonly name: string | undefined
-  /** The question as respondents read it, if it differs from the title. */
-  readonly label: string | undefined
-  /** Whether the label comes from the form tool's own definition. */
-  readonly described: boolean
-  /** What the column means for the form tool, if it is not an answer. */
-  readonly role: string | undefined
-  /** The question that has several columns, and this column's option, row or rank in it. */
-  readonly block: string | undefined
-  readonly option: string | undefined
-  readonly filled: number
-  /** Filled cells as a share of the rows, 0 to 1. */
-  readonly fill: number
-  readonly kind: InferredKind
-  /** Share of the filled cells that are of this kind. */
-  readonly share: number
-  readonly distinct: ColumnProfile["distinctCount"]
-  /** Whether no two filled cells are equal. Undefined if there are too many cells to find out. */
-  readonly unique: boolean | undefined
-  /** The most frequent cell texts, shortened. */
-  readonly samples: ReadonlyArray<{
-    readonly text: string
-    readonly times: number
-    /** The label of a code. */
-    readonly label?: string | undefined
-  }>
-  readonly traps: ReadonlyArray<Trap>
-}
-
-/** The kind of most cells in a column. `empty`: the column has no filled cells. */
-type InferredKind = Shape | "empty" | "text" | "choice" | "choices"
 
 /** What a file is, how that was detected, and what the file contains. */
 export interface Inspection {

@@ -5,6 +5,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import type { CheckedData } from "../domain/checkedData.ts"
+import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import type { Progress } from "../domain/progress.ts"
 import { RunReport } from "../domain/report.ts"
@@ -105,24 +106,7 @@ const PipelineFile = struct({
   version: Text("the digest of the file's content"),
 })
 
-const SurveyedColumn = struct({
-  position: Count("the column's position, counting from 1"),
-  title: Text("its title"),
-  name: may(Text("its name in a pipeline; absent: it needs one under `source.columns`")),
-  label: may(Text("the question as respondents read it")),
-  role: may(Text("what it means for the form tool, if it is not an answer")),
-  block: may(Text("the question that has several columns")),
-  option: may(Text("this column's option, row or rank in that question")),
-  filled: Count("filled cells"),
-  fill: Count("filled cells as a share of the rows, 0 to 1"),
-  kind: Text("the kind of most cells: date, choice, empty, …"),
-  share: Count("share of the filled cells of this kind, 0 to 1"),
-  distinct: struct({ count: number, exact: Schema.Boolean }),
-  unique: may(Flag("whether no two filled cells are equal; absent: unknown")),
-  samples: List(struct({ text: string, times: number, label: may(string) })),
-  traps: List(struct({ code: string, count: number, message: string, examples: List(string) })),
-})
-export type SurveyedColumn = typeof SurveyedColumn.Type
+export type SurveyedColumn = Omit<InspectedColumn, "described">
 
 /** Columns that may answer a question. */
 const Candidate = struct({
@@ -148,7 +132,7 @@ const Survey = struct({
   isWhole: Flag("whether these are all rows of the source"),
   warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
-  columns: List(SurveyedColumn),
+  columns: Shown<ReadonlyArray<SurveyedColumn>>(),
   form: struct({ ...Named.fields, service: Text("the service's name in the project") }),
   questions: List(SurveyedQuestion),
   rowKeys: List(struct({ columns: List(string), because: string })),
@@ -232,14 +216,12 @@ const Question = struct({
   canDelete: Flag("whether the service can delete submissions"),
 })
 
-const JobMode = Schema.Literal("check", ...modes)
-
 /** A check or a run that was started in the studio. It continues without a page. */
 const Job = struct({
   id: Text("the job's id, which is not the run's"),
   pipeline: Text("the pipeline's name"),
   to: may(Text("the target")),
-  mode: JobMode,
+  mode: Schema.Literal("check", ...modes),
   startedAt: Text("when it started, ISO 8601"),
   progress: may(Shown<Progress>()),
   pace: struct({
@@ -302,14 +284,13 @@ const call = <const Name extends string, P extends Schema.Schema.Any, A extends 
   success: A,
 ) => HttpApiEndpoint.post(name, `/${name}`).setPayload(payload).addSuccess(success).addError(Refused)
 
-const Nothing = struct({})
 const ofPipeline = struct({ pipeline: Text("the pipeline's name") })
 const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the pipeline has several")) })
 const ofRun = struct({ ...ofPipeline.fields, run: Text("the run's id") })
 const ofJob = struct({ job: Text("the job's id") })
 
 const project = HttpApiGroup.make("project")
-  .add(call("home", Nothing, Home))
+  .add(call("home", struct({}), Home))
   .add(call("forms", struct({ service: string }), List(Named)))
   .add(call(
     "create",

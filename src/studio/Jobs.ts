@@ -227,8 +227,6 @@ const checked = (root: string, pipeline: string) =>
     const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
     return {
       exitCode,
-      outcome: undefined,
-      run: undefined,
       next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
       message: [...failures, ...found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))].join(
         " ",

@@ -27,9 +27,6 @@ export class Studio extends Context.Tag("formferry/Studio")<
   Effect.Effect.Success<ReturnType<typeof makeStudio>>
 >() {}
 
-/** How many rows were read, and out of how many if that is known. */
-type ReadSoFar = Readonly<{ rows: number; of?: number }>
-
 /** How long a form may be used without fetching it again, in milliseconds. */
 const formKept = 30_000
 
@@ -107,8 +104,8 @@ export const makeStudio = (options: StudioOptions) =>
         keepSurvey(of, found)
         return found
       })
-    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. */
-    const rowsRead = new Map<string, ReadSoFar>()
+    /** How many rows of new pipelines' sources were read so far, and out of how many if that is known, by the pipeline's name. */
+    const rowsRead = new Map<string, { readonly rows: number; readonly of?: number }>()
     /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
     const surveyNew = (name: string) => {
       let found: DraftSurvey | undefined

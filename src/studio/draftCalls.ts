@@ -48,14 +48,13 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(Effect.gen(function*() {
         const { guard, root, services } = yield* Studio
         const { name, project } = yield* loadDraft({ root, guard }, draft)
-        const { rows: shown } = yield* preview(project, name, {
+        return yield* preview(project, name, {
           to: (yield* firstTarget(yield* findPipeline(project, name))).target,
           source: undefined,
           row: Math.max(1, row),
           rows: Math.min(rowsShown, Math.max(1, rows)),
           services: yield* services,
         })
-        return { rows: shown }
       })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(
@@ -70,8 +69,9 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       })))
     .handle("save", ({ payload }) => saving(Effect.flatMap(Studio, ({ root }) => savePipelineFile(root, payload)))))
 
-const surveyShown = ({ form, service }: OpenDraft, survey: DraftSurvey): Survey => ({
+const surveyShown = ({ form, project, service }: OpenDraft, survey: DraftSurvey): Survey => ({
   ...survey.inspection,
+  warnings: survey.inspection.warnings.map((text) => text.replaceAll(project.root, ".")),
   isWhole: survey.isWhole,
   tool: survey.inspection.tool?.title,
   form: { id: form.id, name: form.name, service },

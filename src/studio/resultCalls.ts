@@ -46,8 +46,8 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
       answering(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
-        if (complete) {
-          yield* reasonOf(about)
+        if (complete && (about.because ?? "").trim() === "") {
+          return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
         }
         const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
         const { file } = yield* receiveUpload(request, folder, name)
@@ -57,15 +57,10 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
 /** The rows that are settled, and why. */
 type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
 
-const reasonOf = ({ because = "" }: About) =>
-  because.trim() === ""
-    ? new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
-    : Effect.succeed(because)
-
 const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
   Effect.gen(function*() {
     const project = yield* projectWith([pipeline])
-    const reason = because.trim() === "" ? undefined : because.trim()
-    const result = yield* settlePipeline(project, { pipeline, to, by, who: yield* userName, because: reason })
+    const who = yield* userName
+    const result = yield* settlePipeline(project, { pipeline, to, by, who, because: because.trim() || undefined })
     return { ...result, rows: result.rows.slice(0, settledShown) }
   })

@@ -1,5 +1,6 @@
 import type { Cell } from "../../domain/cell.ts"
 import { ErrorCell, JsonCell } from "../../domain/cell.ts"
+import { type Shape, shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
@@ -11,10 +12,6 @@ import { DistinctTexts, hashesKept, hashOf, UniqueCheck } from "./distinctTexts.
 import type { NumberEvidence } from "./numberEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
 import { isNoAnswer, saysNo, saysYes } from "./words.ts"
-
-/** What a cell most likely is, if it is not just text. */
-export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
-export type Shape = (typeof shapes)[number]
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const

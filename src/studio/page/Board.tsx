@@ -193,6 +193,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     return (
       <li key={id} {...place(index, questions, tone, chosen === id)} {...drop}>
         {picking(name, chosen === id, index === questionStop, () => select({ question: id }), [
+          !isMapped && best !== undefined && <span key={3} class="narrow score">{percent(best.confidence)}</span>,
           badge(standing(said)),
           <span key={1} class="kind">{said?.as ?? type}</span>,
           <span key={2} class="soft">{safe(shown)}</span>,

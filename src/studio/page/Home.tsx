@@ -10,7 +10,10 @@ import { general, home as t, shell, when } from "./strings.ts"
 /** The first view: every pipeline with its state, and a new one from a file. */
 export const HomeView = ({ going, home }: Readonly<{ home: Home; going: ReadonlyArray<Job> }>) => (
   <>
-    <h1>{t.title}</h1>
+    <div class="head">
+      <h1>{t.title}</h1>
+      {act(t.create, () => document.querySelector<HTMLElement>(".drop input")?.focus())}
+    </div>
     {home.isDemo && <p class="lead">{t.demo}</p>}
     <Diagnostics of={home.diagnostics} />
     {home.pipelines.length === 0 && <p class="lead">{t.none}</p>}

@@ -45,8 +45,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Section title={t.yaml}>
-            <p class="soft small">{safe(draft.file)}</p>
+          <Section title={draft.file}>
             {Yaml === undefined ? <p>{general.loading}</p> : (
               <Yaml
                 label={t.yamlOf(draft.file)}
@@ -58,7 +57,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
                 line={state?.questions.find(({ id }) => id === chosen)?.line}
               />
             )}
-            <Diagnostics of={diagnostics} />
+            <Diagnostics of={diagnostics} label={t.diagnostics} />
           </Section>
         </div>
       </div>

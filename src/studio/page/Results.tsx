@@ -59,7 +59,7 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
       {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
       {figures([{ title: t.read, count: rows.read }, ...parts], undefined, "large")}
       <Shares of={parts} />
-      {verdicts.some((one) => one.count > 0) && figures(verdicts, t.readBack)}
+      {verdicts.some((one) => one.count > 0) && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, t.readBack)]}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {nextCommand(next)}
@@ -119,7 +119,8 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const wrong = new Set(rows.flatMap((row) => row.wrong))
   const shown = columns.flatMap((title, index) => wrong.has(title) ? [index] : [])
   const isSame = changed.size === 0
-  const opened = rows.find(({ index }) => index === open)
+  // If no column is named as the cause, all cells are shown.
+  const opened = rows.find(({ index, wrong }) => open === undefined ? wrong.length === 0 : index === open)
   return (
     <Section title={t.rejected(total)} word={fixed && { tone: "calm", title: t.fixedFile }}>
       <p class="soft small">{t.rejectedHint}</p>
@@ -132,9 +133,10 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           asCell(row.key),
           safe(row.message),
           ...shown.map((column) => field(row, column)),
-          act(t.show, () => setOpen(row.index === open ? undefined : row.index), { label: t.allCellsOf(row.row) }),
+          act(t.show, () => setOpen(row.index === opened?.index ? -1 : row.index), { label: t.allCellsOf(row.row) }),
         ]),
       )}
+      {opened !== undefined && <h3>{t.cellsOfRow(opened.row)}</h3>}
       {opened !== undefined && (
         <dl class="cells">
           {columns.map((title, column) => (

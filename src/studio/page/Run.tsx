@@ -112,6 +112,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
           <progress aria-label={title} {...total !== undefined && { max: Math.max(total, 1), value: read }} />
           {figures(sent, undefined, "large")}
           <Shares of={rows} />
+          <h3>{t.readBack}</h3>
           {figures(readBack, t.readBack)}
           <Shares of={readBack} />
           <p class="soft">

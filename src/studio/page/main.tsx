@@ -20,8 +20,7 @@ const App = () => {
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
   const going = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
-  const states = [...jobs.values()].map(({ state }) => state._tag)
-  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, states.join(), isOpen, round])
+  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, going.length, isOpen, round])
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))

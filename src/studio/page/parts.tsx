@@ -111,17 +111,22 @@ export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<C
 /** A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers. */
 export const table = (label: string, head: ReadonlyArray<string>, rows: ReadonlyArray<TableRow>) => {
   const side = (at: number) => head[at]?.startsWith("#") === true ? "number" : ""
-  const titles = head.map((title, at) => <th key={at} scope="col" class={side(at)}>{safe(title.replace("#", ""))}</th>)
+  const titles = head.map((title) => visible(cut(title.replace("#", ""), 1000)))
+  // On a narrow screen, rows are shown as lists, but stay a table for screen readers.
   const row = ([key, ...cells]: TableRow) => (
-    <tr key={key}>{cells.map((cell, at) => <td key={at} class={side(at)}>{cell}</td>)}</tr>
+    <tr key={key} role="row">
+      {cells.map((cell, at) => <td key={at} role="cell" class={side(at)} data-title={titles[at]}>{cell}</td>)}
+    </tr>
   )
   return (
     <div class="wide" tabIndex={0} role="group" aria-label={label}>
-      <table>
-        <thead>
-          <tr>{titles}</tr>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {titles.map((title, at) => <th key={at} role="columnheader" class={side(at)}>{safe(title)}</th>)}
+          </tr>
         </thead>
-        <tbody>{rows.map(row)}</tbody>
+        <tbody role="rowgroup">{rows.map(row)}</tbody>
       </table>
     </div>
   )
@@ -177,9 +182,11 @@ export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   )
 
 /** Shows mistakes in configuration files. */
-export const Diagnostics = ({ of = [] }: Readonly<{ of?: Failed["diagnostics"] }>) => (
-  <ul class="plain diagnostics">
-    {of.slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
+export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnostics"]; label?: string }>) => (
+  <ul class="plain diagnostics" aria-label={label} tabIndex={label === undefined || of.length === 0 ? undefined : 0}>
+    {of.toSorted((a, b) =>
+      a.severity.localeCompare(b.severity)
+    ).slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
       <li key={index}>
         {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
       </li>

@@ -131,7 +131,13 @@ export const detail = {
 }
 
 const draftActs = { save: "Save", toRun: "Check and run" }
-const drafting = { board: "Mapping", yaml: "Pipeline file", undo: "Undo", redo: "Redo", edited: "Not saved" }
+const drafting = {
+  board: "Mapping",
+  diagnostics: "Mistakes and warnings",
+  undo: "Undo",
+  redo: "Redo",
+  edited: "Not saved",
+}
 const figureRest = { ...drafting, unused: "columns left behind", open: "open questions" }
 const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
 const problems = { ...figures, problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
@@ -232,6 +238,7 @@ export const results = {
   rejected: (rows: number) => counted(rows, "rejected row"),
   rejectedHint: "Fix cells here. They are saved next to the report, and the source stays as it is.",
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
+  cellsOfRow: (row: string) => `All cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
   page: (from: number, to: number, total: number) => `${count(from)} to ${count(to)} of ${count(total)}`,
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,

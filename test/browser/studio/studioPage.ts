@@ -124,8 +124,8 @@ export const tabTo = async (page: Page, target: Locator) => {
   await target.waitFor()
   for (let pressed = 0; pressed < 150; pressed++) {
     const key = await target.evaluate((one) => {
+      if (one.matches(":focus")) return undefined
       const now = one.ownerDocument.activeElement
-      if (now === one) return undefined
       const tile = one.closest(".tile")
       if (tile === null || now?.closest("ul") !== tile.parentElement) return "Tab"
       const isLater = (now.compareDocumentPosition(one) & 4) !== 0
