@@ -15,7 +15,10 @@ import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { canDelete, serviceToConfirm } from "./services.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
-import { makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
+import { ledgerFailed, makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
+
+/** The longest pause before a turn whose ledger failed is tried again, in milliseconds. */
+const longestPause = 3_600_000
 
 /** No pipeline of the project has a schedule (exit code 2). */
 export class NothingScheduled extends Schema.TaggedError<NothingScheduled>()("NothingScheduled", {
@@ -129,6 +132,8 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
     /** Pipelines that a different process was running when this one last looked. */
     const elsewhere = new Set<string>()
+    /** How often in a row the ledger failed in each pipeline's turn. */
+    const failures = new Map<string, number>()
     let unreadable = ""
 
     const wait = ({ fault, pipeline, schedule }: Scheduled, next: number | undefined) => {
@@ -154,9 +159,10 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           yield* turns.known,
           ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
         ).pipe(
-          // Problems with the ledger are reported by the pipeline's run.
-          Effect.orElseSucceed(() => undefined),
+          // Problems with the ledger are reported by the pipeline's turn, which is tried at once if the ledger failed.
+          Effect.catchAll(({ _tag }) => Effect.succeed(_tag === "LedgerError" ? "failed" as const : undefined)),
         )
+        if (last === "failed") return yield* wait(scheduled, now)
         if (last?.state === "going") return watch(scheduled, last, now)
         const from = last === undefined ? now : countsFrom(last, now) ?? now
         yield* wait(scheduled, last?.state === "brokenOff" ? now : nextTime(schedule, from))
@@ -174,6 +180,12 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           return watch(scheduled, turned.last, now)
         }
         elsewhere.delete(pipeline)
+        if (turned._tag === "Ran" && ledgerFailed(turned.exit)) {
+          const pause = Math.min(lookEvery * 2 ** (failures.get(pipeline) ?? 0), longestPause)
+          failures.set(pipeline, (failures.get(pipeline) ?? 0) + 1)
+          return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + pause))
+        }
+        failures.delete(pipeline)
         const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt
         yield* wait(scheduled, nextTime(schedule, from))
       }).pipe(

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as RcRef from "effect/RcRef"
 import * as Ref from "effect/Ref"
 import type { Progress } from "../domain/progress.ts"
@@ -152,6 +153,14 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
 
 const stopped: Turned = { _tag: "Stopped" }
 
-/** Whether a signal ended the run. If so, the next schedule continues the turn. */
+/** Whether the run ended because the ledger failed, for example because its database could not be reached. A later run can continue it. */
+export const ledgerFailed = (exit: Exit.Exit<unknown, AttemptFailure>): boolean =>
+  Exit.isFailure(exit)
+  && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) =>
+    _tag === "LedgerError" || _tag === "OutcomeUnrecorded")
+
+/** Whether a signal or the ledger ended the run. If so, the turn is taken again. */
 const brokeOff = (exit: Exit.Exit<{ readonly outcome: string }, AttemptFailure>): boolean =>
-  Exit.isSuccess(exit) ? exit.value.outcome === "interrupted" : Cause.isInterruptedOnly(exit.cause)
+  Exit.isSuccess(exit)
+    ? exit.value.outcome === "interrupted"
+    : Cause.isInterruptedOnly(exit.cause) || ledgerFailed(exit)

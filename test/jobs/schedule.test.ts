@@ -1,13 +1,18 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber } from "effect"
+import { renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { vi } from "vitest"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import { runDue, runOnSchedule } from "../../src/jobs/schedule.ts"
 import { planSchedule, withLedger } from "../../src/jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../../src/jobs/turns.ts"
 import type { RunEnd } from "../../src/jobs/webhookNotifier.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
+import { LedgerError } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import { Writer } from "../../src/ledger/sqlite/Writer.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { until } from "../acceptance/formferry.ts"
@@ -287,6 +292,41 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       yield* at.night.set("2026-11-24T13:00:00Z")
       yield* Effect.promise(() => new Promise((done) => setTimeout(done, 50)))
       expect(at.ran()).toHaveLength(2)
+    }))
+
+  it.scoped("a pipeline whose ledger can't be opened at its time, or fails during its run, runs as soon as the ledger works again", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      rmSync(join(at.root, "pipelines/others.yaml"))
+      const ends = () => at.events.flatMap((event) => event._tag === "Ended" ? [event.exit._tag] : [])
+      yield* at.once()
+      yield* at.scheduler({ lookEvery: "50 millis" })
+      yield* until(() => at.waits() === 1)
+
+      const file = ledgerName((yield* loadProject(at.root, { pipelines: [] })).ledger)
+      renameSync(file, `${file}.away`)
+      writeFileSync(file, "no database".repeat(1_000))
+      yield* at.night.set("2026-11-21T01:00:00Z")
+      yield* until(() => ends().length >= 3)
+      expect(ends().slice(0, 3)).toEqual(["Success", "Failure", "Failure"])
+      renameSync(`${file}.away`, file)
+      yield* until(() => ends().at(-1) === "Success")
+
+      yield* at.write("people.csv", csv(1, 2, 3, 4))
+      const before = ends().length
+      const { writeOn } = Writer.prototype
+      const failing = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
+        function(this: Writer, lease, doing, ...rest) {
+          if (doing !== "recording an intent") return writeOn.call(this, lease, doing, ...rest) as never
+          failing.mockRestore()
+          return Effect.fail(new LedgerError({ file, doing, cause: "disk I/O error" }))
+        },
+      )
+      yield* at.night.set("2026-11-22T01:00:00Z")
+      yield* until(() => ends().length >= before + 2)
+      expect(ends().slice(before)).toEqual(["Failure", "Success"])
+      expect(at.events.findLast(({ _tag }) => _tag === "Begins")).toMatchObject({ again: true })
+      expect(at.names("people")).toHaveLength(4)
     }))
 
   it.scoped("two schedulers of the same project run each pipeline once a night", () =>
