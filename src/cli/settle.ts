@@ -1,7 +1,7 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { exits } from "../domain/exit.ts"
-import type { SettleResult } from "../domain/settled.ts"
+import { settleAdvice, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
@@ -123,6 +123,9 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     return { _tag: "Person", landed: input.as === "landed", which: rows }
   })
 
+/** How a person settles rows with options. */
+const ways = { vouch: "add --complete --because TEXT", settle: "settle them with --as landed or --as not-landed" }
+
 /** How many rows the table shows. `--json` has all of them. */
 const most = 50
 
@@ -179,37 +182,6 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
     ...(rows.length > most ? [`… and ${count(rows.length - most)} more; --json shows all`] : []),
     paint.strong(`${sums}.`),
     ...next,
-    ...(left === 0 ? [] : advice(result).flatMap((line) => wrapToWidth(line, screen.width))),
+    ...(left === 0 ? [] : settleAdvice(result, ways).flatMap((line) => wrapToWidth(line, screen.width))),
   ].join("\n")
-}
-
-/** Returns what to do about rows that the export or the list does not settle. */
-const advice = ({ list, testEntry, wants }: SettleResult): ReadonlyArray<string> => {
-  const vouch = "If you know that the export has all submissions of the form, add --complete --because TEXT."
-  switch (wants) {
-    case undefined:
-      return []
-    case "time":
-      return [
-        list === undefined
-          ? "Settle again later, with a new download of the form's results."
-          : "Settle again later, or run the pipeline: a run waits if the time is near.",
-      ]
-    case "another list":
-      return ["Settle again later."]
-    case "another export":
-      return [
-        "Download all of the form's results again, without a filter and as the form shows them, and settle from that.",
-      ]
-    case "a witness":
-      return [
-        `To show that an export is late enough, open the form, submit a test entry with the text ${testEntry} in any text question, then download all results again and settle from that. You can delete the test entry afterwards.`,
-        "Or settle after a later run has imported something.",
-        vouch,
-      ]
-    case "a vouched export":
-      return [vouch]
-    case "a person":
-      return ["Look for these rows in the form's results, then settle them with --as landed or --as not-landed."]
-  }
 }

@@ -39,3 +39,37 @@ export interface SettleResult {
   readonly list: { readonly submissions: number; readonly lacking: number } | undefined
   readonly warnings: ReadonlyArray<string>
 }
+
+/** Returns what to do about rows that the export or the list does not settle. `ways` says how a person vouches for an export and settles rows. */
+export const settleAdvice = (
+  { list, testEntry, wants }: SettleResult,
+  ways: { readonly vouch: string; readonly settle: string },
+): ReadonlyArray<string> => {
+  const vouch = `If you know that the export has all submissions of the form, ${ways.vouch}.`
+  switch (wants) {
+    case undefined:
+      return []
+    case "time":
+      return [
+        list === undefined
+          ? "Settle again later, with a new download of the form's results."
+          : "Settle again later, or run the pipeline: a run waits if the time is near.",
+      ]
+    case "another list":
+      return ["Settle again later."]
+    case "another export":
+      return [
+        "Download all of the form's results again, without a filter and as the form shows them, and settle from that.",
+      ]
+    case "a witness":
+      return [
+        `To show that an export is late enough, open the form, submit a test entry with the text ${testEntry} in any text question, then download all results again and settle from that. You can delete the test entry afterwards.`,
+        "Or settle after a later run has imported something.",
+        vouch,
+      ]
+    case "a vouched export":
+      return [vouch]
+    case "a person":
+      return [`Look for these rows in the form's results, then ${ways.settle}.`]
+  }
+}

@@ -273,8 +273,8 @@ const RejectedRows = struct({
 })
 export type RejectedRows = typeof RejectedRows.Type
 
-/** How rows in doubt were settled. At most 200 rows. */
-export type Settled = Omit<SettleResult, "file" | "list">
+/** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
+export type Settled = Omit<SettleResult, "file" | "list"> & { readonly advice: ReadonlyArray<string> }
 
 // Endpoints. Every call is `POST /api/GROUP/NAME` with a JSON body.
 

@@ -38,6 +38,8 @@ export const plain = (status: number, body: string): Reply => ({
   body: `${body}\n`,
 })
 
+const foreign = plain(403, "The studio accepts requests only from its own page.")
+
 const secret = () => randomBytes(24).toString("base64url")
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -70,15 +72,11 @@ export class Gate {
     const { host, origin } = headers
     if (!URL.canParse(url, "http://127.0.0.1")) return plain(400, "This is not an address.")
     if (!isOwnHost(host, this.#port)) return plain(421, "This address is not the studio's.")
-    if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") {
-      return plain(403, "The studio accepts requests only from its own page.")
-    }
+    if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") return foreign
     const { pathname, searchParams } = new URL(url, "http://127.0.0.1")
     if (pathname === "/open" && method === "GET") return this.#start(searchParams.get("token") ?? "")
     const site = headers["sec-fetch-site"]
-    if (site !== undefined && site !== "same-origin" && site !== "none") {
-      return plain(403, "The studio accepts requests only from its own page.")
-    }
+    if (site !== undefined && site !== "same-origin" && site !== "none") return foreign
     return this.#hasSession(headers.cookie) ? undefined : plain(
       403,
       "Open the studio with the link that formferry printed. A link works once: press o in the terminal for another.",

@@ -28,13 +28,10 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
       answering(Effect.gen(function*() {
         const { guard, open, root, surveyNew } = yield* Studio
         const { texts } = yield* listPipelines(root)
-        if (
-          texts.some(({ file, name = file }) =>
-            name === pipeline
-          )
-        ) {
-          return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
-        }
+        const isTaken = texts.some(({ file, name = file }) =>
+          name === pipeline
+        )
+        if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
         const config = decodeSource({ file: yield* insideProject(source) }, {})
         if ("key" in config) return yield* refused(config.message)
         const { keep, survey } = surveyNew(pipeline)

@@ -2,6 +2,8 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import { settleAdvice } from "../domain/settled.ts"
+import { commandLine } from "../domain/shell.ts"
 import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
@@ -62,5 +64,11 @@ const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
     const project = yield* projectWith([pipeline])
     const who = yield* userName
     const result = yield* settlePipeline(project, { pipeline, to, by, who, because: because.trim() || undefined })
-    return { ...result, rows: result.rows.slice(0, settledShown) }
+    const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": "TEXT" }
+    const advice = settleAdvice(result, {
+      vouch: "tick the box below, give the reason and choose the export again",
+      settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,
+    })
+    const open = result.rows.filter(({ outcome }) => outcome === "in doubt")
+    return { ...result, rows: open.slice(0, settledShown), advice }
   })

@@ -171,11 +171,10 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
   const [complete, setComplete] = useState(false)
   const [because, setBecause] = useState("")
   const { busy, failed, run } = useDoing()
-  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [last])
+  const doubts = useAnswer((signal) => call("results", "doubts", { pipeline, to }, signal), [])
   if (doubts.answer === undefined) return <Problem failed={doubts.failed} />
-  const { left, rows, testEntry } = doubts.answer
+  const { left, rows } = last ?? doubts.answer
   if (left === 0 && last === undefined) return null
-  const open = rows.filter(({ outcome }) => outcome === "in doubt")
   const settle = (file: File) =>
     run(async () => {
       const about = { pipeline, ...to && { to }, name: file.name, complete: `${complete}`, ...complete && { because } }
@@ -185,9 +184,10 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
     <Section title={t.doubts(left)}>
       <p class="soft">{t.doubtsWhy}</p>
       {last !== undefined && (
-        <p class="next" role="status">
-          {t.settled(last.landed, last.notLanded, last.left)} {safe([last.wants ?? "", ...last.warnings].join(" "))}
-        </p>
+        <div class="next" role="status">
+          <p>{t.settled(last.landed, last.notLanded, last.left)}</p>
+          {[...last.advice, ...last.warnings].map((line) => <p key={line}>{safe(line)}</p>)}
+        </div>
       )}
       <Problem failed={failed} />
       {left > 0 && (
@@ -195,12 +195,11 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
           {table(
             t.doubts(left),
             [`#${t.row}`, t.key, t.sent, t.why],
-            open.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
+            rows.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
           )}
           <p>{check(t.complete, complete, setComplete)}</p>
           {complete && <div class="fields">{input(t.because, because, setBecause)}</div>}
           <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
-          {testEntry !== undefined && <p class="small">{t.testEntry} {asCell(testEntry)}</p>}
         </>
       )}
     </Section>

@@ -249,7 +249,6 @@ export const results = {
   because: "How you know that (it is recorded)",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
-  testEntry: "To prove that an export is complete, enter this text in the form as a test entry before you export:",
   settled: (landed: number, notLanded: number, left: number) =>
     `${counted(landed, "row")} arrived, ${count(notLanded)} did not, ${count(left)} still in doubt.`,
   differences: (answers: number) => counted(answers, "difference"),

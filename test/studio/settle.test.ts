@@ -1,0 +1,79 @@
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { resultsExport } from "../jobs/resultsExport.ts"
+import { skip } from "../quickly.ts"
+import { scoped, world } from "../run/world.ts"
+import { pageOf, served } from "./opened.ts"
+
+const people = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `${from + at},Person ${from + at},p${from + at}@example.org`)
+
+scoped(
+  "an export that settles only some rows says why each of the others is in doubt and what to do, until it settles them all",
+  Effect.gen(function*() {
+    const { fail, practice, root, run, settings, source } = yield* world
+    yield* settings({ reconcile: ", lateWithin: 1 millis", sink: ", canary: off" })
+    yield* source(people(1, 10))
+    yield* run()
+    yield* source(people(1, 20))
+    // The service received the row, but its answer was lost. The export lacks it.
+    fail("POST", "lost")
+    expect((yield* run()).rows.inDoubt).toBe(10)
+    const studio = yield* served(root)
+    const { call, send } = yield* Effect.promise(() => pageOf(studio))
+    const settle = (without?: (name: unknown) => boolean, more = "") =>
+      Effect.promise(() =>
+        send(
+          `results/settle?pipeline=people&name=results.csv${more}`,
+          resultsExport(practice.submissions("people"), without),
+        )
+      )
+    const before = yield* Effect.promise(() => call("results", "doubts", { pipeline: "people" }))
+    expect(before).toMatchObject({ left: 10, advice: [] })
+    const isHidden = (name: unknown) => name === "Person 11" || name === "Person 12"
+
+    const early = yield* settle(isHidden)
+    expect(early).toMatchObject({
+      landed: 8,
+      left: 2,
+      advice: [expect.stringMatching(/^Settle again later, with a new/)],
+    })
+    expect(early.rows.map(({ key }: { key: string }) => key)).toEqual(["11", "12"])
+    expect(early.rows[0].reason).toMatch(/^its submission might not be visible before/)
+
+    yield* skip("21 seconds")
+    const late = yield* settle(isHidden)
+    expect(late.rows[0].reason).toMatch(/^nothing in the export is known to be later than/)
+    expect(late.testEntry).toMatch(/^formferry-/)
+    expect(late.advice[0]).toContain(`submit a test entry with the text ${late.testEntry} in any text question`)
+    expect(late.advice.at(-1)).toContain("tick the box below, give the reason and choose the export again")
+
+    expect(yield* settle(isHidden, "&complete=true&because=Counted")).toMatchObject({
+      notLanded: 2,
+      left: 0,
+      rows: [],
+      advice: [],
+    })
+  }),
+)
+
+scoped(
+  "rows that only a person can settle come with the command that settles them",
+  Effect.gen(function*() {
+    const { fail, practice, root, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(people(1, 3))
+    fail("POST", "lost")
+    yield* run()
+    const { send } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const changed = resultsExport(practice.submissions("people")).replaceAll("@example.org", "@example.com")
+    const settled = yield* Effect.promise(() => send("results/settle?pipeline=people&name=results.csv", changed))
+    expect(settled).toMatchObject({
+      left: 3,
+      advice: [
+        "Look for these rows in the form's results, then settle them in a terminal with `formferry settle people --as landed --rows KEY --because TEXT` or --as not-landed.",
+      ],
+    })
+    expect(settled.rows[0].reason).toContain("resembles it")
+  }),
+)
