@@ -55,6 +55,9 @@ const kept = 50
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
 
+/** How long a question waits. Meanwhile, the pipeline is locked for all other runs. */
+const askedFor = "10 minutes"
+
 const refused = (message: string) => new Refused({ code: "JobRefused", message })
 
 /** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
@@ -116,7 +119,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             yield* change(entry, { state: { _tag: "Asking", question } })
             const answered = yield* Effect.raceFirst(
               Deferred.await(entry.answer),
-              Effect.as(options.interrupted, false),
+              Effect.as(Effect.raceFirst(options.interrupted, Effect.sleep(askedFor)), false),
             )
             entry.answer = undefined
             yield* change(entry, { state: { _tag: "Running", stopping: !answered } })
