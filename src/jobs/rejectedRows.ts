@@ -3,6 +3,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import Papa from "papaparse"
+import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
@@ -15,6 +16,14 @@ class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
 
 /** The copy of rejected.csv in which a person fixes cells. The copy is next to the original, and can be imported instead. */
 const fixedName = "rejected-fixed.csv"
+
+/** Returns why a report's rejected rows can't be fixed, as a sentence. Undefined if they can. */
+const whyUnfixable = ({ mode, values }: RunReport): string | undefined =>
+  values === "masked"
+    ? "This report has digests in place of values, so its rows can't be fixed."
+    : mode === "rehearsal"
+    ? "A rehearsal sends nothing: fix the source, or the rows of a run."
+    : undefined
 
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */
 export const rejectedRows = (project: Project, pipeline: string, run: string) =>
@@ -40,7 +49,7 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
       text,
       fixed,
       isFixed,
-      report,
+      unfixable: whyUnfixable(report),
       version: versionOf(text),
     }
   })
@@ -63,15 +72,8 @@ export const fixRejected = (
   },
 ) =>
   Effect.gen(function*() {
-    const { columns, fixed, isFixed, lines, report, titles, ...now } = yield* rejectedRows(project, pipeline, run)
-    if (report.values === "masked") {
-      return yield* new NothingToFix({
-        message: "This report has digests in place of values, so its rows can't be fixed.",
-      })
-    }
-    if (report.mode === "rehearsal") {
-      return yield* new NothingToFix({ message: "A rehearsal sends nothing: fix the source, or the rows of a run." })
-    }
+    const { columns, fixed, isFixed, lines, titles, unfixable, ...now } = yield* rejectedRows(project, pipeline, run)
+    if (unfixable !== undefined) return yield* new NothingToFix({ message: unfixable })
     for (const { column, index, text } of cells) {
       const line = lines[index]
       if (line === undefined || column < 0 || column >= columns.length) {

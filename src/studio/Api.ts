@@ -260,6 +260,7 @@ const RejectedRows = struct({
   columns: List(string, "the titles of the source's columns"),
   total: Count("all rejected rows"),
   fixed: Flag("whether this is the fixed file"),
+  unfixable: may(Text("why the rows can't be fixed and sent, if they can't")),
   version: Text("the digest of the file that is shown"),
   rows: List(struct({
     index: Count("the row's place in the file, counting from 0"),

@@ -38,6 +38,7 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
           columns: found.columns,
           total: found.rows.length,
           fixed: found.isFixed,
+          unfixable: found.unfixable,
           version: found.version,
           rows: shown.map((row, at) => ({ ...row, index: from + at })),
         }

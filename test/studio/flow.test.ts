@@ -91,6 +91,12 @@ scoped(
       expect(await done({ pipeline: "people", mode: "check" })).toMatchObject({ exitCode: 0 })
       expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
       expect(practice.count("people")).toBe(0)
+      const rehearsed = (await call("results", "report", { pipeline: "people" })).report.run
+      expect(await call("results", "rejected", { pipeline: "people", run: rehearsed, from: 0, rows: 10 }))
+        .toMatchObject({
+          total: 1,
+          unfixable: "A rehearsal sends nothing: fix the source, or the rows of a run.",
+        })
 
       // The answer to one batch is lost, although the service created its submissions.
       fail("POST", "lost")
@@ -133,6 +139,7 @@ scoped(
           cells: ["31", "Bad", "not-an-address", "internal"],
         }],
       })
+      expect(table).not.toHaveProperty("unfixable")
       const cells = [{ index: 0, column: 2, text: "bad@example.org" }]
       await call("results", "fix", { ...of, version: table.version, cells })
       await expect(call("results", "fix", { ...of, version: table.version, cells })).rejects.toMatchObject({
@@ -151,5 +158,21 @@ scoped(
       Object.fromEntries(questions.map(({ id, value }) => [id, value]))
     )
     expect(stored.map(({ mail, name }) => `${name} ${mail}`).toSorted()).toEqual(expected)
+  }),
+)
+
+scoped(
+  "the rejected rows of a masked report come with the reason why they can't be fixed",
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    yield* source(["1,Bad,not-an-address"])
+    const report = yield* run({ redact: true })
+    expect(report.rows.invalid).toBe(1)
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const of = { pipeline: "people", run: report.run, from: 0, rows: 10 }
+    expect(yield* Effect.promise(() => call("results", "rejected", of))).toMatchObject({
+      total: 1,
+      unfixable: "This report has digests in place of values, so its rows can't be fixed.",
+    })
   }),
 )

@@ -4,21 +4,8 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
-import {
-  act,
-  asCell,
-  badge,
-  check,
-  Drop,
-  figures,
-  input,
-  nextCommand,
-  Problem,
-  safe,
-  Section,
-  Shares,
-} from "./parts.tsx"
-import { pickTarget, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import { act, asCell, badge, check, Drop, figures, input, nextCommand, pickTarget, Problem, safe } from "./parts.tsx"
+import { Section, Shares, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
@@ -89,7 +76,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     [from, round],
   )
   if (answer === undefined) return <Problem failed={failed} />
-  const { columns, fixed, rows, total, version } = answer
+  const { columns, fixed, rows, total, unfixable, version } = answer
   const save = async () => {
     const cells = [...changed].map(([place, text]) => {
       const [index = 0, column = 0] = place.split(" ").map(Number)
@@ -107,6 +94,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const field = ({ cells, index, row, wrong }: RejectedRows["rows"][number], column: number) => {
     const place = `${index} ${column}`
     const title = columns[column] ?? ""
+    if (unfixable !== undefined) return asCell(cells[column])
     return (
       <input
         aria-label={t.cellOf(title, row)}
@@ -123,7 +111,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const opened = rows.find(({ index, wrong }) => open === undefined ? wrong.length === 0 : index === open)
   return (
     <Section title={t.rejected(total)} word={fixed && { tone: "calm", title: t.fixedFile }}>
-      <p class="soft small">{t.rejectedHint}</p>
+      <p class="soft small">{unfixable ?? t.rejectedHint}</p>
       {table(
         t.rejected(total),
         [`#${t.row}`, t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells],
@@ -156,11 +144,13 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       )}
       <Problem failed={doing.failed} />
       {doing.failed?._tag === "Conflict" && act(t.readAgain, () => setRound(round + 1))}
-      <p class="acts">
-        {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}
-        {act(t.sendFixed, () => doing.run(sendFixed), { main: true, off: doing.busy || (isSame && !fixed) })}
-        <span role="status" class="soft small">{t.unsaved(changed.size)}</span>
-      </p>
+      {unfixable === undefined && (
+        <p class="acts">
+          {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}
+          {act(t.sendFixed, () => doing.run(sendFixed), { main: true, off: doing.busy || (isSame && !fixed) })}
+          <span role="status" class="soft small">{t.unsaved(changed.size)}</span>
+        </p>
+      )}
     </Section>
   )
 }
