@@ -39,6 +39,7 @@ export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
   return (
     <Section title={t.title} id="preview">
       <Problem failed={isBroken ? undefined : failed} />
+      {failed !== undefined && rows.length > 0 && <p class="mark" role="status">{t.old}</p>}
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
         {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows })}
         {rows.map(chip)}

@@ -175,6 +175,7 @@ export const preview = {
     filtered: { title: "Skipped on purpose", tone: "calm" },
   },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
+  old: "The text has changed, but the preview could not follow. These rows show the last text that could be read.",
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
