@@ -77,6 +77,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()
+    await page.getByRole("region", { name: "Preview" }).getByText("the last text that could be read").waitFor()
     // The figures are those of the last text that could be read.
     expect(await page.getByLabel("What this draft sends").innerText()).toMatch(/open questions\s+2$/)
     await isAccessible(page, "mistakes")
@@ -128,6 +129,29 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     })
     await page.getByRole("alert").getByText("other.csv").waitFor()
     await isAccessible(page, "settle")
+    // The export lacks a row in doubt, and a row that the ledger knows.
+    const lacking = new Set<unknown>(["Person 5", "Person 20"])
+    await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).uncheck()
+    await page.getByLabel("Drop an export of the form's results here").setInputFiles({
+      name: "results.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(resultsExport(project.practice.submissions("people"), (name) => lacking.has(name))),
+    })
+    await page.getByText("9 rows arrived, 0 did not, 1 still in doubt.").waitFor()
+    const left = page.getByRole("region", { name: "1 row in doubt" })
+    expect(await left.getByRole("status").innerText()).toContain("Download all of the form's results again")
+    expect(await left.getByRole("row").last().innerText()).toContain("it lacks 1 of the submissions in the ledger")
+    await isAccessible(page, "settled")
+
+    const { call, follow } = await pageOf(project.studio)
+    const { id } = await call("runs", "start", { pipeline: "doubt", mode: "rehearsal" })
+    await follow(id)
+    await page.reload()
+    const rejected = page.getByRole("region", { name: "1 rejected row" })
+    await rejected.getByText("A rehearsal sends nothing").waitFor()
+    expect(await rejected.getByRole("textbox").count()).toBe(0)
+    expect(await page.getByRole("button", { name: /^(Save the fixes|Send the fixed rows)$/ }).count()).toBe(0)
+    await isAccessible(page, "rehearsed")
 
     await page.goto(`${project.studio.origin}/#/results/differs`)
     const differences = page.getByRole("region", { name: /differences?$/ })
@@ -179,7 +203,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       mimeType: "text/csv",
       buffer: Buffer.from(resultsExport(project.practice.submissions("people"))),
     })
-    await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
+    await page.getByText(/ rows? arrived, 0 did not, 0 still in doubt\.$/).waitFor()
     await isQuiet()
     await close()
   })
