@@ -104,7 +104,7 @@ const reviewChoice = <E, R>(
     )
     if (chosen === undefined) return false
     yield* prepare
-    yield* review.write((text) => setChoice(text, question.id, choice, chosen))
+    yield* review.write((text) => setChoice(text, question, choice, chosen))
     return true
   })
 
@@ -191,7 +191,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
       case "Skip":
         return false
       case "Keep":
-        yield* review.write((text) => markReviewed(text, question.id))
+        yield* review.write((text) => markReviewed(text, question))
         return true
       case "Unanswered":
         yield* review.write((text) => leaveUnanswered(text, question))

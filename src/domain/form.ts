@@ -10,6 +10,15 @@ export interface Element {
   readonly name: string
 }
 
+/** Returns a name in the form in which names are compared. */
+export const plainName = (name: string): string => name.normalize("NFC").trim()
+
+/** Whether an entry identifies an element: by its id, otherwise by its name. */
+export const names = (
+  { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined },
+  element: Element,
+): boolean => id === undefined ? name !== undefined && plainName(name) === plainName(element.name) : id === element.id
+
 /** A question of a form. Its type and options are undefined if the service does not return them. */
 export interface Question extends Element {
   readonly type: string | undefined

@@ -2,11 +2,10 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Stream from "effect/Stream"
-import type { Form, Question } from "../domain/form.ts"
+import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
-import { names } from "../mapping/findElement.ts"
 import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
@@ -219,7 +218,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
       from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
       shown: entry === undefined ? undefined : shownInput(entry),
       as: entry?.as,
-      confidence: entry === undefined ? undefined : confidenceOf(text, question.id),
+      confidence: entry === undefined ? undefined : confidenceOf(text, question),
       required: entry?.required === true,
       values: typeof values === "object" && values !== null
         ? Object.fromEntries(Object.entries(values as { readonly [cell: string]: Json }).slice(0, valuesShown))
@@ -281,15 +280,27 @@ const changed = (text: string | undefined) =>
     )
     : Effect.succeed({ text, entry: undefined })
 
+const elementOf = (edit: { readonly question: string; readonly name?: string | undefined }): Element => ({
+  id: edit.question,
+  name: edit.name ?? "",
+})
+
+const removed = (text: string, question: Element) => {
+  const left = removeEntry(text, question)
+  return left === text
+    ? refuse(`The file has no entry with the id ${question.id}${question.name === "" ? "" : " or its name"}. Remove it in the text.`)
+    : changed(left)
+}
+
 /** Changes a draft's text. */
 export const editText = (text: string, edit: TextEdit) => {
   switch (edit._tag) {
     case "Accept":
-      return changed(markReviewed(text, edit.question))
+      return changed(markReviewed(text, elementOf(edit)))
     case "Unmap":
-      return changed(removeEntry(text, edit.question))
+      return removed(text, elementOf(edit))
     case "SetChoice":
-      return changed(setChoice(text, edit.question, edit.choice, edit.option))
+      return changed(setChoice(text, elementOf(edit), edit.choice, edit.option))
     case "SetRowKey":
       return changed(setSourceKey(text, "rowKey", edit.columns.length === 0 ? "content" : edit.columns))
     case "AcceptProposal": {

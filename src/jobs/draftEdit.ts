@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 const answers = Schema.Record({ key: Schema.String, value: Schema.String })
 const columns = Schema.Array(Schema.Number)
 const proposal = { key: Schema.Literal("empty", "where") }
-const question = { question: Schema.String }
+/** A question's id. An entry that has no id is found by the question's name. */
+const question = { question: Schema.String, name: Schema.optional(Schema.String) }
 const time = { of: Schema.Literal("submissionTime", "lastUpdatedAt") }
 
 /** A change that needs the form. Columns are positions that count from 1. `answers` settle what the previous result left open, by key. */

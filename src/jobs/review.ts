@@ -4,11 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as Schema from "effect/Schema"
-import type { Form, Option, Question } from "../domain/form.ts"
+import { type Form, names, type Option, type Question } from "../domain/form.ts"
 import { kinds } from "../kinds/index.ts"
 import { Fault, type Kind } from "../kinds/Kind.ts"
 import { optionSplitter } from "../kinds/optionTable.ts"
-import { names } from "../mapping/findElement.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/suggest/draftChoices.ts"
 import {
@@ -340,7 +339,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const question = (question: Question): ReadonlyArray<ReviewItem> => {
       if (isIgnored(question)) return []
       const entry = entryOf(question)
-      const confidence = confidenceOf(text, question.id)
+      const confidence = confidenceOf(text, question)
       if (entry !== undefined && (confidence === undefined || confidence >= sureFrom)) return []
       const found = accepted.get(question.id) ?? open.get(question.id) ?? []
       return [{

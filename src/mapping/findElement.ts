@@ -1,20 +1,14 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, FormList } from "../domain/form.ts"
-import { formLists } from "../domain/form.ts"
+import { formLists, plainName } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings } from "./Findings.ts"
 
-const plain = (name: string) => name.normalize("NFC").trim()
-
-/** Whether an entry identifies an element: by its id, otherwise by its name. */
-export const names = ({ id, name }: Pick<MappingEntry, "id" | "name">, element: Element): boolean =>
-  id === undefined ? name !== undefined && plain(name) === plain(element.name) : id === element.id
-
 /** Returns the elements that have a name. */
 export const withName = <E extends Element>(name: string, elements: ReadonlyArray<E>): ReadonlyArray<E> =>
-  elements.filter((element) => plain(element.name) === plain(name))
+  elements.filter((element) => plainName(element.name) === plainName(name))
 
 /** Returns the element with this id. If there is none, returns the elements with this name. */
 export const meantBy = <E extends Element>(idOrName: string, elements: ReadonlyArray<E>): ReadonlyArray<E> => {

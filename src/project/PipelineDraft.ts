@@ -25,6 +25,8 @@ export interface DraftKey {
 export interface DraftEntry {
   /** What the entry fills: an id, or the name of a place such as `submissionTime`. Identifies the entry when the file is changed later. */
   readonly of: string
+  /** The kind that reads the cells. Undefined if it is not known. */
+  readonly kind?: string | undefined
   /** The comments above the entry. */
   readonly comments: ReadonlyArray<string>
   readonly keys: ReadonlyArray<DraftKey>
@@ -94,7 +96,7 @@ const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
 
-const keyLines = ({ isLong = false, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
+export const keyLines = ({ isLong = false, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
   const behind = note === undefined ? "" : ` # ${commentText(note)}`
   const inline = flow(value, false)
   if (typeof value !== "object" || (inline.length <= lineLength && !isLong)) {
@@ -118,8 +120,11 @@ const commented = (text: string): string => `# ${text}`.trimEnd()
 const comment = (text: string): string => commented(commentText(text))
 
 /** Returns an entry's lines without indentation, as a list item or as keys only. An open entry is returned as a comment that a person can uncomment without changes. */
-export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<string> => {
-  const keys = entry.keys.flatMap(keyLines)
+export const entryLines = (
+  entry: DraftEntry,
+  asItem: boolean,
+  keys = entry.keys.flatMap(keyLines),
+): ReadonlyArray<string> => {
   const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
   const below = entry.below.map((line) => `${asItem ? "  " : ""}${commented(line)}`)
   return [

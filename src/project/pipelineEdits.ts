@@ -1,5 +1,7 @@
 import type { Pair, YAMLMap } from "yaml"
 import { isMap, isScalar, isSeq, parseDocument } from "yaml"
+import { type Element, names } from "../domain/form.ts"
+import { correctedLines } from "./correctedEntry.ts"
 import {
   addToPipeline,
   afterComments,
@@ -60,14 +62,19 @@ const mappingOf = (text: string): YAMLMap | undefined => {
   return isMap(mapping) && mapping.flow !== true ? mapping : undefined
 }
 
-/** Returns the entry of the question with this id. */
-const itemOf = (text: string, id: string): YAMLMap | undefined => {
+const textOf = (item: unknown, key: string): string | undefined => {
+  const value = member(item, key)?.value
+  // The source keeps texts that look like numbers as they are written.
+  return isScalar(value) && value.value !== null ? value.source ?? String(value.value) : undefined
+}
+
+/** Returns the entry of a question: by its id, otherwise by its name. */
+const itemOf = (text: string, question: Element): YAMLMap | undefined => {
   const list = member(mappingOf(text), "questions")?.value
   if (!isSeq(list)) return undefined
-  return list.items.find((item): item is YAMLMap => {
-    const own = member(item, "id")?.value
-    return isMap(item) && isScalar(own) && String(own.value) === id
-  })
+  return list.items.find((item): item is YAMLMap =>
+    isMap(item) && names({ id: textOf(item, "id"), name: textOf(item, "name") }, question)
+  )
 }
 
 /** Matches remarks that `init` and its review write above an entry. */
@@ -92,34 +99,43 @@ const replaceLines = (text: string, { from, to }: Lines, by: ReadonlyArray<strin
   return lines.join("\n")
 }
 
-/** Writes an entry in place of its open or existing version, otherwise after the other entries. */
+/** Returns the offset at which a line starts. */
+const offsetOf = (text: string, line: number): number =>
+  text.split("\n").slice(0, line).reduce((sum, { length }) => sum + length + 1, 0)
+
+/** Writes an entry in place of its open version, or after the other entries. Corrects an existing version, and keeps what the correction is not about. */
 export const putEntry = (
   file: string,
   list: "questions" | "own",
   entry: DraftEntry,
 ): string | undefined => {
   const text = withoutEmptyLists(file)
-  const item = list === "questions" ? itemOf(text, entry.of) : undefined
+  const name = entry.keys.find(({ key }) => key === "name")?.value
+  const item = list === "questions"
+    ? itemOf(text, { id: entry.of, name: typeof name === "string" ? name : "" })
+    : undefined
   const place = item === undefined ? openLines(text.split("\n"), entry.of) : itemLines(text, item)
   if (place !== undefined) {
-    const lines = list === "questions" ? entryLines(entry, true) : memberLines(entry.of, entry)
+    const lines = item !== undefined
+      ? correctedLines(text, item, offsetOf(text, place.to), entry)
+      : list === "questions"
+      ? entryLines(entry, true)
+      : memberLines(entry.of, entry)
     return replaceLines(text, place, indented(lines, place.indent))
   }
   return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
 }
 
 /** Removes the entry of a question, or the comment that proposes one. */
-export const removeEntry = (text: string, id: string): string => {
-  const item = itemOf(text, id)
-  const place = item === undefined ? openLines(text.split("\n"), id) : itemLines(text, item)
+export const removeEntry = (text: string, question: Element): string => {
+  const item = itemOf(text, question)
+  const place = item === undefined ? openLines(text.split("\n"), question.id) : itemLines(text, item)
   return place === undefined ? text : replaceLines(text, place, [])
 }
 
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
-export const leaveUnanswered = (
-  text: string,
-  { id, name }: { readonly id: string; readonly name: string },
-): string | undefined => ignore(removeEntry(text, id), "ignoreQuestions", name.trim() === "" ? id : name)
+export const leaveUnanswered = (text: string, question: Element): string | undefined =>
+  ignore(removeEntry(text, question), "ignoreQuestions", question.name.trim() === "" ? question.id : question.name)
 
 /** Adds a name to the columns, or to the questions, that are left out on purpose. */
 export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: string): string | undefined => {
@@ -154,8 +170,8 @@ const insert = (text: string, offset: number, lines: ReadonlyArray<string>): str
 }
 
 /** Adds a remark above a question's entry that a person has accepted. The remark says so. */
-export const markReviewed = (text: string, id: string): string | undefined => {
-  const item = itemOf(text, id)
+export const markReviewed = (text: string, question: Element): string | undefined => {
+  const item = itemOf(text, question)
   if (item === undefined) return undefined
   const { from, to } = itemLines(text, item)
   const lines = text.split("\n").slice(from, to)
@@ -167,8 +183,8 @@ export const markReviewed = (text: string, id: string): string | undefined => {
 }
 
 /** Returns the confidence that is written above a question's entry. Undefined if it is missing or a person has reviewed the entry. */
-export const confidenceOf = (text: string, id: string): number | undefined => {
-  const item = itemOf(text, id)
+export const confidenceOf = (text: string, question: Element): number | undefined => {
+  const item = itemOf(text, question)
   if (item === undefined) return undefined
   const { from, to } = itemLines(text, item)
   const found = text.split("\n").slice(from, to).flatMap((line) => /^\s*# confidence ([\d.]+)/.exec(line)?.[1] ?? [])
@@ -180,8 +196,8 @@ export const confidenceOf = (text: string, id: string): number | undefined => {
  *
  * @param option the option; null means no answer
  */
-export const setChoice = (text: string, id: string, choice: string, option: string | null): string | undefined => {
-  const item = itemOf(text, id)
+export const setChoice = (text: string, question: Element, choice: string, option: string | null): string | undefined => {
+  const item = itemOf(text, question)
   if (item === undefined || item.flow === true) return undefined
   const indent = keyIndent(text, item)
   const line = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option)}`
@@ -197,7 +213,7 @@ export const setChoice = (text: string, id: string, choice: string, option: stri
     : isMap(values.value)
     ? withMember(text, values.value, choice, option)
     : undefined
-  return inserted === undefined ? undefined : withoutListed(inserted, id, choice)
+  return inserted === undefined ? undefined : withoutListed(inserted, question, choice)
 }
 
 const withMember = (text: string, values: YAMLMap, choice: string, option: string | null): string => {
@@ -208,8 +224,8 @@ const withMember = (text: string, values: YAMLMap, choice: string, option: strin
 }
 
 /** Removes a choice from the comment below an entry. Removes the whole comment with its last choice. */
-const withoutListed = (text: string, id: string, choice: string): string => {
-  const item = itemOf(text, id)
+const withoutListed = (text: string, question: Element, choice: string): string => {
+  const item = itemOf(text, question)
   if (item === undefined) return text
   const { to } = itemLines(text, item)
   const all = text.split("\n")

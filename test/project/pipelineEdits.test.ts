@@ -43,6 +43,8 @@ mapping:
 sink: { service: practice, form: f }
 `
 
+const a = { id: "a", name: "Color" }
+
 const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   of,
   comments: ["reviewed"],
@@ -85,7 +87,7 @@ describe("an edit of a pipeline file", () => {
       const text of [
         putEntry(windows, "questions", entry("b")),
         leaveUnanswered(windows, { id: "c", name: "Size" }),
-        setChoice(windows, "a", "Rot", "Red"),
+        setChoice(windows, a, "Rot", "Red"),
         setSourceKey(windows, "rowKey", ["No"]),
       ]
     ) {
@@ -113,18 +115,18 @@ describe("an edit of a pipeline file", () => {
   })
 
   it("an edit translates a choice, and removes it from the comment that lists it", () => {
-    const one = setChoice(pipeline, "a", "n: o", null) ?? ""
+    const one = setChoice(pipeline, a, "n: o", null) ?? ""
     expect(parse(one).mapping.questions[0].values).toEqual({ "n: o": null })
     expect(gone(pipeline, one)).toEqual(['#   "n: o": # 1 ×'])
-    const two = setChoice(one, "a", "Rot", "Red, dark") ?? ""
+    const two = setChoice(one, a, "Rot", "Red, dark") ?? ""
     expect(parse(two).mapping.questions[0].values).toEqual({ "n: o": null, Rot: "Red, dark" })
     expect(two).not.toContain("# values")
     const inFlow = pipeline.replace("from: Color\n", "from: Color\n      values: { a: b }\n")
-    expect(parse(setChoice(inFlow, "a", "Rot", "Red, dark") ?? "").mapping.questions[0].values).toEqual({
+    expect(parse(setChoice(inFlow, a, "Rot", "Red, dark") ?? "").mapping.questions[0].values).toEqual({
       a: "b",
       Rot: "Red, dark",
     })
-    expect(setChoice("mapping:\n  questions: [{ id: a, from: A }]\n", "a", "x", "y")).toBe(undefined)
+    expect(setChoice("mapping:\n  questions: [{ id: a, from: A }]\n", a, "x", "y")).toBe(undefined)
   })
 
   it("an edit writes or removes a source key that a comment proposes", () => {

@@ -1,5 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
+import { kindOfType } from "../../kinds/index.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { commentText } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
@@ -139,6 +140,7 @@ export const suggestedEntry = (
   const below = valuesBelow(suggestion, choices, keys)
   return {
     of: question.id,
+    kind: settings.kind ?? kindOfType(question.type ?? "")?.name,
     comments: [
       confidenceLine(suggestion),
       ...(open === undefined ? [] : [`left open: ${open}`]),
