@@ -69,8 +69,15 @@ const valueOf = (text: string, item: YAMLMap, key: string): string | undefined =
  * those that don't apply to the new kind.
  *
  * @param end the offset after the entry and the comments below it
+ * @param wasOpen whether the entry was a comment; its options are then proposals
  */
-export const correctedLines = (text: string, item: YAMLMap, end: number, entry: DraftEntry): ReadonlyArray<string> => {
+export const correctedLines = (
+  text: string,
+  item: YAMLMap,
+  end: number,
+  entry: DraftEntry,
+  wasOpen: boolean,
+): ReadonlyArray<string> => {
   const { below, parts } = partsOf(text, item, end)
   const { kind = "text" } = entry
   const given = new Map(entry.keys.map((one) => [one.key, one]))
@@ -80,7 +87,8 @@ export const correctedLines = (text: string, item: YAMLMap, end: number, entry: 
   const stays = ({ key }: Part) =>
     key === "extract"
       ? typeof from === "string" || Array.isArray(from)
-      : key !== "as" && !inputKeys.includes(key) && fits(key) && (isSame || !writtenAs.has(key))
+      : key !== "as" && !inputKeys.includes(key) && fits(key) && (isSame && !wasOpen || !writtenAs.has(key))
+        && (isSame || !wasOpen || !optionsOfKinds.has(key))
   const isNaming = (key: string) => key === "id" || key === "name"
   const isValues = (key: string) => key === "values" || key === "otherwise"
   const needsKind = parts.some((part) => optionsOfKinds.has(part.key) && stays(part))
@@ -97,7 +105,7 @@ export const correctedLines = (text: string, item: YAMLMap, end: number, entry: 
   for (const part of parts) {
     const isInput = inputKeys.includes(part.key)
     const by = given.get(isInput ? "from" : part.key)
-    if (isNaming(part.key) || kept(part)) lines.push(...part.above, ...part.lines)
+    if ((isNaming(part.key) && !has("id")) || (!isNaming(part.key) && kept(part))) lines.push(...part.above, ...part.lines)
     else if (by === undefined) lines.push(...part.above)
     else if (valueOf(text, item, part.key) === by.value && part.key === by.key) lines.push(...part.above, ...part.lines)
     else {

@@ -111,19 +111,44 @@ export const putEntry = (
 ): string | undefined => {
   const text = withoutEmptyLists(file)
   const name = entry.keys.find(({ key }) => key === "name")?.value
-  const item = list === "questions"
-    ? itemOf(text, { id: entry.of, name: typeof name === "string" ? name : "" })
-    : undefined
+  const question = { id: entry.of, name: typeof name === "string" ? name : "" }
+  const item = list === "questions" ? itemOf(text, question) : undefined
   const place = item === undefined ? openLines(text.split("\n"), entry.of) : itemLines(text, item)
   if (place !== undefined) {
     const lines = item !== undefined
-      ? correctedLines(text, item, offsetOf(text, place.to), entry)
+      ? correctedLines(text, item, offsetOf(text, place.to), entry, false)
       : list === "questions"
-      ? entryLines(entry, true)
+      ? resolvedLines(text, place, entry)
       : memberLines(entry.of, entry)
-    return replaceLines(text, place, indented(lines, place.indent))
+    const corrected = replaceLines(text, place, indented(lines, place.indent))
+    return list === "own" || entry.open ? corrected : withTranslations(corrected, question, entry)
   }
   return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
+}
+
+/** Returns the lines of an entry that was open, with the keys that a person added to the comment. */
+const resolvedLines = (text: string, { from, indent, to }: Lines, entry: DraftEntry): ReadonlyArray<string> => {
+  const body = text.split("\n").slice(from, to).map((line) => line.slice(indent).replace(/\r$/, ""))
+  const first = body.findIndex((line) => line.startsWith("# - "))
+  const above = body.slice(0, first).filter((line) => !remark.test(line))
+  const bare = body.slice(first).map((line) => line.slice(2)).join("\n")
+  const document = parseDocument(bare)
+  const item = isSeq(document.contents) ? document.contents.items[0] : undefined
+  const isEntry = document.errors.length === 0 && isMap(item)
+  return [...above, ...isEntry ? correctedLines(bare, item, bare.length, entry, true) : entryLines(entry, true)]
+}
+
+/** Adds the translations that an entry's earlier `values` don't have, and removes the translated choices from the comment that lists open ones. */
+const withTranslations = (text: string, question: Element, entry: DraftEntry): string => {
+  const values = member(itemOf(text, question), "values")?.value
+  if (!isMap(values) || values.has("set")) return text
+  const given = entry.keys.find(({ key }) => key === "values")?.value
+  const found = typeof given === "object" && !Array.isArray(given) ? Object.entries(given) : []
+  const added = found.filter(([choice]) => !values.has(choice)).reduce(
+    (result, [choice, option]) => setChoice(result, question, choice, String(option)) ?? result,
+    text,
+  )
+  return values.items.reduce((result, { key }) => withoutListed(result, question, String(key)), added)
 }
 
 /** Removes the entry of a question, or the comment that proposes one. */

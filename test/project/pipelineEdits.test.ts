@@ -2,9 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { parse } from "yaml"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
 import {
+  confidenceOf,
   leaveUnanswered,
+  markReviewed,
   proposedSourceKey,
   putEntry,
+  removeEntry,
   removeProposal,
   setChoice,
   setSourceKey,
@@ -136,5 +139,105 @@ describe("an edit of a pipeline file", () => {
     expect(gone(pipeline, removeProposal(pipeline, "empty"))).toEqual([
       '# empty: ["-", "n/a"] # remove the # if these mean "no answer": 2 ×',
     ])
+  })
+
+  const question = { id: "q1", name: "Born  " }
+  const ways = [
+    ["by its id", ["id: q1"]],
+    ["by its name", ["name: Born"]],
+    ["by both", ["id: q1", "name: \"Born  \""]],
+  ] as const
+
+  /** Returns a pipeline with an entry that has comments and keys of its own. */
+  const dated = (naming: ReadonlyArray<string>) => `mapping:
+  questions:
+    # Ask Ada.
+    # confidence 0.80 · "1.2.1990"
+    - ${naming.join("\n      ")}
+      # the old program's column
+      from: Birthday # checked
+      as: date
+      format: dd.MM.yyyy # or MM.dd.yyyy
+      # An empty cell is a mistake.
+      required: true
+      onInvalid: drop # agreed
+      # below
+    - id: other
+      from: Other
+`
+
+  const keys = (from: string, ...more: DraftEntry["keys"]) => [
+    { key: "id", value: question.id },
+    { key: "name", value: question.name },
+    { key: "from", value: from },
+    ...more,
+  ]
+
+  it.each(ways)("a correction of an entry %s changes only the keys that it is about", (_, naming) => {
+    const text = dated(naming)
+    const format = [{ key: "as", value: "date" }, { key: "format", value: "MM.dd.yyyy" }]
+    const corrected = putEntry(text, "questions", entry("q1", { kind: "date", keys: keys("Birthday", ...format) }))
+    expect(corrected).toBe(
+      text.replace("dd.MM.yyyy # or MM.dd.yyyy", "MM.dd.yyyy").replace("confidence 0.80 · \"1.2.1990\"", "reviewed"),
+    )
+    // The default format of dates applies to the new column.
+    const moved = putEntry(text, "questions", entry("q1", { kind: "date", keys: keys("Born on") }))
+    expect(moved).toBe(
+      text.replace("from: Birthday", "from: Born on").replace("      format: dd.MM.yyyy # or MM.dd.yyyy\n", "")
+        .replace("confidence 0.80 · \"1.2.1990\"", "reviewed"),
+    )
+    const plain = putEntry(text, "questions", entry("q1", { kind: "text", keys: keys("Remarks") })) ?? ""
+    expect(parse(plain).mapping.questions[0]).toEqual({
+      ...parse(text).mapping.questions[0],
+      from: "Remarks",
+      as: undefined,
+      format: undefined,
+    })
+    expect(plain).toContain("# An empty cell is a mistake.\n")
+  })
+
+  it.each(ways)("an entry %s can be removed, left unanswered and translated", (_, naming) => {
+    const text = dated(naming)
+    const rest = "mapping:\n  questions:\n    # Ask Ada.\n    - id: other\n      from: Other\n"
+    expect(removeEntry(text, question)).toBe(rest)
+    expect(parse(leaveUnanswered(text, question) ?? "").mapping.questions).toHaveLength(1)
+    expect(parse(setChoice(text, question, "x", "y") ?? "").mapping.questions[0].values).toEqual({ x: "y" })
+    expect(confidenceOf(text, question)).toBe(0.8)
+    expect(markReviewed(text, question)).toBe(text.replace("confidence 0.80", "reviewed"))
+  })
+
+  it.each(ways)("an entry %s keeps its own keys while an answer is missing", (_, naming) => {
+    const text = dated(naming)
+    const open = putEntry(text, "questions", entry("q1", { kind: "date", keys: keys("Born on"), open: true })) ?? ""
+    expect(parse(open).mapping.questions).toEqual([{ id: "other", from: "Other" }])
+    const answers = [{ key: "as", value: "date" }, { key: "format", value: "d/M/yyyy" }]
+    const settled = putEntry(open, "questions", entry("q1", { kind: "date", keys: keys("Born on", ...answers) })) ?? ""
+    expect(parse(settled).mapping.questions[0]).toMatchObject({
+      from: "Born on",
+      format: "d/M/yyyy",
+      required: true,
+      onInvalid: "drop",
+    })
+    for (const comment of ["# the old program's column", "# An empty cell", "# agreed", "      # below", "# Ask Ada."]) {
+      expect(settled).toContain(comment)
+    }
+  })
+
+  it("a correction adds translations, and keeps those that a person gave", () => {
+    const text = setChoice(pipeline, a, "Rot", "Red") ?? ""
+    const found = { key: "values", value: { Rot: "Blue", Blau: "Blue" } }
+    const made = { kind: "choice", keys: [...entry("a").keys, { key: "as", value: "choice" }, found] }
+    const corrected = putEntry(text, "questions", entry("a", { ...made, below: ["values: # why", "  Rot: # 2 ×"] })) ?? ""
+    expect(parse(corrected).mapping.questions[0]).toEqual({
+      id: "a",
+      from: "X",
+      as: "choice",
+      values: { Rot: "Red", Blau: "Blue" },
+    })
+    expect(corrected).not.toContain("2 ×\n    # left")
+    const set = text.replace(/values:\n\s+Rot: Red/, "values: { set: colours }")
+    expect(parse(putEntry(set, "questions", entry("a", made)) ?? "").mapping.questions[0].values).toEqual({
+      set: "colours",
+    })
   })
 })

@@ -1,0 +1,95 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { parse } from "yaml"
+import { draftState, editEntry, editText, openDraft, surveyDraft } from "../../../src/jobs/draft.ts"
+import type { FormEdit } from "../../../src/jobs/draftEdit.ts"
+import { demonstration } from "../../demo/demonstration.ts"
+import { platform } from "../../project/projectFolder.ts"
+
+const pipeline = "star-wars"
+const title = "Which character shot first?"
+
+/** Opens the demonstration's pipeline, whose entries have names only. */
+const starWars = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* demonstration
+  const text = yield* fs.readFileString(path.join(root, `pipelines/${pipeline}.yaml`))
+  const opened = yield* openDraft({ root }, { pipeline, text })
+  const survey = yield* surveyDraft(opened, true)
+  const named = (name: string) => opened.form.questions.find((one) => one.name === name)!
+  const position = (column: string) => opened.source.columns.find(({ name }) => name === column)!.position + 1
+  const edit = (from: string, edit: FormEdit) =>
+    Effect.map(editEntry({ ...opened, text: from }, survey, edit), ({ text }) => text)
+  const state = (text: string, id: string) =>
+    Effect.map(draftState({ root }, { pipeline, text }), (state) => ({
+      ...state.questions.find((one) => one.id === id),
+      messages: state.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message),
+    }))
+  return { edit, named, position, state, text }
+})
+
+const entriesIn = (text: string): ReadonlyArray<Record<string, unknown>> => parse(text).mapping.questions
+
+layer(platform)("an edit of an entry that has only a name", (it) => {
+  it.scopedLive("an edit removes the entry, or lists its question as unanswered", () =>
+    Effect.gen(function*() {
+      const { edit, named, state, text } = yield* starWars
+      const { id, name } = named("Fan of Star Trek")
+      const { text: removed } = yield* editText(text, { _tag: "Unmap", question: id, name })
+      const lines =
+        "    - name: Fan of Star Trek\n      from: Do you consider yourself to be a fan of the Star Trek franchise?\n"
+      expect(text).toContain(lines)
+      expect(removed).toBe(text.replace(lines, ""))
+      const left = yield* edit(text, { _tag: "LeaveUnanswered", question: id })
+      expect(entriesIn(left)).toEqual(entriesIn(removed))
+      expect((yield* state(left, id)).state).toBe("unanswered")
+      // Without a name, only an entry with this id is found.
+      const refused = yield* Effect.flip(editText(text, { _tag: "Unmap", question: id }))
+      expect(refused.message).toContain(`no entry with the id ${id}`)
+    }))
+
+  it.scopedLive("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
+    Effect.gen(function*() {
+      const { edit, named, position, state, text: written } = yield* starWars
+      const { id } = named(title)
+      const own = "      values: { I don't understand this question: Does not know }\n"
+      const text = written.replace(own, `      # Ada decided this.\n${own}      otherwise: drop # rare\n      required: true\n`)
+      const moved = yield* edit(text, {
+        _tag: "Map",
+        question: id,
+        columns: [position("Gender")],
+        answers: {},
+      })
+      const entry = entriesIn(moved).filter(({ name }) => name === title)
+      expect(entry).toMatchObject([{
+        name: title,
+        as: "choice",
+        from: "Gender",
+        values: { "I don't understand this question": "Does not know" },
+        otherwise: "drop",
+        required: true,
+      }])
+      expect(entry[0]).not.toHaveProperty("id")
+      expect(moved).toContain(`      # Ada decided this.\n${own}      otherwise: drop # rare\n      required: true\n`)
+      const again = yield* edit(moved, { _tag: "Map", question: id, columns: [position(title)], answers: {} })
+      expect(entriesIn(again)).toEqual(entriesIn(text))
+      expect((yield* state(again, id)).messages).toEqual([])
+    }))
+
+  it.scopedLive("an edit translates a choice in the entry", () =>
+    Effect.gen(function*() {
+      const { named, state, text } = yield* starWars
+      const { id, name } = named(title)
+      const { text: chosen } = yield* editText(text, {
+        _tag: "SetChoice",
+        question: id,
+        name,
+        choice: "Nobody",
+        option: null,
+      })
+      expect(chosen).toBe(text.replace("Does not know }\n", "Does not know, Nobody: null }\n"))
+      expect((yield* state(chosen, id)).values).toMatchObject({ Nobody: null })
+    }))
+})
