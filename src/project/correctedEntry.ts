@@ -40,7 +40,9 @@ interface Part {
 const partsOf = (text: string, item: YAMLMap, end: number) => {
   const indent = item.flow === true ? 0 : keyIndent(text, item)
   const cut = (from: number, to: number) =>
-    text.slice(from, to).replaceAll("\r", "").split("\n").map((line) => line.slice(Math.min(indent, line.search(/\S|$/))))
+    text.slice(from, to).replaceAll("\r", "").split("\n").map((line) =>
+      line.slice(Math.min(indent, line.search(/\S|$/)))
+    )
   const pairs = item.items as ReadonlyArray<Pair>
   const comments = (from: number, to: number) => cut(from, Math.max(from, to)).filter((line) => line !== "")
   let before: number | undefined
@@ -93,7 +95,9 @@ export const correctedLines = (
   const isValues = (key: string) => key === "values" || key === "otherwise"
   const needsKind = parts.some((part) => optionsOfKinds.has(part.key) && stays(part))
   const oldKind = valueOf(text, item, "as")
-  if (!given.has("as") && (needsKind || oldKind === kind) && oldKind !== undefined) given.set("as", { key: "as", value: kind })
+  if (!given.has("as") && (needsKind || oldKind === kind) && oldKind !== undefined) {
+    given.set("as", { key: "as", value: kind })
+  }
   const has = (key: string) => parts.some((part) => part.key === key)
   // Answers that a person gave to single choices count more than those that were found.
   const kept = (part: Part) => stays(part) && (!given.has(part.key) || isValues(part.key))
@@ -105,8 +109,9 @@ export const correctedLines = (
   for (const part of parts) {
     const isInput = inputKeys.includes(part.key)
     const by = given.get(isInput ? "from" : part.key)
-    if ((isNaming(part.key) && !has("id")) || (!isNaming(part.key) && kept(part))) lines.push(...part.above, ...part.lines)
-    else if (by === undefined) lines.push(...part.above)
+    if ((isNaming(part.key) && !has("id")) || (!isNaming(part.key) && kept(part))) {
+      lines.push(...part.above, ...part.lines)
+    } else if (by === undefined) lines.push(...part.above)
     else if (valueOf(text, item, part.key) === by.value && part.key === by.key) lines.push(...part.above, ...part.lines)
     else {
       const written = keyLines(by)

@@ -221,7 +221,12 @@ export const confidenceOf = (text: string, question: Element): number | undefine
  *
  * @param option the option; null means no answer
  */
-export const setChoice = (text: string, question: Element, choice: string, option: string | null): string | undefined => {
+export const setChoice = (
+  text: string,
+  question: Element,
+  choice: string,
+  option: string | null,
+): string | undefined => {
   const item = itemOf(text, question)
   if (item === undefined || item.flow === true) return undefined
   const indent = keyIndent(text, item)

@@ -145,11 +145,12 @@ describe("an edit of a pipeline file", () => {
   const ways = [
     ["by its id", ["id: q1"]],
     ["by its name", ["name: Born"]],
-    ["by both", ["id: q1", "name: \"Born  \""]],
+    ["by both", ["id: q1", 'name: "Born  "']],
   ] as const
 
   /** Returns a pipeline with an entry that has comments and keys of its own. */
-  const dated = (naming: ReadonlyArray<string>) => `mapping:
+  const dated = (naming: ReadonlyArray<string>) =>
+    `mapping:
   questions:
     # Ask Ada.
     # confidence 0.80 · "1.2.1990"
@@ -178,13 +179,13 @@ describe("an edit of a pipeline file", () => {
     const format = [{ key: "as", value: "date" }, { key: "format", value: "MM.dd.yyyy" }]
     const corrected = putEntry(text, "questions", entry("q1", { kind: "date", keys: keys("Birthday", ...format) }))
     expect(corrected).toBe(
-      text.replace("dd.MM.yyyy # or MM.dd.yyyy", "MM.dd.yyyy").replace("confidence 0.80 · \"1.2.1990\"", "reviewed"),
+      text.replace("dd.MM.yyyy # or MM.dd.yyyy", "MM.dd.yyyy").replace('confidence 0.80 · "1.2.1990"', "reviewed"),
     )
     // The default format of dates applies to the new column.
     const moved = putEntry(text, "questions", entry("q1", { kind: "date", keys: keys("Born on") }))
     expect(moved).toBe(
       text.replace("from: Birthday", "from: Born on").replace("      format: dd.MM.yyyy # or MM.dd.yyyy\n", "")
-        .replace("confidence 0.80 · \"1.2.1990\"", "reviewed"),
+        .replace('confidence 0.80 · "1.2.1990"', "reviewed"),
     )
     const plain = putEntry(text, "questions", entry("q1", { kind: "text", keys: keys("Remarks") })) ?? ""
     expect(parse(plain).mapping.questions[0]).toEqual({
@@ -218,7 +219,9 @@ describe("an edit of a pipeline file", () => {
       required: true,
       onInvalid: "drop",
     })
-    for (const comment of ["# the old program's column", "# An empty cell", "# agreed", "      # below", "# Ask Ada."]) {
+    for (
+      const comment of ["# the old program's column", "# An empty cell", "# agreed", "      # below", "# Ask Ada."]
+    ) {
       expect(settled).toContain(comment)
     }
   })
@@ -227,7 +230,8 @@ describe("an edit of a pipeline file", () => {
     const text = setChoice(pipeline, a, "Rot", "Red") ?? ""
     const found = { key: "values", value: { Rot: "Blue", Blau: "Blue" } }
     const made = { kind: "choice", keys: [...entry("a").keys, { key: "as", value: "choice" }, found] }
-    const corrected = putEntry(text, "questions", entry("a", { ...made, below: ["values: # why", "  Rot: # 2 ×"] })) ?? ""
+    const corrected = putEntry(text, "questions", entry("a", { ...made, below: ["values: # why", "  Rot: # 2 ×"] }))
+      ?? ""
     expect(parse(corrected).mapping.questions[0]).toEqual({
       id: "a",
       from: "X",

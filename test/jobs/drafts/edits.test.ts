@@ -32,8 +32,8 @@ const starWars = Effect.gen(function*() {
 
 const entriesIn = (text: string): ReadonlyArray<Record<string, unknown>> => parse(text).mapping.questions
 
-layer(platform)("an edit of an entry that has only a name", (it) => {
-  it.scopedLive("an edit removes the entry, or lists its question as unanswered", () =>
+layer(platform, { excludeTestServices: true })("an edit of an entry that has only a name", (it) => {
+  it.scoped("an edit removes the entry, or lists its question as unanswered", () =>
     Effect.gen(function*() {
       const { edit, named, state, text } = yield* starWars
       const { id, name } = named("Fan of Star Trek")
@@ -50,12 +50,15 @@ layer(platform)("an edit of an entry that has only a name", (it) => {
       expect(refused.message).toContain(`no entry with the id ${id}`)
     }))
 
-  it.scopedLive("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
+  it.scoped("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
     Effect.gen(function*() {
       const { edit, named, position, state, text: written } = yield* starWars
       const { id } = named(title)
       const own = "      values: { I don't understand this question: Does not know }\n"
-      const text = written.replace(own, `      # Ada decided this.\n${own}      otherwise: drop # rare\n      required: true\n`)
+      const text = written.replace(
+        own,
+        `      # Ada decided this.\n${own}      otherwise: drop # rare\n      required: true\n`,
+      )
       const moved = yield* edit(text, {
         _tag: "Map",
         question: id,
@@ -75,10 +78,11 @@ layer(platform)("an edit of an entry that has only a name", (it) => {
       expect(moved).toContain(`      # Ada decided this.\n${own}      otherwise: drop # rare\n      required: true\n`)
       const again = yield* edit(moved, { _tag: "Map", question: id, columns: [position(title)], answers: {} })
       expect(entriesIn(again)).toEqual(entriesIn(text))
-      expect((yield* state(again, id)).messages).toEqual([])
+      // The added `required` contradicts an example, before and after the edits.
+      expect((yield* state(again, id)).messages).toEqual((yield* state(text, id)).messages)
     }))
 
-  it.scopedLive("an edit translates a choice in the entry", () =>
+  it.scoped("an edit translates a choice in the entry", () =>
     Effect.gen(function*() {
       const { named, state, text } = yield* starWars
       const { id, name } = named(title)
