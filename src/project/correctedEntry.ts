@@ -58,7 +58,8 @@ const partsOf = (text: string, item: YAMLMap, end: number) => {
     const behind = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? start, to)[0] ?? "")?.[1] ?? ""
     return { key: isScalar(key) ? String(key.value) : "", above, lines, behind: lines.length > 1 ? "" : behind }
   })
-  return { parts, below: item.flow === true ? [] : comments(before ?? end, end) }
+  const after = item.flow === true ? rangeOf(item)?.[1] : before
+  return { parts, below: comments(after ?? end, end).map((line) => line.trim()).filter((line) => line.startsWith("#")) }
 }
 
 const valueOf = (text: string, item: YAMLMap, key: string): string | undefined => {
@@ -120,6 +121,7 @@ export const correctedLines = (
     }
     if (isInput) lines.push(...added())
   }
+  if (!inputKeys.some(has)) lines.push(...keyLines({ key: "from", value: from }), ...added())
   const isListKept = has("values") && fits("values")
   return entryLines(
     {

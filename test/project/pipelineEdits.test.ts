@@ -226,6 +226,19 @@ describe("an edit of a pipeline file", () => {
     }
   })
 
+  it.each([
+    ["on one line", "{ name: Born, from: [Y, Z], required: true } # ours"],
+    ["without a column", "name: Born\n      required: true\n      # ours"],
+  ])("an entry %s can be corrected", (_, written) => {
+    const text = `mapping:\n  questions:\n    - ${written}\n    - { name: B, from: D }\n`
+    const corrected = putEntry(text, "questions", entry("q1", { keys: keys("N") })) ?? ""
+    expect(parse(corrected).mapping.questions).toEqual([
+      { name: "Born", from: "N", required: true },
+      { name: "B", from: "D" },
+    ])
+    expect(corrected).toContain("      # ours\n    - {")
+  })
+
   it("a correction adds translations, and keeps those that a person gave", () => {
     const text = setChoice(pipeline, a, "Rot", "Red") ?? ""
     const found = { key: "values", value: { Rot: "Blue", Blau: "Blue" } }
