@@ -177,11 +177,13 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const questionTile = ([{ question, said }, index]: readonly [Row, number]) => {
     const { candidates, id, type } = question
     const name = `${question.name}${said?.required === true ? " *" : ""}`
+    const named = { question: id, name: question.name }
     const [best] = said?.state === "unanswered" ? [] : candidates
     const isMapped = said?.state === "mapped"
     const shown = isMapped ? said.shown ?? "" : best === undefined ? "" : t.perhaps(best.shown)
-    const accept = () => isMapped ? editing.edit({ _tag: "Accept", question: id }) : map(id, best?.columns ?? [])
-    const reject = () => editing.edit({ _tag: isMapped ? "Unmap" : "LeaveUnanswered", question: id })
+    const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
+    const reject = () =>
+      editing.edit(isMapped ? { _tag: "Unmap", ...named } : { _tag: "LeaveUnanswered", question: id })
     const drag = (over: string | undefined) => (event: DragEvent) => {
       if (dragged === undefined) return
       event.preventDefault()

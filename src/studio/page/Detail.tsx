@@ -41,7 +41,7 @@ const asking = (of: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: An
 type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: QuestionState | undefined }>
 
 /** What is known about a question, what may answer it, and what is open about its entry. */
-const QuestionDetail = ({ bench, question: { candidates, id, options, type }, question, said }: OfQuestion) => {
+const QuestionDetail = ({ bench, question: { candidates, id, name, options, type }, question, said }: OfQuestion) => {
   const { editing: { edit }, survey } = bench
   const mapped = said?.state === "mapped" ? said.from.join() : ""
   const [columns, setColumns] = useState(mapped || candidates[0]?.columns.join() || "")
@@ -90,9 +90,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
       <Problem failed={looked.failed} />
       <p class="acts">
         {mapped !== "" && said?.confidence !== undefined && !isNew
-          && act(t.accept, () => edit({ _tag: "Accept", question: id }), { main: true })}
+          && act(t.accept, () => edit({ _tag: "Accept", question: id, name }), { main: true })}
         {columns !== "" && isNew && act(t.use, () => edit(map), { main: true })}
-        {mapped !== "" && act(t.unmap, () => edit({ _tag: "Unmap", question: id }))}
+        {mapped !== "" && act(t.unmap, () => edit({ _tag: "Unmap", question: id, name }))}
         {said?.state !== "unanswered" && act(t.leave, () => edit({ _tag: "LeaveUnanswered", question: id }))}
       </p>
       {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
@@ -103,7 +103,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
 type OfChoices = OfQuestion & Readonly<{ open: NonNullable<Edited["entry"]>["choices"] }>
 
 /** Matches each cell that is not an option with one. */
-const Choices = ({ bench: { editing }, open, question: { id, options }, said }: OfChoices) => {
+const Choices = ({ bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
   const values = said?.values ?? {}
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
@@ -113,7 +113,7 @@ const Choices = ({ bench: { editing }, open, question: { id, options }, said }: 
   for (const { choice, ...rest } of open) all.set(choice, rest)
   if (all.size === 0 || options === undefined) return null
   const set = (choice: string, option: string | null) =>
-    editing.edit({ _tag: "SetChoice", question: id, choice, option })
+    editing.edit({ _tag: "SetChoice", question: id, name, choice, option })
   const shown = (answer: unknown) =>
     answer === null ? "null" : `=${options.find(({ label, value }) => answer === label || answer === value)?.label}`
   const likely = [...all].flatMap(([choice, one]) =>

@@ -170,6 +170,23 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await close()
   })
 
+  it("let a person remove an entry that names its question, and map the question again", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.goto(`${project.studio.origin}/#/map/slow`)
+    const questions = page.getByRole("list", { name: "Questions" })
+    await questions.getByRole("button", { name: /^Mail Mapped/ }).click()
+    await page.getByRole("button", { name: "Remove the entry" }).click()
+    await questions.getByRole("button", { name: /^Mail (?!Mapped)/ }).waitFor()
+    await page.getByRole("button", { name: "Use this" }).click()
+    await questions.getByRole("button", { name: /^Mail Mapped/ }).waitFor()
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Not saved").waitFor({ state: "hidden" })
+    const text = readFileSync(join(project.root, "pipelines", "slow.yaml"), "utf8")
+    expect(text.match(/from: Mail$/gm)).toHaveLength(1)
+    await isQuiet()
+    await close()
+  })
+
   it("let the keyboard alone accept one suggestion, reject another, and settle rows in doubt", async () => {
     const { close, isQuiet, page } = await openStudio(browser, project)
     const press = async (name: string | RegExp) => {
