@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
+import { isLong } from "../../long.ts"
 import { batchOf, contacts, digestsOf, imported, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
@@ -47,7 +48,7 @@ const readsFor = (batches: number) =>
     return Number(counts?.[0])
   })
 
-describe.skipIf(withoutPostgres)("the plans of statements in PostgreSQL", () => {
+describe.skipIf(withoutPostgres || !isLong)("the plans of statements in PostgreSQL", () => {
   it.scopedLive("a batch of an import reads no more when the ledger has grown", () =>
     Effect.gen(function*() {
       const [small, medium, large] = [yield* readsFor(20), yield* readsFor(100), yield* readsFor(260)]

@@ -2,10 +2,11 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { eachChunk } from "../../../src/source/chunks.ts"
 import { openSource } from "../../../src/source/openSource.ts"
+import { isLong } from "../../long.ts"
 import { memoryInUse } from "../../memoryInUse.ts"
 import { config, file, run } from "../opening.ts"
 
-it("JSON records are read in bounded memory", async () => {
+it.runIf(isLong)("JSON records are read in bounded memory", async () => {
   const one = JSON.stringify({ id: 1, answers: { email: "ada@example.org", note: "x".repeat(200) }, list: [1, 2, 3] })
   const path = file(`{"items":[${`${one},`.repeat(250_000)}${one}]}`, "json")
   const before = memoryInUse()
