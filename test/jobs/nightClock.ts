@@ -32,7 +32,8 @@ export const nightClock = (start: string) => {
       Effect.sync(() => {
         offset = Date.parse(time) - system.unsafeCurrentTimeMillis()
         for (const sleeper of sleepers) {
-          if (sleeper.at > now()) continue
+          // The wait started a moment after its length was computed, so it ends a moment late.
+          if (sleeper.at > now() + 1_000) continue
           sleepers.delete(sleeper)
           sleeper.wake()
         }
