@@ -16,7 +16,7 @@ const rooms = "acceptance|browser|cli|faults|histories|house|ledger|nights|packa
 const withProcess = ["test/source/excel.test.ts"]
 
 /** Tests that measure the memory of their process, without other tests that leave or release some of it. */
-const memory = "test/*/memory/*.test.ts"
+const memory = "test/memory/*.test.ts"
 
 const shared = {
   // Acceptance tests start the built command several times; slow machines need the room.
@@ -43,14 +43,7 @@ export default defineConfig({
           pool: "threads",
         },
       },
-      {
-        test: {
-          ...shared,
-          name: "processes",
-          include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess],
-          exclude: [memory],
-        },
-      },
+      { test: { ...shared, name: "processes", include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess] } },
       { test: { ...shared, name: "memory", include: [memory] } },
     ],
   },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { moveLedger } from "../../../src/ledger/move.ts"
-import { isLong } from "../../long.ts"
-import { memoryInUse } from "../../memoryInUse.ts"
-import { contentOf, fill, project } from "../moving.ts"
-import { withoutPostgres } from "../postgres/server.ts"
+import { moveLedger } from "../../src/ledger/move.ts"
+import { contentOf, fill, project } from "../ledger/moving.ts"
+import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
+import { memoryInUse } from "../memoryInUse.ts"
 
 describe.skipIf(withoutPostgres || !isLong)("a ledger with 40,000 rows that is moved", () => {
   it.scopedLive("needs little memory, in both directions", () =>

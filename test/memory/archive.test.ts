@@ -1,10 +1,10 @@
 import { Effect, Either } from "effect"
 import { gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
-import { eachChunk } from "../../../src/source/chunks.ts"
-import { openSource } from "../../../src/source/openSource.ts"
-import { isLong } from "../../long.ts"
-import { config, file, run } from "../opening.ts"
+import { eachChunk } from "../../src/source/chunks.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { isLong } from "../long.ts"
+import { config, file, run } from "../source/opening.ts"
 
 it.runIf(isLong)(
   "an archive that unpacks to far more than any ordinary file is refused in bounded memory",

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { eachChunk } from "../../../src/source/chunks.ts"
-import { openSource } from "../../../src/source/openSource.ts"
-import { isLong } from "../../long.ts"
-import { memoryInUse } from "../../memoryInUse.ts"
-import { config, file, run } from "../opening.ts"
+import { eachChunk } from "../../src/source/chunks.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { isLong } from "../long.ts"
+import { memoryInUse } from "../memoryInUse.ts"
+import { config, file, run } from "../source/opening.ts"
 
 it.runIf(isLong)("JSON records are read in bounded memory", async () => {
   const one = JSON.stringify({ id: 1, answers: { email: "ada@example.org", note: "x".repeat(200) }, list: [1, 2, 3] })
