@@ -40,7 +40,7 @@ const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = 
   },
 ]
 
-const last = seeds(50, 300)
+const last = seeds(50, 150)
 
 it("a damaged export is either read with all records and unchanged row widths, or refused with a message", async () => {
   const names = readdirSync(folder)

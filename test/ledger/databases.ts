@@ -36,7 +36,7 @@ const schemaOf = (file: string) => `ledger_${createHash("sha256").update(file).d
 
 const postgres: Database = {
   name: "PostgreSQL",
-  modelRuns: seeds(6, 40),
+  modelRuns: seeds(6, 20),
   optionsOf: ({ file, ...options }) =>
     Effect.map(urlOf(), (url) => ({
       ...options,

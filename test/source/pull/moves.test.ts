@@ -98,7 +98,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
 
 it("pages by `{offset}` lose no record, whatever is deleted, added or edited, or the pull fails", async () => {
   const seen = { failed: 0, moved: 0 }
-  for (let seed = 1; seed <= seeds(8, 40); seed++) {
+  for (let seed = 1; seed <= seeds(8, 20); seed++) {
     const draws = new Draws(seed)
     const { added, sorted } = orders[draws.pick<keyof typeof orders>(["oldest", "newest"])]
     const share = draws.pick([0.02, 0.05, 0.2])
@@ -132,8 +132,8 @@ it("pages by `{offset}` lose no record, whatever is deleted, added or edited, or
     if (changes > 0) seen.moved++
     expect([...kept].filter((id) => !pulled.right.includes(id)), `seed ${seed}`).toEqual([])
   }
-  expect(seen.moved).toBeGreaterThan(seeds(1, 10))
-  expect(seen.failed).toBeGreaterThan(seeds(0, 2))
+  expect(seen.moved).toBeGreaterThan(seeds(1, 5))
+  expect(seen.failed).toBeGreaterThan(seeds(0, 1))
 })
 
 it("a pull whose records move each time fails after three attempts, and says so", async () => {
