@@ -43,10 +43,8 @@ layer(platform)("a drafted pipeline", (it) => {
     (name) =>
       Effect.gen(function*() {
         const file = join(repository, "samples", name)
-        const some = isLong ? typings : [typings[samples.indexOf(name) % typings.length]!]
-        for (const typing of some) {
-          expect([typing, ...yield* faults(file, yield* formFor(file, typing))]).toEqual([typing])
-        }
+        const typing = typings[samples.indexOf(name) % typings.length]!
+        expect(yield* faults(file, yield* formFor(file, typing))).toEqual([])
       }),
     60_000,
   )
