@@ -132,8 +132,8 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
     /** Pipelines that a different process was running when this one last looked. */
     const elsewhere = new Set<string>()
-    /** How often in a row the ledger failed in each pipeline's turn. */
-    const failures = new Map<string, number>()
+    /** How long to wait, in milliseconds, when the ledger fails again in a pipeline's turn. */
+    const pauses = new Map<string, number>()
     let unreadable = ""
 
     const wait = ({ fault, pipeline, schedule }: Scheduled, next: number | undefined) => {
@@ -181,11 +181,11 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         }
         elsewhere.delete(pipeline)
         if (turned._tag === "Ran" && ledgerFailed(turned.exit)) {
-          const pause = Math.min(lookEvery * 2 ** (failures.get(pipeline) ?? 0), longestPause)
-          failures.set(pipeline, (failures.get(pipeline) ?? 0) + 1)
+          const pause = pauses.get(pipeline) ?? lookEvery
+          pauses.set(pipeline, Math.min(pause * 2, longestPause))
           return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + pause))
         }
-        failures.delete(pipeline)
+        pauses.delete(pipeline)
         const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt
         yield* wait(scheduled, nextTime(schedule, from))
       }).pipe(
