@@ -288,11 +288,7 @@ const elementOf = (edit: { readonly question: string; readonly name?: string | u
 const removed = (text: string, question: Element) => {
   const left = removeEntry(text, question)
   return left === text
-    ? refuse(
-      `The file has no entry with the id ${question.id}${
-        question.name === "" ? "" : " or its name"
-      }. Remove it in the text.`,
-    )
+    ? refuse(`No entry for the question ${question.id} was found. Remove it in the text.`)
     : changed(left)
 }
 

@@ -47,7 +47,7 @@ layer(platform, { excludeTestServices: true })("an edit of an entry that has onl
       expect((yield* state(left, id)).state).toBe("unanswered")
       // Without a name, only an entry with this id is found.
       const refused = yield* Effect.flip(editText(text, { _tag: "Unmap", question: id }))
-      expect(refused.message).toContain(`no entry with the id ${id}`)
+      expect(refused.message).toContain(`No entry for the question ${id}`)
     }))
 
   it.scoped("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
