@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8"
 import { defineConfig } from "vitest/config"
+import { isLong } from "./test/long.ts"
 import { optimiseLater } from "./test/optimiseLater.ts"
 
 // The flags apply to this process and its worker threads. With larger spaces for new objects, V8 collects garbage less
@@ -7,10 +8,11 @@ import { optimiseLater } from "./test/optimiseLater.ts"
 for (const flag of [...optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
 
 /**
- * Rooms whose tests start the built command or other programs, or change the working directory or the environment. `histories` and `nights` don't,
- * but with them the processes take about as long as the threads, so that neither waits for the other at the end.
+ * Rooms whose tests run in processes. Most start the built command or other programs, or change the working directory or the environment. `browser`,
+ * `histories` and `nights` could also run in threads: they are where the processes take about as long as the threads, so that neither waits for the
+ * other at the end.
  */
-const rooms = "acceptance|browser|cli|faults|histories|house|ledger|nights|package"
+const rooms = `acceptance|cli|faults|house|ledger|package${isLong ? "" : "|browser|histories|nights"}`
 
 /** A test in the other rooms that needs a process, because it sets the time zone. */
 const withProcess = ["test/source/excel.test.ts"]
