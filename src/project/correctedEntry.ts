@@ -2,6 +2,7 @@ import { isScalar, type Pair, type YAMLMap } from "yaml"
 import { kinds } from "../kinds/index.ts"
 import {
   type DraftEntry,
+  type DraftKey,
   entryLines,
   flow,
   keyIndent,
@@ -12,13 +13,50 @@ import {
   yamlText,
 } from "./PipelineDraft.ts"
 
-/** The keys that say where the answer comes from. */
-const inputKeys: ReadonlyArray<string> = ["from", "value", "template"]
+/** What a correction changes about an entry. */
+interface Correction {
+  /** Whether the entry still reads the same columns. */
+  readonly isSameInput: boolean
+  /** Whether the entry reads a block of columns now. */
+  readonly isBlock: boolean
+  /** Whether the entry was a comment. Its options are then only proposals. */
+  readonly wasOpen: boolean
+}
 
-/** The options that say how the cells of a column are written. They don't apply to a different column. */
-const writtenAs = new Set(["format", "zone", "decimal", "group", "split", "true", "false", "country", "other"])
+/** What happens to a key of a corrected entry. */
+interface KeyRule {
+  readonly keys: ReadonlySet<string>
+  /** Whether the key stays if the correction does not set it. */
+  readonly stays: (correction: Correction) => boolean
+  /** Whether the key stays even if the correction sets it. */
+  readonly isFirm?: true
+}
 
 const optionsOfKinds = new Set([...kinds.values()].flatMap(({ options }) => Object.keys(options)))
+
+/** The keys that say where the answer comes from. `from` replaces them all. */
+const input = new Set(["from", "value", "template"])
+
+/** The keys that say which question an entry is for. They stay in an entry without an id, because its name finds it. */
+const naming = new Set(["id", "name"])
+
+/** The rules for all other keys: the first one that has a key applies. Any other key stays. */
+const rules: ReadonlyArray<KeyRule> = [
+  { keys: new Set(["as"]), stays: () => false },
+  { keys: new Set(["extract"]), stays: ({ isBlock }) => !isBlock },
+  // How the cells of a column are written does not apply to a different column.
+  {
+    keys: new Set(["format", "zone", "decimal", "group", "split", "true", "false", "country", "other"]),
+    stays: ({ isSameInput, wasOpen }) => isSameInput && !wasOpen,
+  },
+  // Answers that a person gave to single choices count more than those that were found.
+  {
+    keys: new Set(["values", "otherwise"]),
+    stays: ({ isSameInput, wasOpen }) => isSameInput || !wasOpen,
+    isFirm: true,
+  },
+  { keys: optionsOfKinds, stays: ({ isSameInput, wasOpen }) => isSameInput || !wasOpen },
+]
 
 /** A comment that `init`, its review or the studio wrote below an entry. */
 const isListed = (line: string): boolean => /^# (?: {2}|values:|otherwise:|these are not options)/.test(line)
@@ -85,43 +123,33 @@ export const correctedLines = (
   const { kind = "text" } = entry
   const given = new Map(entry.keys.map((one) => [one.key, one]))
   const from = given.get("from")?.value ?? ""
-  const isSame = valueOf(text, item, "from") === (typeof from === "string" ? from : flow(from, false))
+  const correction: Correction = {
+    isSameInput: valueOf(text, item, "from") === (typeof from === "string" ? from : flow(from, false)),
+    isBlock: typeof from !== "string" && !Array.isArray(from),
+    wasOpen,
+  }
+  const has = (key: string) => parts.some((part) => part.key === key)
   const fits = (key: string) => !optionsOfKinds.has(key) || Object.hasOwn(kinds.get(kind)?.options ?? {}, key)
-  const stays = ({ key }: Part) =>
-    key === "extract"
-      ? typeof from === "string" || Array.isArray(from)
-      : key !== "as" && !inputKeys.includes(key) && fits(key) && (isSame && !wasOpen || !writtenAs.has(key))
-        && (isSame || !wasOpen || !optionsOfKinds.has(key))
-  const isNaming = (key: string) => key === "id" || key === "name"
-  const isValues = (key: string) => key === "values" || key === "otherwise"
-  const needsKind = parts.some((part) => optionsOfKinds.has(part.key) && stays(part))
+  const stays = (key: string) => fits(key) && ruleOf(key)?.stays(correction) !== false
+  const needsKind = parts.some(({ key }) => optionsOfKinds.has(key) && stays(key))
   const oldKind = valueOf(text, item, "as")
   if (!given.has("as") && (needsKind || oldKind === kind) && oldKind !== undefined) {
     given.set("as", { key: "as", value: kind })
   }
-  const has = (key: string) => parts.some((part) => part.key === key)
-  // Answers that a person gave to single choices count more than those that were found.
-  const kept = (part: Part) => stays(part) && (!given.has(part.key) || isValues(part.key))
-  const lines: Array<string> = []
-  const added = () =>
-    [...given.values()].filter(({ key }) => !isNaming(key) && key !== "from" && !has(key)).flatMap(keyLines)
-  // An open entry is found again by its id.
-  if (entry.open && !has("id")) lines.push(`id: ${yamlText(entry.of)}`)
-  for (const part of parts) {
-    const isInput = inputKeys.includes(part.key)
-    const by = given.get(isInput ? "from" : part.key)
-    if ((isNaming(part.key) && !has("id")) || (!isNaming(part.key) && kept(part))) {
-      lines.push(...part.above, ...part.lines)
-    } else if (by === undefined) lines.push(...part.above)
-    else if (valueOf(text, item, part.key) === by.value && part.key === by.key) lines.push(...part.above, ...part.lines)
-    else {
-      const written = keyLines(by)
-      const behind = by.note !== undefined || isNote(part.behind) || part.behind === "" ? "" : ` ${part.behind}`
-      lines.push(...part.above, `${written[0]}${behind}`, ...written.slice(1))
-    }
-    if (isInput) lines.push(...added())
+
+  const isKept = (key: string) => {
+    if (input.has(key)) return false
+    if (naming.has(key)) return !has("id")
+    return stays(key) && (ruleOf(key)?.isFirm === true || !given.has(key))
   }
-  if (!inputKeys.some(has)) lines.push(...keyLines({ key: "from", value: from }), ...added())
+  const correctedPart = (part: Part): ReadonlyArray<string> => {
+    const by = given.get(input.has(part.key) ? "from" : part.key)
+    const isUnchanged = part.key === by?.key && valueOf(text, item, part.key) === by.value
+    if (isKept(part.key) || isUnchanged) return [...part.above, ...part.lines]
+    return by === undefined ? part.above : [...part.above, ...replacedLines(part, by)]
+  }
+  const added = [...given.values()].filter(({ key }) => key !== "from" && !naming.has(key) && !has(key))
+    .flatMap(keyLines)
   const isListKept = has("values") && fits("values")
   return entryLines(
     {
@@ -132,6 +160,20 @@ export const correctedLines = (
       ],
     },
     true,
-    lines,
+    [
+      // An open entry is found again by its id.
+      ...entry.open && !has("id") ? [`id: ${yamlText(entry.of)}`] : [],
+      ...parts.flatMap((part) => input.has(part.key) ? [...correctedPart(part), ...added] : correctedPart(part)),
+      ...parts.some(({ key }) => input.has(key)) ? [] : [...keyLines({ key: "from", value: from }), ...added],
+    ],
   )
+}
+
+const ruleOf = (key: string): KeyRule | undefined => rules.find(({ keys }) => keys.has(key))
+
+/** Returns the lines of a key with a new value. A remark that a person wrote behind the old value stays. */
+const replacedLines = ({ behind }: Part, by: DraftKey): ReadonlyArray<string> => {
+  const [first, ...rest] = keyLines(by)
+  const isRemark = behind !== "" && by.note === undefined && !isNote(behind)
+  return [isRemark ? `${first} ${behind}` : `${first}`, ...rest]
 }
