@@ -21,3 +21,10 @@ export type YamlPath = ReadonlyArray<string | number>
 
 /** Returns a sentence that says how to see the values that `withoutCells` omits. */
 export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`
+
+/** Sorts findings about one file by their place. */
+export const byPlace = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column
+
+/** Sorts findings by file, then by their place in the file. */
+export const byFile = (a: Diagnostic, b: Diagnostic): number =>
+  a.file === b.file ? byPlace(a, b) : a.file < b.file ? -1 : 1

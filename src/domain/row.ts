@@ -24,6 +24,15 @@ export interface ColumnBlock {
   }>
 }
 
+/** Returns the columns of a block that belong to an option or a row. */
+export const optionColumns = <C extends Pick<ColumnBlock["columns"][number], "role">>(
+  columns: ReadonlyArray<C>,
+): ReadonlyArray<C> => columns.filter(({ role }) => role === "option")
+
+/** Returns a column's name, or its number if it has none. */
+export const nameOrNumber = ({ name, position }: Pick<Column, "name" | "position">): string =>
+  name ?? `column ${position + 1}`
+
 /** The cells of a record, by column position. The list may be shorter than the header. Missing cells are `undefined`, and read as null. */
 export type Cells = ReadonlyArray<Cell>
 

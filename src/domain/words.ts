@@ -28,6 +28,9 @@ export const permanence = (services: string, canDelete: boolean): string =>
     ? `What is sent to ${services} can be taken back only with \`formferry undo\`, which deletes it.`
     : `Writes to ${services} can't be undone.`
 
+/** Returns a text on one line, without white space at its ends and with single spaces. */
+export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
+
 /** Joins parts of a sentence: `a, b and c`. */
 export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1)}`

@@ -1,9 +1,10 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
 /** Returns a title for comparison and display: without a byte order mark, trimmed, and with white space collapsed. */
-export const tidy = (text: string): string => text.replace(/^\ufeff/, "").trim().replaceAll(/\s+/g, " ")
+export const tidy = (text: string): string => oneLine(text.replace(/^\ufeff/, ""))
 
 /** Returns a title as people read it, without tags and white space around it. */
 export const withoutTags = (text: string): string => tidy(text.replaceAll(/<\/?[a-zA-Z][^<>]*>/g, " "))

@@ -1,6 +1,7 @@
 import { type Cell, ErrorCell } from "../domain/cell.ts"
 import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
+import { count, counted } from "../domain/words.ts"
 import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
 import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
 
@@ -48,10 +49,10 @@ const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
 const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
 const longestOfExcel = 32_767
 
-/** Returns the sentence about a trap that was found in `count` cells. */
-const cellTrapText = (code: CellTrap, count: number): string => {
+/** Returns the sentence about a trap that was found in this many cells. */
+const cellTrapText = (code: CellTrap, cells: number): string => {
   const [one, many, what] = cellTraps[code]
-  return `${count.toLocaleString("en-GB")} ${count === 1 ? `cell ${one}` : `cells ${many}`} ${what}`
+  return `${counted(cells, `cell ${one}`, `cells ${many}`)} ${what}`
 }
 
 const examplesKept = 3
@@ -147,7 +148,7 @@ export class CellTraps {
     return {
       code: "lost-zeros",
       count: shorter,
-      message: `${shorter.toLocaleString("en-GB")} of its numbers ${
+      message: `${count(shorter)} of its numbers ${
         shorter === 1 ? "is" : "are"
       } shorter than the usual ${usual} digits, and none begins with 0. Leading zeros may be lost.`,
       examples: [],
@@ -183,9 +184,9 @@ export const exceptionTraps = (
   return [{
     code: "mixed-kinds",
     count: others,
-    message: `${others.toLocaleString("en-GB")} of ${filled.toLocaleString("en-GB")} filled cells ${
-      others === 1 ? "is" : "are"
-    } not of the kind ${kind === "dateTime" ? "date and time" : kind}, unlike the others.`,
+    message: `${count(others)} of ${count(filled)} filled cells ${others === 1 ? "is" : "are"} not of the kind ${
+      kind === "dateTime" ? "date and time" : kind
+    }, unlike the others.`,
     examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
       .slice(0, examplesKept),
   }]

@@ -3,15 +3,14 @@ import { columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
-import { firstOf } from "../domain/words.ts"
+import { firstOf, oneLine } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
 
 /** Returns the columns with this header, in order. Repeated white space counts as one space. */
 const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {
-  const plain = (title: string) => title.trim().replaceAll(/\s+/g, " ")
-  return columns.filter((column) => plain(column.title) === plain(header))
+  return columns.filter((column) => oneLine(column.title) === oneLine(header))
 }
 
 const resolve = (columns: ReadonlyArray<Column>, { column, name }: ColumnAlias): Column | undefined => {

@@ -1,3 +1,4 @@
+import { optionColumns } from "../domain/row.ts"
 import type { Column } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
 import { kinds } from "../kinds/index.ts"
@@ -139,7 +140,7 @@ export const compileInput = (
       const block = book.block(input.title, input.path)
       if (block === "unknown") return { read: () => undefined, columns: [], fromCells: true }
       if (block === undefined) return undefined
-      const members = block.filter(({ role }) => role === "option")
+      const members = optionColumns(block)
       const named = otherColumn(asked)
       const others = named === undefined && kind.named === "options"
         ? othersOf(block, asked.options["other"] !== undefined)

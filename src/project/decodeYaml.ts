@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { isScalar } from "yaml"
 import type { Node } from "yaml"
+import { count } from "../domain/words.ts"
 import type { Finding } from "./errors.ts"
 import { expected } from "./expectations.ts"
 import { explain } from "./explain.ts"
@@ -57,7 +58,7 @@ export const decodeYaml = <A, I>(
   if (value === undefined) {
     return wrong([{
       offset: 0,
-      message: `The aliases of this file expand to more than ${mostValues.toLocaleString("en")} values.`,
+      message: `The aliases of this file expand to more than ${count(mostValues)} values.`,
       suggestion: "Use fewer aliases of aliases.",
     }])
   }

@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import { byFile } from "../domain/diagnostic.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
@@ -122,10 +123,6 @@ export const findProject = (
     }
   })
 
-/** Sorts the project file first, then the pipelines by file, then the places within a file. */
-const inOrder = (a: Diagnostic, b: Diagnostic): number =>
-  a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
-
 /** Reads config/formferry.yaml with its value sets. Returns undefined for any part that can't be read. */
 const readProjectFile = (root: string, config: string, resolve: (path: string) => string) =>
   Effect.gen(function*() {
@@ -217,7 +214,7 @@ export const loadProject = (
     }
 
     if (diagnostics.length > 0 || own === undefined) {
-      return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })
+      return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(byFile) })
     }
     if (missing.length > 0) {
       return yield* new PipelineUnknown({

@@ -5,6 +5,7 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
+import { count } from "../domain/words.ts"
 import { aboutFile } from "./errors.ts"
 import type { Document, Finding } from "./errors.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
@@ -280,9 +281,7 @@ export const yamlTooLarge = (file: string) =>
     Effect.map((size) =>
       size <= yamlLimits.bytes
         ? undefined
-        : `The file has ${size.toLocaleString("en-GB")} bytes. At most ${
-          yamlLimits.bytes.toLocaleString("en-GB")
-        } are allowed.`
+        : `The file has ${count(size)} bytes. At most ${count(yamlLimits.bytes)} are allowed.`
     ),
   )
 

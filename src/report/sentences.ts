@@ -4,7 +4,7 @@ import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
 import { strayQuotes } from "../domain/run.ts"
-import { count, counted, lastingEach, listed, span } from "../domain/words.ts"
+import { count, counted, lastingEach, listed, oneLine, span } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
 
@@ -100,7 +100,7 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
 
 /** Returns a column's name for a sentence. */
 export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | "title">): string =>
-  title.trim() === "" ? `without a title (column ${position})` : title.trim().replaceAll(/\s+/g, " ")
+  title.trim() === "" ? `without a title (column ${position})` : oneLine(title)
 
 /** The maximum number of columns that a sentence names. Any others are counted. */
 const mostNamed = 5

@@ -4,6 +4,7 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Submission } from "../domain/submission.ts"
+import { oneLine } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
 import { compareAnswer, type ComparedAnswer, filledByTheForm, fit } from "../kinds/submission.ts"
@@ -36,7 +37,7 @@ export interface ResultsColumns {
   readonly elements: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-const plain = (title: string): string => title.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()
+const plain = (title: string): string => oneLine(title.normalize("NFC")).toLowerCase()
 
 const idTitle = /^submission ?_?id$/
 

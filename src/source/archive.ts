@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { crc32, createGunzip, createInflateRaw } from "node:zlib"
+import { count, firstOf } from "../domain/words.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
-import { limits, thousands } from "./limits.ts"
+import { limits } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
@@ -87,7 +88,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
 
 const tooLarge = (file: string) =>
   refusing(file)(
-    `unpacks to more than ${thousands(limits.unpackedText)} bytes, which is the limit. None of it was used. Split it.`,
+    `unpacks to more than ${count(limits.unpackedText)} bytes, which is the limit. None of it was used. Split it.`,
   )
 
 /** Refuses a file that unpacks to more than any ordinary file does. */
@@ -252,8 +253,7 @@ const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
 
 /** Lists up to eight names in a sentence, and how many more there are. */
-const listed = (names: ReadonlyArray<string>) =>
-  names.slice(0, 8).map(quoted).join(", ") + (names.length > 8 ? ` and ${thousands(names.length - 8)} more` : "")
+const listed = (names: ReadonlyArray<string>) => firstOf(names.map(quoted), 8)
 
 /** Runs a function that may throw `BadArchive`. */
 export const inArchive = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
@@ -272,9 +272,7 @@ const entriesOf = (bytes: FileBytes) =>
     const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
       return yield* refusing(file)(
-        `contains ${
-          thousands(place.count)
-        } files, too many to search. Unpack it, and give the path of the file inside.`,
+        `contains ${count(place.count)} files, too many to search. Unpack it, and give the path of the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
@@ -341,7 +339,7 @@ export const zipMember = (
     if (isSwollen(entry.packed, entry.unpacked)) {
       return yield* refuse(
         `unpacks to ${
-          thousands(Math.round(entry.unpacked / entry.packed))
+          count(Math.round(entry.unpacked / entry.packed))
         } times its size, which no ordinary file does. If you trust it, unpack it and give the path of the file inside.`,
       )
     }

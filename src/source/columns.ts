@@ -3,6 +3,7 @@ import type { Json } from "../domain/json.ts"
 import { cut } from "../domain/problem.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 
 /** The columns that rejected.csv adds after the source's own. */
 export const mendedColumns = ["_row", "_key", "_code", "_column", "_message"] as const
@@ -14,8 +15,6 @@ const endsMended = (names: ReadonlyArray<string | undefined>) =>
 /** Whether these are the columns of a rejected.csv: the source's own columns, then `_row`, `_key`, `_code`, `_column`, `_message`. */
 export const isMended = (columns: ReadonlyArray<Column>): boolean => endsMended(columns.map((column) => column.title))
 
-const nameOf = (title: string) => title.trim().replaceAll(/\s+/g, " ")
-
 /**
  * Makes columns from a header's titles, by position. A title, trimmed and with collapsed white space, names its column if no other title gives the
  * same name. The columns that a rejected.csv adds always have names.
@@ -24,12 +23,12 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
   const added = endsMended(titles) ? titles.length - mendedColumns.length : titles.length
   const times = new Map<string, number>()
   for (const title of titles) {
-    const name = nameOf(title)
+    const name = oneLine(title)
     times.set(name, (times.get(name) ?? 0) + 1)
   }
   const reserved = new Set<string>(added < titles.length ? mendedColumns : [])
   return titles.map((title, position) => {
-    const name = nameOf(title)
+    const name = oneLine(title)
     const unique = position >= added || (times.get(name) === 1 && !reserved.has(name))
     return { position, title, name: name !== "" && unique ? name : undefined }
   })

@@ -15,7 +15,7 @@ import { nearest } from "../project/suggestion.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { ChunkBuilder, eachChunk } from "./chunks.ts"
 import { shownName, toColumns } from "./columns.ts"
-import { limits, thousands } from "./limits.ts"
+import { limits } from "./limits.ts"
 import { RecordSpool } from "./RecordSpool.ts"
 import { changedWhileOpening, mapFiles, newestOf, SourceChanged, SourceError } from "./Source.ts"
 import type { NamedSource, Source } from "./Source.ts"
@@ -245,9 +245,7 @@ const tooWide = (file: string, titles: ReadonlyArray<string>) =>
   new SourceError({
     file,
     message:
-      `\`source.combine\` would give ${file} ${thousands(titles.length)} columns, more than ${
-        thousands(limits.columns)
-      }. `
+      `\`source.combine\` would give ${file} ${count(titles.length)} columns, more than ${count(limits.columns)}. `
       + "Use columns under `source.combine.name` that have few different values.",
   })
 

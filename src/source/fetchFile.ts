@@ -12,9 +12,10 @@ import { lookup } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import { tmpdir } from "node:os"
+import { count } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import { loopback } from "../project/fields.ts"
-import { limits, thousands } from "./limits.ts"
+import { limits } from "./limits.ts"
 import { endsAnywhere, sendRequest, unproven } from "./sendRequest.ts"
 import { SourceError } from "./Source.ts"
 
@@ -181,7 +182,7 @@ export const temporaryFile = (
   })
 
 const tooLarge = (most: number) =>
-  `is larger than ${thousands(most)} bytes, which is the limit for fetching. Download it yourself, and give its path.`
+  `is larger than ${count(most)} bytes, which is the limit for fetching. Download it yourself, and give its path.`
 
 /** Writes a response's body to a temporary file. */
 const keep = (response: HttpClientResponse.HttpClientResponse, { open }: TemporaryFile, most: number) =>

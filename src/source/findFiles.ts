@@ -2,9 +2,10 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import picomatch from "picomatch"
+import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
-import { limits, thousands } from "./limits.ts"
+import { limits } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 
 /** Files to read, and how they were found, if that must be shown. */
@@ -41,7 +42,7 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
       if (paths.length + names.length > limits.entries) {
         return yield* refuse(
           `${base} contains more than ${
-            thousands(limits.entries)
+            count(limits.entries)
           } files and folders to search. Narrow \`source.file.glob\`: start it with a folder that contains fewer.`,
         )
       }
@@ -78,7 +79,7 @@ const matching = (glob: string) =>
     )
     const files = yield* Effect.filter(found, (file) => Effect.map(typeOf(fs, file), (type) => type === "File"))
     if (files.length > limits.files) {
-      return yield* refuse(`${glob} matches more than ${thousands(limits.files)} files. Narrow \`source.file.glob\`.`)
+      return yield* refuse(`${glob} matches more than ${count(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
     return files.sort(new Intl.Collator("en", { numeric: true }).compare)
   })
@@ -125,12 +126,12 @@ export const findFiles = (
       return yield* new SourceError({ file: where.glob, message })
     }
     const matched = { base: parted(where.glob).base, all }
-    const count = all.length === 1 ? "the only file" : `${thousands(all.length)} files`
+    const some = all.length === 1 ? "the only file" : `${count(all.length)} files`
     if (where.take !== "newest") {
-      return { files: all, matched, said: `${count} that ${all.length === 1 ? "matches" : "match"}` }
+      return { files: all, matched, said: `${some} that ${all.length === 1 ? "matches" : "match"}` }
     }
     const { by, files } = yield* newest(all)
-    const said = all.length === 1 ? "the only file that matches" : `the newest of ${count} that match, by ${by}`
+    const said = all.length === 1 ? "the only file that matches" : `the newest of ${some} that match, by ${by}`
     return { files, matched, said }
   })
 

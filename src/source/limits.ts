@@ -40,6 +40,3 @@ export const limits = {
   ratio: 200,
   unpackedFreely: 64 * 1024 * 1024,
 } as const
-
-/** Returns a number with thousands separators, for messages. */
-export const thousands = (n: number) => n.toLocaleString("en-GB")

@@ -2,6 +2,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Json } from "../domain/json.ts"
+import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, zipMember } from "./archive.ts"
@@ -47,9 +48,7 @@ const choose = (
 ): Chosen => {
   const is = contentNames[content]
   if (asked !== undefined && !isFormat(asked)) {
-    return {
-      refusal: `There is no format "${asked}". Set \`source.format\` to ${formats.slice(0, -1).join(", ")} or jsonl.`,
-    }
+    return { refusal: `There is no format "${asked}". Set \`source.format\` to ${listed(formats, "or")}.` }
   }
   if (content === "gzip" || content === "zip" || content === "tar" || content === "7z") {
     return { refusal: `${file} is ${is}. Unpack it, and give the path of the file inside.` }

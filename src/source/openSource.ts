@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { RowChunk } from "../domain/row.ts"
+import { count } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
@@ -17,7 +18,7 @@ import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
 import type { FoundFiles } from "./findFiles.ts"
-import { limits, thousands } from "./limits.ts"
+import { limits } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import { requireDistinct } from "./pull/distinct.ts"
 import type { Pulled } from "./pull/pull.ts"
@@ -70,7 +71,7 @@ export const openSource = (
       ? yield* pulledFiles(config.file, options.from)
       : yield* findFiles(config.file)
     if (files.length > limits.files) {
-      const message = `The list under \`source.file\` has more than ${thousands(limits.files)} files. Shorten it.`
+      const message = `The list under \`source.file\` has more than ${count(limits.files)} files. Shorten it.`
       return yield* new SourceError({ file: "source.file", message })
     }
     const settings = {

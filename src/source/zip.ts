@@ -1,5 +1,6 @@
 import { crc32, inflateRaw } from "node:zlib"
-import { limits, thousands } from "./limits.ts"
+import { count } from "../domain/words.ts"
+import { limits } from "./limits.ts"
 
 /** A zip archive that can't or shouldn't be read. The message is a sentence or two, without the file's name. */
 export class BadArchive extends Error {}
@@ -122,15 +123,15 @@ export const isSwollen = (packed: number, unpacked: number): boolean =>
 const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   const unpacked = entries.reduce((sum, entry) => sum + entry.unpacked, 0)
   if (unpacked > limits.unpacked) {
-    const most = thousands(limits.unpacked)
+    const most = count(limits.unpacked)
     throw new BadArchive(
-      `It unpacks to ${thousands(unpacked)} bytes, more than the limit of ${most}. Save its sheet as CSV.`,
+      `It unpacks to ${count(unpacked)} bytes, more than the limit of ${most}. Save its sheet as CSV.`,
     )
   }
   if (isSwollen(packed, unpacked)) {
     throw new BadArchive(
       `It unpacks to ${
-        thousands(Math.round(unpacked / packed))
+        count(Math.round(unpacked / packed))
       } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
     )
   }

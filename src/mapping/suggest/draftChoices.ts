@@ -1,5 +1,6 @@
 import type { Option } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
+import { optionColumns } from "../../domain/row.ts"
 import type { Column } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
@@ -55,7 +56,7 @@ const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined =
         0,
       )
     : ({ profile }: BlockMember) => profile.filled
-  const own = origin.block.members.filter(({ role }) => role === "option")
+  const own = optionColumns(origin.block.members)
   const found = optionsNamed(names, own.map(({ option }) => option))
   // If the source names the block, an entry without `values` finds options by their exact names.
   const counts = own.filter(({ code, option }, at) =>

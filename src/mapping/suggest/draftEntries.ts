@@ -1,4 +1,5 @@
 import { cut } from "../../domain/problem.ts"
+import { optionColumns } from "../../domain/row.ts"
 import type { Column } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
@@ -77,7 +78,7 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
   if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
   const names = question.options === undefined ? undefined : optionNames(question.options)
-  const own = block.members.filter(({ role }) => role === "option")
+  const own = optionColumns(block.members)
   const known = names === undefined ? [] : optionsNamed(names, own.map(({ option }) => option))
   const members = own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)] as const)
   const columns = Object.fromEntries(members)

@@ -1,6 +1,7 @@
 import { brief } from "../../domain/problem.ts"
+import { nameOrNumber } from "../../domain/row.ts"
 import type { Column } from "../../domain/row.ts"
-import { firstOf } from "../../domain/words.ts"
+import { firstOf, oneLine } from "../../domain/words.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { yamlText } from "../../project/PipelineDraft.ts"
 import { unknownOf } from "./draftChoices.ts"
@@ -26,7 +27,7 @@ interface DraftSource {
   readonly stray: ReadonlyArray<StrayRow>
 }
 
-const title = ({ title }: Column): string => title.trim().replaceAll(/\s+/g, " ")
+const title = ({ title }: Column): string => oneLine(title)
 
 /** Names for columns that have none: the pipeline's `source.columns`. */
 const namer = (columns: ReadonlyArray<Column>) => {
@@ -171,22 +172,11 @@ export const draftPipeline = (
   const questions = questionEntries(suggestions, nameOf, options.found, options.source.uploads)
   const others = otherEntries(suggestions, nameOf, options.found.misread)
   const unmapped = unmappedNames(suggestions)
-  const parts = [
-    ...(form.scheduling.length === 0
+  const parts = ([["scheduling", form.scheduling], ["payment", form.payments]] as const).flatMap(([what, fields]) =>
+    fields.length === 0
       ? []
-      : [
-        `The form has scheduling fields, which you map manually: ${
-          form.scheduling.map(({ name }) => brief(name)).join(", ")
-        }`,
-      ]),
-    ...(form.payments.length === 0
-      ? []
-      : [
-        `The form has payment fields, which you map manually: ${
-          form.payments.map(({ name }) => brief(name)).join(", ")
-        }`,
-      ]),
-  ]
+      : [`The form has ${what} fields, which you map manually: ${fields.map(({ name }) => brief(name)).join(", ")}`]
+  )
   return {
     name: options.name,
     about: [
@@ -222,9 +212,8 @@ export const draftAdditions = (
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
   const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
-  const nameOf = ({ name, position }: Column) => name ?? `column ${position + 1}`
   return {
-    questions: questionEntries(named, nameOf, found, uploads),
-    ...otherEntries(named, nameOf, found.misread),
+    questions: questionEntries(named, nameOrNumber, found, uploads),
+    ...otherEntries(named, nameOrNumber, found.misread),
   }
 }

@@ -1,4 +1,6 @@
+import { optionColumns } from "../../domain/row.ts"
 import type { ColumnBlock } from "../../domain/row.ts"
+import { oneLine } from "../../domain/words.ts"
 import { placesOf } from "../../kinds/ranking.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
@@ -28,13 +30,13 @@ const longest = 2_000
 
 const split = (title: string, pattern: RegExp): readonly [string, string] | undefined => {
   if (title.length > longest) return undefined
-  const [, question = "", option = ""] = pattern.exec(title.trim().replaceAll(/\s+/g, " ")) ?? []
+  const [, question = "", option = ""] = pattern.exec(oneLine(title)) ?? []
   return option === "" ? undefined : [question.trim(), option.trim()]
 }
 
 /** Returns what a block's columns contain. */
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
-  const options = members.filter(({ role }) => role === "option")
+  const options = optionColumns(members)
   const texts = new Set(options.flatMap(({ profile }) => [...profile.distinct.keys()]))
   if (texts.size === 0) return "empty"
   const own = options.every(({ option, profile }) =>

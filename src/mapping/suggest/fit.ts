@@ -1,4 +1,5 @@
 import type { Question } from "../../domain/form.ts"
+import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
@@ -80,7 +81,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
-    const own = unit.members.filter(({ role }) => role === "option")
+    const own = optionColumns(unit.members)
     // In a grid, the columns' titles are its rows, and the cells are its answers.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]

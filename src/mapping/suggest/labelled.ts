@@ -1,4 +1,5 @@
 import type { Question } from "../../domain/form.ts"
+import { optionColumns } from "../../domain/row.ts"
 import type { ColumnLabels } from "../../formtools/Labels.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import { loose } from "../../kinds/optionTable.ts"
@@ -25,7 +26,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
   if (origin._tag === "Column") return inCells(origin)
   if (origin._tag !== "Block") return new Map()
   const { known, members } = origin.block
-  const own = members.filter(({ role }) => role === "option")
+  const own = optionColumns(members)
   const cells = new Map(own.flatMap((one) => [...inCells(one)]))
   // If the cells contain the options, the columns' names are rows of a grid, or ranks.
   return cells.size > 0 || !known || question.type === "Matrix"

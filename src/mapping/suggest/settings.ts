@@ -1,4 +1,5 @@
 import type { Question } from "../../domain/form.ts"
+import { optionColumns } from "../../domain/row.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
 import { kindOfType } from "../../kinds/index.ts"
@@ -297,7 +298,7 @@ const blockKind = ({ content }: Block): string =>
 /** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
 const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   if (content !== "ticks") return []
-  const own = members.filter(({ role }) => role === "option")
+  const own = optionColumns(members)
   const texts = [
     ...new Set(own.flatMap(({ option, profile }) => {
       const all = [...profile.distinct.keys()]

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../../domain/form.ts"
+import { optionColumns } from "../../domain/row.ts"
 import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { findBlocks } from "./findBlocks.ts"
@@ -189,7 +190,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const alone = new Set(
     ranked.flatMap(({ isAccepted, unit }) => isAccepted && unit._tag === "Column" ? [unit.column.position] : []),
   )
-  const rowsOf = ({ members }: Block) => members.filter(({ role }) => role === "option")
+  const rowsOf = ({ members }: Block) => optionColumns(members)
   const isSplit = (block: Block) => rowsOf(block).filter(({ column }) => alone.has(column.position)).length > 1
   const rowsUsed = new Set(
     ranked.flatMap(({ isAccepted, unit }) =>

@@ -1,4 +1,5 @@
 import type { Form, Question } from "../../domain/form.ts"
+import { oneLine } from "../../domain/words.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import type { Suggestion } from "./Suggestion.ts"
@@ -37,7 +38,7 @@ export const templateOf = (form: Form): Template => {
   const asked = form.questions.filter((question) => !leftOut.includes(question))
   const named = asked.flatMap((question) =>
     partsOf(question).map((part) => {
-      const name = question.name.trim().replaceAll(/\s+/g, " ")
+      const name = oneLine(question.name)
       return { name: part === undefined ? name : `${name} (${part})`.trim(), question, part }
     })
   )

@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein"
 import type { Option } from "../../domain/form.ts"
+import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
 import type { Meaning } from "./meaning.ts"
@@ -86,7 +87,7 @@ const isKnown = ({ terms }: Meaning): boolean => terms.every(({ concepts }) => c
 /** Returns the names of a block's options in the order of their columns. */
 const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<string> =>
   origin?._tag === "Block" && question?.type !== "Matrix"
-    ? origin.block.members.filter(({ role }) => role === "option").map(({ option }) => option)
+    ? optionColumns(origin.block.members).map(({ option }) => option)
     : []
 
 /** The habits of a block: its columns are options of the question, mostly in the form's order. */

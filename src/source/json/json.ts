@@ -3,10 +3,11 @@ import * as Stream from "effect/Stream"
 import { brief, cut } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { RowChunk } from "../../domain/row.ts"
+import { count } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { readerVersion, SourceError } from "../Source.ts"
 import type { Fingerprint, Source } from "../Source.ts"
 import { dialectEncoding } from "../text/encoding.ts"
@@ -205,8 +206,8 @@ export const openJson = (
     }
     if (titles.length > limits.columns) {
       const message =
-        `${file} has ${thousands(titles.length)} different members, more than the limit of ${
-          thousands(limits.columns)
+        `${file} has ${count(titles.length)} different members, more than the limit of ${
+          count(limits.columns)
         } columns. `
         + "Most likely their names contain data. Export the file in a different shape."
       return yield* new SourceError({ file, message })
@@ -229,10 +230,10 @@ export const openJson = (
           const fingerprint = blocks.fingerprint()
           const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
           const more = [
-            ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} omitted` }]),
+            ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
             ...(unseen.size === 0 ? [] : [{
               what: "members without a column",
-              value: `${late}: none of the first ${thousands(records)} records has them`,
+              value: `${late}: none of the first ${count(records)} records has them`,
             }]),
           ]
           files = [{

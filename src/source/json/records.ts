@@ -1,6 +1,7 @@
 import { Tokenizer, TokenType } from "@streamparser/json"
 import type { Json } from "../../domain/json.ts"
-import { limits, thousands } from "../limits.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 
 /** JSON that can't be read further. The message is a sentence or two, without the file's name. */
 export class UnreadableJson extends Error {}
@@ -81,7 +82,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   let written = 0
 
   const place = () => frames.map(({ key }) => key)
-  const where = () => records === 0 ? "at its beginning" : `after record ${thousands(records)}`
+  const where = () => records === 0 ? "at its beginning" : `after record ${count(records)}`
   const wrong = (what: string) =>
     new UnreadableJson(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]
@@ -204,7 +205,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
       written += Buffer.byteLength(text)
       if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
         throw new UnreadableJson(
-          `Record ${thousands(records + 1)} is longer than ${thousands(limits.record)} bytes, which is the limit.`,
+          `Record ${count(records + 1)} is longer than ${count(limits.record)} bytes, which is the limit.`,
         )
       }
     },
@@ -354,7 +355,7 @@ export const readLines = (): JsonReader => {
       }
       if (rest.length > limits.record) {
         throw new UnreadableJson(
-          `Line ${thousands(line + 1)} is longer than ${thousands(limits.record)} characters, which is the limit.`,
+          `Line ${count(line + 1)} is longer than ${count(limits.record)} characters, which is the limit.`,
         )
       }
       return records

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/json.ts"
+import { count } from "../../domain/words.ts"
 import { loopback } from "../../project/fields.ts"
 import { isCutJson, parseJson } from "../json/records.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import { Again } from "./exchange.ts"
 import type { Answer } from "./exchange.ts"
@@ -71,7 +72,7 @@ export const readJson =
         bytes += part.length
         return bytes <= limits.page
           ? Effect.void
-          : wrong(`sent ${called} of more than ${thousands(limits.page)} bytes, which is the limit. ${tooLarge}`)
+          : wrong(`sent ${called} of more than ${count(limits.page)} bytes, which is the limit. ${tooLarge}`)
       })
       const whole = Buffer.concat(parts)
       return yield* Effect.try({

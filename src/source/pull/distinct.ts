@@ -1,9 +1,9 @@
 import * as Stream from "effect/Stream"
 import { cellText } from "../../domain/cell.ts"
 import type { RowChunk } from "../../domain/row.ts"
+import { count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { columnNames } from "../columns.ts"
-import { thousands } from "../limits.ts"
 import { type Source, SourceError } from "../Source.ts"
 
 /** How the number of received records compares with the number that the tool states. */
@@ -47,10 +47,10 @@ export const requireDistinct = (
         received - repeated >= total ? Stream.empty : Stream.fail(
           new SourceError({
             file,
-            message: `${file} has ${thousands(total)} records according to ${at}, but sent ${
-              thousands(received - repeated)
+            message: `${file} has ${count(total)} records according to ${at}, but sent ${
+              count(received - repeated)
             } different ones: ${
-              repeated === 1 ? "1 record has" : `${thousands(repeated)} records have`
+              counted(repeated, "record has", "records have")
             } the row key of an earlier record, and others may be missing. Nothing was imported. Run again. If it happens again, check the order in \`source.request\`. If several records may have the same row key, set \`page.id\` to the place of a record's id.`,
           }),
         )

@@ -2,9 +2,10 @@ import type * as Types from "effect/Types"
 import { createHash } from "node:crypto"
 import { isList, valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
+import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
 import { valueAt } from "../json/records.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { linkIn, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 
@@ -122,7 +123,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     if (before === undefined || (first !== undefined && (before.has(keyOf(first)) || known.has(keyOf(first))))) return
     throw new Moved(
       `moved records while it was read: page ${
-        thousands(counts.pages + 1)
+        count(counts.pages + 1)
       } does not begin with a record that was already received, so another one may have been skipped. Nothing was imported. Run again. If it happens again, ask for an order that doesn't change in \`source.request\`.`,
     )
   }
@@ -144,19 +145,19 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
   /** Reads the number of all records. */
   const readTotal = (json: Json): void => {
     if (totalAt === undefined || (isRemaining && total !== undefined)) return
-    const stated = valueAt(json, totalAt)
-    const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
-    if (typeof count !== "number") {
+    const written = valueAt(json, totalAt)
+    const stated = typeof written === "string" && /^\d+$/.test(written) ? Number(written) : written
+    if (typeof stated !== "number") {
       throw new Unpaged(`sent a page without a number at ${totalAt}. Correct \`page.total\`.`)
     }
-    if (count < (total ?? 0)) {
+    if (stated < (total ?? 0)) {
       throw new Moved(
-        `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
-          thousands(count)
+        `lost records while it was read: ${totalAt} was ${count(total ?? 0)}, then ${
+          count(stated)
         }. Others may have moved to pages that were already read. Nothing was imported. Run again.`,
       )
     }
-    total = count
+    total = stated
   }
 
   const repeats =
@@ -275,7 +276,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       if (following !== false && empty === limits.emptyPages) {
         throw new Unpaged(
           `sent ${
-            thousands(empty)
+            count(empty)
           } pages in a row without records, and each says that more follow. Nothing was imported. Correct \`source.page\` or the parameters in \`source.request\`.`,
         )
       }
@@ -291,8 +292,8 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       const received = page?.id === undefined ? counts.records : known.size
       // Records that arrive during the pull are not in the number of the first page.
       if (total === undefined || received === total || (isRemaining && received > total)) return undefined
-      return `has ${thousands(total)} records according to ${totalAt}, but sent ${
-        thousands(received)
+      return `has ${count(total)} records according to ${totalAt}, but sent ${
+        count(received)
       }. Nothing was imported. Run again. If it happens again, check the order and the filters in \`source.request\`.`
     },
   }

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { Json } from "../../domain/json.ts"
+import { count, counted } from "../../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../../ledger/Ledger.ts"
 import type { Connection } from "../../project/connection.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
@@ -16,7 +17,7 @@ import type { SignIn } from "../../project/signIn.ts"
 import { temporaryFile } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
 import { valueAt } from "../json/records.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { endsAnywhere, unproven } from "../sendRequest.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { isErrorText, lookedError, readJson, shown } from "./answer.ts"
@@ -140,14 +141,12 @@ const failureIn = (json: Json, { success = {} }: Pull, connection: Connection): 
   return undefined
 }
 
-const requests = (count: number): string => `${thousands(count)} ${count === 1 ? "request" : "requests"}`
-
 /** Returns why the account's quota is not enough for the rest of a pull, as the end of a sentence. Undefined if it is enough or unknown. */
 const quotaFault = (connection: Account, json: Json, headers: Headers, needed: number): string | undefined => {
   const left = quotaLeft(connection, json, headers)
   if (left === undefined || left >= needed) return undefined
-  return `has ${requests(left)} left in its quota, but the rest of the pull needs at least ${
-    requests(needed)
+  return `has ${counted(left, "request")} left in its quota, but the rest of the pull needs at least ${
+    counted(needed, "request")
   }. Nothing was imported. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
 }
 
@@ -159,7 +158,7 @@ const laterRefusal = ({ page }: Pull, number: number): NonNullable<PullRequest["
     statuses: [400, 404, 410, 422],
     message: (status) =>
       `refused page ${
-        thousands(number)
+        count(number)
       } (${status}), but not the pages before it${because}. Nothing was imported. Run again. If it happens again, correct \`source.page\` or \`source.request\`.`,
   }
 }
@@ -199,7 +198,7 @@ const storePages = (
     while (following !== false) {
       if (pages.counts.pages === limits.pages) {
         return yield* wrong(
-          `has more than ${thousands(limits.pages)} pages. Ask for larger pages in \`source.request\`.`,
+          `has more than ${count(limits.pages)} pages. Ask for larger pages in \`source.request\`.`,
         )
       }
       const own = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
@@ -247,9 +246,7 @@ const storePages = (
     const written = pages.isTable() ? "csv" as const : "jsonl" as const
     // The first row of a table is its header.
     const records = written === "csv" ? counts.records - 1 : counts.records
-    const said = `${thousands(records)} ${records === 1 ? "record" : "records"} in ${thousands(counts.pages)} ${
-      counts.pages === 1 ? "page" : "pages"
-    }`
+    const said = `${counted(records, "record")} in ${counted(counts.pages, "page")}`
     return since === undefined
       ? { said, written, stated: stated() }
       : { written, said: said + sinceText(since, from), increment: { ...from, startedAt, times }, stated: stated() }

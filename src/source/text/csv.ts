@@ -2,9 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RowChunk } from "../../domain/row.ts"
 import { strayQuotes } from "../../domain/run.ts"
+import { count, listed } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import { readerVersion, SourceError } from "../Source.ts"
 import type { Fingerprint, Source, SourceChanged } from "../Source.ts"
@@ -64,7 +65,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
       }
       if (length > limits.record * 4) {
         const message = `${file} has no header in its first ${
-          thousands(length)
+          count(length)
         } bytes. Give its line: \`source.headerRow\`.`
         return yield* new SourceError({ file, message })
       }
@@ -140,29 +141,20 @@ const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"])
 
 const linesOf = ({ from, to }: Lines) => from === to ? `line ${from}` : `lines ${from} to ${to}`
 
-const listed = (shown: ReadonlyArray<string>, all: number) =>
-  shown.length < all
-    ? `${shown.join(", ")} and ${thousands(all - shown.length)} more`
-    : shown.length === 1
-    ? shown.join("")
-    : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`
+const someOf = (shown: ReadonlyArray<string>, all: number) =>
+  shown.length < all ? `${shown.join(", ")} and ${count(all - shown.length)} more` : listed(shown)
 
 const literalLines = ({ literal, literalLines: lines }: Quotes) =>
-  `kept as characters on ${literal === 1 ? "line" : `${thousands(literal)} lines:`} ${
-    listed(lines.map(String), literal)
-  }`
+  `kept as characters on ${literal === 1 ? "line" : `${count(literal)} lines:`} ${someOf(lines.map(String), literal)}`
 
 /** Describes records whose quotes allow two readings, or none. */
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
+  const lines = someOf(unsettledLines.map(linesOf), all)
   return isBoth
-    ? `Quotes can be read in two ways on ${
-      listed(unsettledLines.map(linesOf), all)
-    }: as enclosing one cell that contains line breaks, or as ordinary characters in separate records. `
+    ? `Quotes can be read in two ways on ${lines}: as enclosing one cell that contains line breaks, or as ordinary characters in separate records. `
       + "Correct the quotes there, or state under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
-    : `Quotes are wrong on ${
-      listed(unsettledLines.map(linesOf), all)
-    }: it is uncertain where the record ends. Double the quotes inside quoted cells (""). If quotes are ordinary characters in this file, write \`quoteChar: none\` under \`source\`.`
+    : `Quotes are wrong on ${lines}: it is uncertain where the record ends. Double the quotes inside quoted cells (""). If quotes are ordinary characters in this file, write \`quoteChar: none\` under \`source\`.`
 }
 
 const quotesTaken = ({ quoteChar }: CsvSettings) =>
@@ -184,7 +176,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
       const message =
-        `${file} has ${thousands(header.titles.length)} columns, more than the limit of ${thousands(limits.columns)}. `
+        `${file} has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
         + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`."
       return yield* new SourceError({ file, message })
     }
@@ -231,7 +223,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
           const fingerprint = blocks.fingerprint()
           const left = [
-            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} omitted` }]),
+            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${count(empty)} omitted` }]),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
           ]
           const { bytes: size, sha256 } = fingerprint

@@ -2,9 +2,9 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { count } from "../../domain/words.ts"
 import type { Blocks } from "../bytes.ts"
 import { UnreadableJson } from "../json/records.ts"
-import { thousands } from "../limits.ts"
 import { SourceChanged, SourceError } from "../Source.ts"
 import { Undecodable } from "./encoding.ts"
 import type { Decoder, Encoding } from "./encoding.ts"
@@ -13,7 +13,7 @@ import { UnreadableRecord } from "./records.ts"
 const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
   const where = error.offset === undefined
     ? `a byte near line ${line}`
-    : `byte ${thousands(error.offset)} (line ${line})`
+    : `byte ${count(error.offset)} (line ${line})`
   return encoding.because === "as given"
     ? `It is not ${encoding.name}, the encoding in \`source.encoding\`: ${where} is not valid in it. Correct \`source.encoding\`.`
     : encoding.name === "UTF-8"

@@ -1,5 +1,6 @@
 import Papa from "papaparse"
-import { limits, thousands } from "../limits.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { QuoteDecisions } from "./quoteRule.ts"
 import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
@@ -210,7 +211,7 @@ const hasLoneCarriageReturn = (text: string) => {
 
 const tooLong = (line: number) =>
   new UnreadableRecord(
-    `The record that begins at line ${line} is longer than ${thousands(limits.record)} characters. `
+    `The record that begins at line ${line} is longer than ${count(limits.record)} characters. `
       + "Most likely a quote opens in it and is never closed: correct it, or set the file's `delimiter`, `quoteChar` and `encoding`.",
   )
 

@@ -3,10 +3,11 @@ import { brief } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
+import { count, counted } from "../../domain/words.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { fits, widthOf } from "../columns.ts"
 import type { Width } from "../columns.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 import type { Records } from "./records.ts"
@@ -22,15 +23,13 @@ export interface RowCount {
   readonly longest: LongestCell | undefined
 }
 
-const cells = (count: number) => count === 1 ? "1 cell" : `${thousands(count)} cells`
-
 /** Returns a row's place for messages: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
 const place = (row: number, line: number, inside: number) =>
   `Row ${row} (${inside === 0 ? `line ${line}` : `lines ${line} to ${line + inside}`})`
 
 const ragged = (where: string, found: number, width: number): Problem => ({
   code: "ragged-row",
-  message: `${where} has ${cells(found)}, but the header has ${thousands(width)}. `
+  message: `${where} has ${counted(found, "cell")}, but the header has ${count(width)}. `
     + "A cell is missing, or a delimiter, quote or line end inside a cell is not quoted.",
 })
 
@@ -43,7 +42,7 @@ const misquoted = (where: string): Problem => ({
 const cutShort = (where: string, width: number): Problem => ({
   code: "ragged-row",
   message: `${where} has fewer cells than the header if its quotes enclose cells, but ${
-    thousands(width)
+    count(width)
   } if they are characters. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
 })
 
@@ -132,7 +131,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
     }
     if (made.count > limits.rows) {
       throw new UnreadableRecord(
-        `It has more than ${thousands(limits.rows)} rows, which is the limit. Split the file.`,
+        `It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`,
       )
     }
     return made.take()
@@ -143,7 +142,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
 const tooLong = (row: number, line: number, column: string) =>
   new UnreadableRecord(
     `The cell of row ${row} (line ${line}) in the column "${brief(column)}" is longer than ${
-      thousands(limits.cell)
+      count(limits.cell)
     } characters, which is the limit. `
       + "Shorten it, or check whether a quote was never closed.",
   )

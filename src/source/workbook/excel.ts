@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { count, counted } from "../../domain/words.ts"
 import { inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { changedWhileOpening, readerVersion, SourceChanged, SourceError } from "../Source.ts"
 import type { Fingerprint, Source } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
@@ -26,7 +27,7 @@ const tooLarge = ({ file }: Bytes) =>
   new SourceError({
     file,
     message: `${file} has more than ${
-      thousands(limits.workbook)
+      count(limits.workbook)
     } bytes, which is the limit for workbooks. Save its sheet as CSV.`,
   })
 
@@ -57,13 +58,11 @@ const verify = (
     while ((yield* blocks.next) !== undefined);
   }))
 
-const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
-
 /** Describes what is hidden in a sheet, for a warning. Hidden cells are read like all others. */
 const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
   const parts = [
-    ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),
-    ...(hiddenColumns === 0 ? [] : [count(hiddenColumns, "column")]),
+    ...(hiddenRows === 0 ? [] : [counted(hiddenRows, "hidden row")]),
+    ...(hiddenColumns === 0 ? [] : [counted(hiddenColumns, "hidden column")]),
   ]
   return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
 }
@@ -146,7 +145,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         const { empty, rows } = records.counts()
         const inSheet = hiddenIn(notes())
         const more = [
-          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} omitted` }]),
+          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),
           ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
         ]
         const { bytes: size, sha256 } = fingerprint

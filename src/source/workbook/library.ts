@@ -3,7 +3,8 @@ import * as Stream from "effect/Stream"
 import type { CellObject, ParsingOptions, WorkSheet } from "xlsx"
 import { ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
-import { limits, thousands } from "../limits.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import type { SourceChanged } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
@@ -136,8 +137,8 @@ export const openWithLibrary = (
     }
     if (cells.length > limits.sheetRows) {
       return yield* refuse(
-        `can't be read: its sheet "${name}" has row ${thousands(cells.length)}, and rows are numbered from 1 to ${
-          thousands(limits.sheetRows)
+        `can't be read: its sheet "${name}" has row ${count(cells.length)}, and rows are numbered from 1 to ${
+          count(limits.sheetRows)
         }. Open it in a spreadsheet program and save it again.`,
       )
     }

@@ -1,6 +1,7 @@
 import { ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
-import { limits, thousands } from "../limits.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 import { numberCell, showsOf } from "./cells.ts"
 import { columnName, mostColumns } from "./Sheet.ts"
 import type { SheetNotes, SheetRow } from "./Sheet.ts"
@@ -127,7 +128,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const closeRow = () => {
     inRow = false
     if (row < 0 || row >= limits.sheetRows) {
-      throw new BadSheet(`row ${thousands(row + 1)}, and rows are numbered from 1 to ${thousands(limits.sheetRows)}`)
+      throw new BadSheet(`row ${count(row + 1)}, and rows are numbered from 1 to ${count(limits.sheetRows)}`)
     }
     if (!(row > last)) throw new BadSheet("rows that are not in order")
     rows.push({ row, cells })

@@ -2,8 +2,9 @@ import { cellText } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
+import { count } from "../../domain/words.ts"
 import { placeHeader, unpairedInCells } from "../columns.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { columnName } from "./Sheet.ts"
 import type { CellRange, SheetRow } from "./Sheet.ts"
 
@@ -82,8 +83,8 @@ export const findTable = (
   }
   const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
   if (width > limits.columns) {
-    return `It has ${thousands(width)} columns, more than the limit of ${
-      thousands(limits.columns)
+    return `It has ${count(width)} columns, more than the limit of ${
+      count(limits.columns)
     }. Narrow it: \`source.range\`.`
   }
   const titles = Array.from({ length: width }, (_, column) => cellText(header[column]))
@@ -150,7 +151,7 @@ export const underMerges = (
 const tooWide = (row: number, sheetRow: number, column: number, width: number): Problem => ({
   code: "ragged-row",
   message: `Row ${row} (row ${sheetRow} of the sheet) has a cell in column ${columnName(column)}, beyond the ${
-    thousands(width)
+    count(width)
   } columns of the table. Give that column a title, or clear the cell.`,
 })
 

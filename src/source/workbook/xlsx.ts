@@ -3,10 +3,11 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Parser } from "htmlparser2"
+import { count } from "../../domain/words.ts"
 import { entryBytes } from "../archive.ts"
 import type { Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
-import { limits, thousands } from "../limits.ts"
+import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import type { Fingerprint } from "../Source.ts"
 import { packedStart, unpack } from "../zip.ts"
@@ -257,7 +258,7 @@ export const openXlsx = (
       if (isBomb(part)) {
         return yield* refuse(
           `unpacks to ${
-            thousands(Math.round(part.unpacked / Math.max(part.packed, 1)))
+            count(Math.round(part.unpacked / Math.max(part.packed, 1)))
           } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
         )
       }
@@ -266,8 +267,8 @@ export const openXlsx = (
     if (texts !== undefined) {
       if (texts.unpacked > limits.sharedStrings) {
         return yield* refuse(
-          `contains ${thousands(texts.unpacked)} bytes of texts, more than the limit of ${
-            thousands(limits.sharedStrings)
+          `contains ${count(texts.unpacked)} bytes of texts, more than the limit of ${
+            count(limits.sharedStrings)
           } for workbooks. Save its sheet as CSV.`,
         )
       }

@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2"
 import { isUtf8 } from "node:buffer"
-import { limits, thousands } from "../limits.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 
 /** XML that is malformed, or that should be a sheet but is not. The message ends the sentence "its sheet has …". */
 export class BadSheet extends Error {}
@@ -162,7 +163,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
       // The scanned part ends with a tag, so it does not split a character.
       if (!isUtf8(xml.subarray(0, at))) throw new BadSheet("bytes that are not valid UTF-8")
       if (xml.length - at > limits.record) {
-        throw new BadSheet(`a text or a tag of more than ${thousands(limits.record)} bytes`)
+        throw new BadSheet(`a text or a tag of more than ${count(limits.record)} bytes`)
       }
       rest = Buffer.from(xml.subarray(at))
     },
