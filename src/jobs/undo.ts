@@ -1,4 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +12,7 @@ import { LockHolder } from "../ledger/holder.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"
-import { failing, markUnfinished, partFiles } from "../report/partFiles.ts"
+import { newRunFolder } from "../report/partFiles.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
@@ -313,21 +312,14 @@ const writeFiles = <E>(project: Project, pipeline: string, id: string, { lines, 
   readonly lines: Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, E>
 }) =>
   Effect.scoped(Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const ofPipeline = path.join(project.reports, pipeline)
-    const folder = path.join(ofPipeline, id)
-    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failing(folder))
-    const unfinished = yield* markUnfinished(ofPipeline, id, (yield* LockHolder)()).pipe(failing(folder))
-    yield* fs.makeDirectory(folder, { mode: 0o700 }).pipe(failing(folder))
-    const files = yield* partFiles(folder)
-    yield* Effect.addFinalizer(() => files.tidy)
+    const { end, files, folder } = yield* newRunFolder(path.join(project.reports, pipeline), id, (yield* LockHolder)())
     yield* files.write(
       "undone.csv",
       Stream.concat(Stream.make(spreadsheetCsv([titles])), Stream.map(lines, spreadsheetCsv)),
     )
     yield* files.write("undo.json", Stream.make(`${JSON.stringify(summary, undefined, 2)}\n`))
     yield* files.publish(["undone.csv", "undo.json"])
-    yield* unfinished.end
+    yield* end
     return folder
   }))

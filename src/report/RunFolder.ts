@@ -8,7 +8,7 @@ import type { Difference, Replacement, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, VanishedRow } from "./csvFiles.ts"
-import { failing, markUnfinished, partFiles, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
+import { newRunFolder, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
 
@@ -94,14 +94,9 @@ export const openRunFolder = (options: {
     if (!isFolderName(options.pipeline) || !isFolderName(options.run)) {
       return yield* new ReportError({ file: folder, cause: new Error("its name can't be the name of a folder") })
     }
-    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failing(folder))
     const me = (yield* LockHolder)()
     yield* tidyLeft(ofPipeline, me)
-    const unfinished = yield* markUnfinished(ofPipeline, options.run, me).pipe(failing(folder))
-    yield* fs.makeDirectory(folder, { mode: 0o700 }).pipe(failing(folder))
-
-    const files = yield* partFiles(folder)
-    yield* Effect.addFinalizer(() => files.tidy)
+    const { end, files } = yield* newRunFolder(ofPipeline, options.run, me)
     const rejected = yield* openSpool<RejectedRow>(path.join(folder, `rejected${spoolEnd}`))
     const differences = yield* openSpool<Difference>(path.join(folder, `differences${spoolEnd}`))
     const replaced = yield* openSpool<Replacement>(path.join(folder, `replaced${spoolEnd}`))
@@ -153,7 +148,7 @@ export const openRunFolder = (options: {
           })
           yield* files.publish(names).pipe(
             Effect.zipRight(pointLatest(ofPipeline, options.run)),
-            Effect.zipRight(unfinished.end),
+            Effect.zipRight(end),
             Effect.uninterruptible,
             Effect.zipRight(options.others?.store(options.run) ?? Effect.void),
             Effect.provideService(FileSystem.FileSystem, fs),

@@ -1,4 +1,3 @@
-import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
@@ -95,26 +94,23 @@ export const partFiles = (
 const prefix = ".unfinished-"
 
 /**
- * Creates a marker next to a run's folder that names the process that writes the folder. The marker stays until the
- * scope closes or `end` removes it.
+ * Creates the folder of a run, which only its owner can read (folders 0700, files 0600), and opens its files. Until `end`, a marker says that this
+ * process writes the folder. Removes unpublished files when the scope closes.
  */
-export const markUnfinished = (
-  ofPipeline: string,
-  run: string,
-  me: Holder,
-): Effect.Effect<
-  { readonly end: Effect.Effect<void> },
-  PlatformError,
-  Scope.Scope | FileSystem.FileSystem | Path.Path
-> =>
+export const newRunFolder = (ofPipeline: string, run: string, me: Holder) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const file = path.join(ofPipeline, `${ownedName(prefix, me)}.${run}`)
-    const end = Effect.ignore(fs.remove(file, { force: true }))
+    const folder = path.join(ofPipeline, run)
+    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failing(folder))
+    const marker = path.join(ofPipeline, `${ownedName(prefix, me)}.${run}`)
+    const end = Effect.ignore(fs.remove(marker, { force: true }))
     yield* Effect.addFinalizer(() => end)
-    yield* fs.writeFileString(file, "", { mode: 0o600 })
-    return { end }
+    yield* fs.writeFileString(marker, "", { mode: 0o600 }).pipe(failing(folder))
+    yield* fs.makeDirectory(folder, { mode: 0o700 }).pipe(failing(folder))
+    const files = yield* partFiles(folder)
+    yield* Effect.addFinalizer(() => files.tidy)
+    return { folder, files, end }
   })
 
 /**
