@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
-import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem, ReviewOptions } from "../jobs/review.ts"
+import type { Review, ReviewItem, ReviewOptions } from "../jobs/review.ts"
+import type { OpenChoice, ReviewCandidate, ReviewedEntry } from "../jobs/reviewedEntry.ts"
 import type { Origin } from "../mapping/suggest/Suggestion.ts"
 import { ask, choose, say } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
@@ -52,7 +53,7 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
       ])
       if (!isMeant) return undefined
     }
-    const { settingFault } = yield* Effect.promise(() => import("../jobs/review.ts"))
+    const { settingFault } = yield* Effect.promise(() => import("../jobs/reviewedEntry.ts"))
     const answers = new Map<string, string>()
     for (const { choices, key, why } of asks) {
       const before = last.get(key)

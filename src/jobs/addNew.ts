@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Form, names } from "../domain/form.ts"
 import { canonicalJson } from "../domain/json.ts"
+import { nameOrNumber } from "../domain/row.ts"
 import type { Column } from "../domain/row.ts"
 import { draftAdditions } from "../mapping/suggest/draftPipeline.ts"
 import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
@@ -158,9 +159,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       file,
       ...summaryOf(source, form, entries),
       translations: yield* translationsIn(root, options.name, opened, form),
-      unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
-        column.name ?? `column ${column.position + 1}`
-      ),
+      unmapped: unused.filter(({ position }) => !taken.has(position)).map(nameOrNumber),
       rowKey: pipeline.source.rowKey === undefined || pipeline.source.rowKey === "content"
         ? []
         : pipeline.source.rowKey.map(({ name }) => name),

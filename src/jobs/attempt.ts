@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -69,7 +68,7 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
   Effect.gen(function*() {
     if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
     const notifier = yield* Notifier
-    const at = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis))
+    const at = DateTime.formatIso(yield* DateTime.now)
     const end: RunEnd = Exit.isSuccess(exit)
       ? { _tag: "Reported", pipeline, report: exit.value }
       : { _tag: "Failed", pipeline, at, ...reasonOf(exit.cause) }

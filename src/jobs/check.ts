@@ -2,38 +2,31 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { CheckedData } from "../domain/checkedData.ts"
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
-import { brief } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
-import { firstOf } from "../domain/words.ts"
-import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
-import { allEntries, entryColumns } from "../mapping/ColumnBook.ts"
+import { LedgerRefused } from "../ledger/Ledger.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import type { FormChange } from "../project/formRecord.ts"
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
-import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { isPull } from "../project/sourceSection.ts"
-import { suggest } from "../project/suggestion.ts"
-import { surveyKeys } from "../run/NewRows.ts"
-import { checkKeys, keysDiffer } from "../run/rowIdentity.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
-import { makeStop, Stop } from "../run/Stop.ts"
 import { ownColumns } from "../source/columns.ts"
-import type { Source, SourceChanged } from "../source/Source.ts"
+import type { SourceChanged } from "../source/Source.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
 import { checkData } from "./checkData.ts"
+import { missingColumns, newColumns, uncounted } from "./checkSource.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
-import { compileFor, openPipelineSource } from "./prepare.ts"
-import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
+import { openKeys } from "./openKeys.ts"
+import { compileFor, openParts, openPipelineSource } from "./prepare.ts"
+import { missedBy, openIfAny } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
 import type { Services } from "./services.ts"
-import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
+import { openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
 /** A reason why a pipeline can't run, apart from mistakes in its file. */
@@ -158,12 +151,8 @@ const loadEach = (
       if (Either.isRight(project)) projects.push(project.right)
       else diagnostics.push(...(yield* restOfBroken(root, name, options)))
     }
-    const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
-      a.file === b.file ? inOrder(a, b) : a.file < b.file ? -1 : 1
-    return { diagnostics: diagnostics.toSorted(inFileOrder), projects }
+    return { diagnostics: diagnostics.toSorted(byFile), projects }
   })
-
-const inOrder = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column
 
 const nothing = {
   diagnostics: [],
@@ -183,7 +172,7 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
     Effect.either(Effect.scoped(findingsOf(project, pipeline, target, options))),
     (found): CheckedPipeline => {
       const findings = Either.isRight(found) ? found.right : { ...nothing, ...partition([found.left]) }
-      const diagnostics = findings.diagnostics.toSorted(inOrder)
+      const diagnostics = findings.diagnostics.toSorted(byPlace)
       return { pipeline: pipeline.name, target: target.target, ...findings, diagnostics }
     },
   )
@@ -288,49 +277,6 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
 
-/**
- * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no
- * rows of the pipeline. Also returns undefined if the ledger's keys were made from different columns, because a run gives these rows new keys first.
- */
-const openKeys = (
-  project: Project,
-  target: Target,
-  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
-  ledger: Ledger | undefined,
-) =>
-  Effect.gen(function*() {
-    if (ledger === undefined) return undefined
-    const plan = CurrentRun.make({
-      ...given,
-      id: "",
-      mode: "dry-run",
-      target: target.target,
-      serviceName: target.service,
-      otherSource: undefined,
-      projectOption: undefined,
-      confirm: undefined,
-      limit: undefined,
-      retryRefused: false,
-      resendUndone: false,
-      warnings: [],
-    })
-    const destination = { service: serviceAddress(project, target.service), form: given.form.id }
-    const view = ledger.view({ pipeline: given.pipeline.name, destination })
-    if ((yield* keysDiffer(plan, view))) return undefined
-    const survey = yield* surveyKeys(plan, { ledger, view })
-    const stop = yield* makeStop
-    const refusal = Effect.map(
-      checkKeys(survey).pipe(
-        Effect.provideService(CurrentRun, plan),
-        Effect.provideService(RunLedger, { ledger, view, session: undefined }),
-        Effect.provideService(Stop, stop),
-      ),
-      () =>
-        stop.reasons().flatMap((reason) => "because" in reason ? new LedgerRefused({ message: reason.because }) : []),
-    )
-    return { look: survey.look, refusal }
-  })
-
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,
 ): Pick<CheckedPipeline, "diagnostics" | "failures"> => ({
@@ -344,59 +290,10 @@ const partition = (
  */
 const restOfBroken = (root: string, name: string, { draft, services }: CheckOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const project = yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true })
-    const pipeline = yield* findPipeline(project, name)
-    const target = yield* firstTarget(pipeline)
-    const source = yield* openPipelineSource(pipeline, undefined)
-    const { service } = yield* openTarget(project, pipeline, target, services)
-    const compiled = yield* Effect.either(compileFor(pipeline, source, yield* service.form(target.form)))
+    const { form, pipeline, source } = yield* openParts(root, name, { draft, services })
+    const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     // A column that seems unused may belong to an entry that can't be read.
     const isCertain = ({ message, severity }: Diagnostic) =>
       severity === "error" && !/columns? (?:is|are) not mapped/.test(message)
     return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isCertain) : []
   })).pipe(Effect.orElseSucceed((): ReadonlyArray<Diagnostic> => []))
-
-/** Finds columns that the pipeline names but its source lacks. Needs no form. */
-const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
-  const { rowKey, where } = pipeline.source
-  const names = source.columns.flatMap(({ name }) => name ?? [])
-  const asked: ReadonlyArray<ColumnName> = [
-    ...allEntries(pipeline).flatMap(entryColumns),
-    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
-    ...where.map(({ column }) => column),
-  ]
-  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => {
-    const message = `The source has no column "${brief(name)}".`
-    return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
-  })
-}
-
-/** Finds a pull of only new records that would not notice that a record was skipped. */
-const uncounted = ({ document, source: { file } }: Pipeline): ReadonlyArray<Diagnostic> => {
-  if (!isPull(file) || file.since === undefined || file.page === undefined || file.page.total !== undefined) return []
-  const kind = (["offset", "number"] as const).find((kind) => file.page?.[kind] !== undefined)
-  if (kind === undefined) return []
-  const message =
-    `Pages are found by \`${kind}\`, without \`total\`. If a record is edited or deleted while others are pulled, it may move to a different page or leave the selection. A different record is then skipped, and found only when all records are pulled.`
-  const suggestion = "Add `total` to `page` if the tool sends the number of records, or find the pages by a cursor."
-  return [diagnosticAt(document, "warning", ["source", "since"], message, suggestion, "key")]
-}
-
-/** Finds columns that the source did not have when the form was recorded. */
-const newColumns = (
-  pipeline: Pipeline,
-  source: Source,
-  before: ReadonlyArray<string> | undefined,
-): ReadonlyArray<Diagnostic> => {
-  if (before === undefined) return []
-  const added = source.columns.flatMap(({ title }) => title.trim() === "" || before.includes(title) ? [] : title.trim())
-  return added.length === 0 ? [] : [diagnosticAt(
-    pipeline.document,
-    "warning",
-    ["source", "file"],
-    `The source has ${
-      added.length === 1 ? "a column" : `${added.length} columns`
-    } that it did not have when the pipeline was made: ${firstOf(added.map(brief), 12)}.`,
-    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: formferry check ${pipeline.name} --accept-form.`,
-  )]
-}

@@ -3,6 +3,7 @@ import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checked
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
+import { optionColumns } from "../domain/row.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
@@ -13,7 +14,7 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
-import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
+import { collectUnknown, countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { accountOf } from "../report/sentences.ts"
@@ -101,9 +102,7 @@ export const checkData = (
           else valid.add(index)
           if (fault !== undefined) continue
           const cleaned = clean(cells)
-          for (const { columns, counter } of choices) {
-            for (const { position } of columns) counter.add(cleaned[position] ?? null)
-          }
+          countChoices(choices, cleaned)
           profiles.addRow(cleaned)
         }
         return lookUp(chunk, (index) => valid.has(index))
@@ -143,7 +142,7 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
   const columnsOf = ({ input }: MappingEntry, kind: string): ReadonlyArray<Column> => {
     if (input._tag === "Block") {
       const block = source.blocks.find(({ title }) => title.trim() === input.title.trim())
-      const options = block?.columns.filter(({ role }) => role === "option") ?? []
+      const options = optionColumns(block?.columns ?? [])
       const positions = new Set(options.map(({ position }) => position))
       const isPlaced = kind === "ranking" && placesOf(options.map(({ option }) => option)) !== undefined
       return kind === "matrix" || isPlaced ? source.columns.filter(({ position }) => positions.has(position)) : []

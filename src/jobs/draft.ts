@@ -1,21 +1,20 @@
 // A pipeline whose text is being edited: what its columns mean, what is wrong and open, and edits that keep comments and order.
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import * as Stream from "effect/Stream"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
-import type { RowChunk } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
 import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
-import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import type { MappingEntry } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
 import {
   confidenceOf,
   ignore,
   leaveUnanswered,
   markReviewed,
+  proposals,
   proposedSourceKey,
   putEntry,
   removeEntry,
@@ -26,71 +25,16 @@ import {
 import type { Project } from "../project/Project.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
-import type { Source } from "../source/Source.ts"
 import { checkProject, checkStatus } from "./check.ts"
 import { checkData } from "./checkData.ts"
 import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
+import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
-import { compileFor, openPipelineSource } from "./prepare.ts"
-import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
+import { compileFor, type OpenParts, openParts } from "./prepare.ts"
+import { isIgnored, openTimes } from "./review.ts"
+import { candidateOf, entriesFrom, isNamed, originOf, readingsOf, type ReviewedEntry } from "./reviewedEntry.ts"
 import type { Services } from "./services.ts"
 import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
-import { findPipeline, firstTarget, openTarget } from "./target.ts"
-
-/** How many rows are read to show figures at once. */
-const firstRead = 10_000
-
-/** About how many cells are processed before other calls get their turn. */
-const cellsAtOnce = 20_000
-
-/**
- * Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it
- * may have more rows.
- *
- * @param note called with the number of each row at which others get their turn
- */
-const firstRows = (
-  source: Source,
-  whole: boolean,
-  note: (row: number) => void = () => {},
-): { readonly source: Source; readonly isCut: () => boolean } => {
-  let isCut = false
-  const size = Math.ceil(cellsAtOnce / Math.max(1, source.columns.length))
-  const split = ({ faults, firstRow, rows }: RowChunk) => {
-    const room = whole ? Infinity : Math.max(0, firstRead - firstRow + 1)
-    const isLast = room <= rows.length
-    isCut ||= isLast
-    const most = Math.min(room, rows.length)
-    const pieces = Array.from({ length: Math.ceil(most / size) }, (_, nth) => {
-      const at = nth * size
-      const moved = [...faults].flatMap(([index, fault]) => index < at ? [] : [[index - at, fault] as const])
-      const piece: RowChunk = {
-        firstRow: firstRow + at,
-        rows: rows.slice(at, Math.min(at + size, most)),
-        faults: new Map(moved),
-      }
-      return piece
-    })
-    return { pieces, isLast }
-  }
-  return {
-    source: {
-      ...source,
-      read: () =>
-        Stream.map(source.read(), split).pipe(
-          Stream.takeUntil(({ isLast }) => isLast),
-          Stream.mapConcat(({ pieces }) => pieces),
-          // A timer lets Node answer other requests.
-          Stream.mapEffect((piece) => {
-            note(piece.firstRow)
-            return Effect.as(Effect.sleep(1), piece)
-          }),
-        ),
-      files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),
-    },
-    isCut: () => isCut,
-  }
-}
 
 /** Where a draft belongs. */
 export interface DraftOptions {
@@ -104,12 +48,7 @@ export interface DraftOptions {
 const nameIn = ({ pipeline, text }: PipelineDraftText): string => textAt(parseYaml("", text), ["pipeline"]) ?? pipeline
 
 /** A draft with its open source and its form. */
-export interface OpenDraft {
-  readonly project: Project
-  readonly pipeline: Pipeline
-  readonly service: string
-  readonly source: Source
-  readonly form: Form
+export interface OpenDraft extends OpenParts {
   readonly text: string
 }
 
@@ -121,18 +60,11 @@ export const loadDraft = ({ guard = identity, root }: DraftOptions, draft: Pipel
   }))
 
 /** Opens a draft's source and fetches its form. Omits entries with mistakes. */
-export const openDraft = ({ guard = identity, root, services }: DraftOptions, draft: PipelineDraftText) =>
-  Effect.gen(function*() {
-    const name = nameIn(draft)
-    const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
-    const pipeline = yield* findPipeline(project, name)
-    const target = yield* firstTarget(pipeline)
-    const source = yield* openPipelineSource(pipeline, undefined)
-    const { name: service, service: { form: formOf } } = yield* openTarget(project, pipeline, target, services)
-    const form = yield* formOf(target.form)
-    const opened: OpenDraft = { project, pipeline, service, source, form, text: draft.text }
-    return opened
-  })
+export const openDraft = ({ guard, root, services }: DraftOptions, draft: PipelineDraftText) =>
+  Effect.map(
+    openParts(root, nameIn(draft), { draft, guard, services }),
+    (parts): OpenDraft => ({ ...parts, text: draft.text }),
+  )
 
 /** Reads a draft's source: its columns, and which of them may answer the form's questions. The result doesn't depend on the draft's mapping. */
 export const surveyDraft = (
@@ -204,13 +136,12 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
   }
   const question = (question: Question) => {
     const entry = mapping.questions.find((one) => names(one, question))
-    const isIgnored = mapping.ignoreQuestions.some(({ name }) => name === question.id || name === question.name)
     const values = entry?.options["values"]
     return {
       id: question.id,
       state: entry !== undefined
         ? "mapped" as const
-        : isIgnored
+        : isIgnored(mapping, question)
         ? "unanswered" as const
         : isCommented(question.id)
         ? "open" as const
@@ -235,13 +166,8 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
       : rowKey === "content"
       ? rowKey
       : rowKey.map((one) => typeof one === "string" ? one : one.name),
-    proposals: (["empty", "where"] as const).flatMap((key) => {
-      const value = proposedSourceKey(text, key)
-      return value === undefined ? [] : [{ key, value }]
-    }),
-    openTimes: (["submissionTime", "lastUpdatedAt"] as const).filter((of) =>
-      mapping[of] === undefined && isCommented(of)
-    ),
+    proposals: proposals(text),
+    openTimes: openTimes(mapping, text),
   }
 }
 
@@ -342,29 +268,6 @@ export const editEntry = (
     const made = yield* entries.entryFor(question, origin)
     return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)
   })
-
-/** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
-const originOf = (
-  { profiles, suggestions: { accepted, blocks, open } }: Pick<DraftSurvey, "profiles" | "suggestions">,
-  question: Question,
-  positions: ReadonlyArray<number>,
-): Origin | undefined => {
-  const isThese = (origin: Origin) => {
-    const own = columnsOf(origin)
-    return own.length === positions.length && own.every(({ position }) => positions.includes(position + 1))
-  }
-  const suggested = [
-    ...accepted.filter((one) => one.question.id === question.id),
-    ...open.filter((one) => one.question.id === question.id).flatMap(({ candidates }) => candidates),
-  ].find(({ origin }) => isThese(origin))
-  if (suggested !== undefined) return suggested.origin
-  const block = blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
-  if (block !== undefined) return block
-  const columns = positions.flatMap((position) => profiles.find(({ column }) => column.position === position - 1) ?? [])
-  const [only] = columns
-  if (only === undefined || columns.length < positions.length) return undefined
-  return columns.length === 1 ? { _tag: "Column", ...only } : { _tag: "Joined", columns }
-}
 
 /** The number of cells that show what a setting means. */
 const cellsRead = 6

@@ -4,13 +4,10 @@ import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
-import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import { openPipelineSource } from "./prepare.ts"
-import { fetchForm } from "./services.ts"
-import { findPipeline, firstTarget } from "./target.ts"
+import { openParts } from "./prepare.ts"
 
 /** Returns the path of the JSON Schema that editors use for a pipeline, relative to the project's folder. */
 export const editorSchemaFile = (pipeline: string): string => `config/schemas/pipelines/${inFileName(pipeline)}.json`
@@ -34,11 +31,7 @@ export const editorSchemaText = (
 export const editorSchema = (root: string, name: string) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
-      const pipeline = yield* findPipeline(project, name)
-      const target = yield* firstTarget(pipeline)
-      const source = yield* openPipelineSource(pipeline, undefined)
-      const form = yield* fetchForm(project, target.service, target.form)
+      const { form, pipeline, source } = yield* openParts(root, name)
       return editorSchemaText(source, pipeline.source.columns.map((alias) => alias.name), form)
     }),
   )

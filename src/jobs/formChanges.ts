@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { acceptCommand } from "../domain/acceptance.ts"
+import { byPlace } from "../domain/diagnostic.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
@@ -158,5 +159,5 @@ export const withChanges = (
   const at = ({ column, file, line }: Diagnostic) => `${file}:${line}:${column}`
   const explained = new Set(changed.filter(({ severity }) => severity === "error").map(at))
   return [...changed, ...diagnostics.filter((one) => one.severity === "warning" || !explained.has(at(one)))]
-    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .toSorted(byPlace)
 }

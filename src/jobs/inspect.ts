@@ -17,7 +17,7 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps } from "./columnTraps.ts"
 import { openShown } from "./prepare.ts"
-import { labelsFor, type SourceLabels } from "./suggestMapping.ts"
+import { labelsFor, readableRows, type SourceLabels } from "./suggestMapping.ts"
 
 /** What a file is, how that was detected, and what the file contains. */
 export interface Inspection {
@@ -147,26 +147,21 @@ export const inspectSource = (source: Source, labels?: SourceLabels) =>
 /** Inspects a source while it is read. */
 export const inspecting = (source: Source, labels?: SourceLabels) => {
   const cellTraps = source.columns.map((column) => new CellTraps(column.title))
-  const clean = source.tool?.clean ?? ((cells: Cells) => cells)
+  const readable = readableRows(source)
   const isFinished = finished(source)
   const faults: Array<string> = []
   const repeated: Array<number> = []
   const isHeader = headerAgain(source.columns)
   const counts = { rows: 0, faulty: 0, unfinished: 0 }
   /** Looks at the rows of a chunk. Calls `use` with the cells of each row that can be read. */
-  const add = (chunk: RowChunk, use: (cells: Cells, row: number) => void): void => {
+  const add = (chunk: RowChunk, use: (cells: Cells, row: number, raw: Cells) => void): void => {
+    counts.rows += chunk.rows.length
+    counts.faulty += chunk.faults.size
+    for (const { message } of chunk.faults.values()) if (faults.length < faultsShown) faults.push(message)
     const pairs: Array<readonly [raw: Cells, cells: Cells]> = []
-    chunk.rows.forEach((raw, at) => {
-      counts.rows++
-      if (chunk.faults.has(at)) {
-        counts.faulty++
-        const fault = chunk.faults.get(at)
-        if (fault !== undefined && faults.length < faultsShown) faults.push(fault.message)
-        return
-      }
-      if (isHeader(raw)) repeated.push(counts.rows)
-      const cells = clean(raw)
-      use(cells, counts.rows)
+    readable(chunk, (cells, row, raw) => {
+      if (isHeader(raw)) repeated.push(row)
+      use(cells, row, raw)
       pairs.push([raw, cells])
       if (isFinished?.(cells) === false) counts.unfinished++
     })

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { Diagnostic } from "../domain/diagnostic.ts"
@@ -13,6 +14,7 @@ import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
+import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
@@ -30,7 +32,7 @@ import { compareForm, type FormFindings, requireUnchangedForm, withChanges } fro
 import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
-import { chooseTarget, openTarget, type Target } from "./target.ts"
+import { chooseTarget, findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 
 /** A compiled mapping and its pipeline, complete with a row key. */
 interface CompiledFor {
@@ -125,6 +127,43 @@ export const orInterrupted = <A, E, R>(
   interrupted: Effect.Effect<unknown>,
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
+
+/** The parts of a pipeline that could be read. */
+export interface OpenParts {
+  readonly project: Project
+  readonly pipeline: Pipeline
+  readonly source: Source
+  /** The name of the first target's service. */
+  readonly service: string
+  readonly form: Form
+}
+
+/** Opens the source of a pipeline whose file may have mistakes, and fetches the form of its first target. Omits entries with mistakes. */
+export const openParts = (
+  root: string,
+  name: string,
+  { draft, guard = identity, services }: {
+    readonly draft?: PipelineDraftText | undefined
+    /** Called with the project before its services are used. */
+    readonly guard?: ((project: Project) => Project) | undefined
+    readonly services?: Services | undefined
+  } = {},
+) =>
+  Effect.gen(function*() {
+    const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
+    const pipeline = yield* findPipeline(project, name)
+    const target = yield* firstTarget(pipeline)
+    const source = yield* openPipelineSource(pipeline, undefined)
+    const opened = yield* openTarget(project, pipeline, target, services)
+    const parts: OpenParts = {
+      project,
+      pipeline,
+      source,
+      service: opened.name,
+      form: yield* opened.service.form(target.form),
+    }
+    return parts
+  })
 
 const sameTitles = (a: Source, b: Source): boolean => {
   const [mine, yours] = [ownColumns(a.columns), ownColumns(b.columns)]

@@ -11,7 +11,7 @@ import { changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
 import { columnNames, ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import { serviceAddress } from "./projectLedger.ts"
+import { viewOf } from "./projectLedger.ts"
 import type { Services } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
@@ -69,8 +69,7 @@ export const preview = (
 /** Returns a function that finds out how a row differs from its submission. The function returns undefined if the row has no submission, or has the same content. */
 const changes = (project: Project, { form, ledger: opening, mapping, opened, pipeline, source, target }: Prepared) =>
   Effect.map(opening, (ledger) => {
-    const destination = { service: serviceAddress(project, target.service), form: form.id }
-    const view = ledger?.view({ pipeline: pipeline.name, destination })
+    const view = ledger && viewOf(project, ledger, pipeline, target, form.id)
     const columns = ownColumns(source.columns)
     return (cells: Cells) =>
       Effect.gen(function*() {

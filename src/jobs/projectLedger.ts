@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -167,6 +166,15 @@ export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, 
   })
 }
 
+/** Returns what the ledger knows of a pipeline's rows at a target under their current names. `openPlace` also finds those with earlier names. */
+export const viewOf = (
+  project: Project,
+  ledger: Ledger,
+  pipeline: Pick<Pipeline, "name">,
+  target: Target,
+  form: string,
+) => ledger.view({ pipeline: pipeline.name, destination: { service: serviceAddress(project, target.service), form } })
+
 /** Returns the id of a target's form in its metadata, if a run has read it. */
 export const knownForm = (project: Project, ledger: Ledger, { form, service }: Target) => {
   const addresses = addressesOf(project, service)
@@ -199,7 +207,7 @@ export const openRows = (project: Project, name: string, to: string | undefined)
 
 /** Returns a new run id. Run ids sort by time and are valid file names on every platform. */
 export const newRunId: Effect.Effect<string> = Effect.gen(function*() {
-  const time = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis)).slice(0, -1).replaceAll(":", "")
+  const time = DateTime.formatIso(yield* DateTime.now).slice(0, -1).replaceAll(":", "")
   const random = yield* Random.nextIntBetween(0, 36 ** 4)
   return `${time}Z-${random.toString(36).padStart(4, "0")}`
 })

@@ -11,7 +11,7 @@ import type { Pull } from "../project/pull.ts"
 import { isPull } from "../project/sourceSection.ts"
 import { version } from "../project/version.ts"
 import type { PullFrom } from "../source/pull/since.ts"
-import { knownForm, type MaybeLedger, serviceAddress } from "./projectLedger.ts"
+import { knownForm, type MaybeLedger, viewOf } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
 /** Which records a job pulls: those that the next run pulls, or all, and why. */
@@ -38,8 +38,7 @@ export const pullFrom = (
     const ledger = yield* Effect.catchTag(openLedger, "LedgerRefused", () => Effect.succeed(undefined))
     const form = ledger && (yield* knownForm(project, ledger, target))
     if (ledger === undefined || form === undefined) return all()
-    const destination = { service: serviceAddress(project, target.service), form }
-    const { pulled } = yield* ledger.view({ pipeline: pipeline.name, destination }).facts
+    const { pulled } = yield* viewOf(project, ledger, pipeline, target, form).facts
     if (pulled === undefined) return all()
     if (pulled.selection !== selection) {
       return all("the pipeline or its connection was edited, or formferry was updated")

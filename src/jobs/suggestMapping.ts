@@ -16,7 +16,7 @@ import { collectMisread } from "../mapping/suggest/misread.ts"
 import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
+import { collectUnknown, countChoices } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
@@ -124,12 +124,12 @@ export const unusedColumns = (
   )
 }
 
-/** Calls `use` with each row of a chunk that can be read, with the corrections that its form tool needs. */
-const readableRows = (source: Source) => {
+/** Calls `use` with each row of a chunk that can be read: with the corrections that its form tool needs, and as it is in the source. */
+export const readableRows = (source: Source) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-  return (chunk: RowChunk, use: (cells: Cells, row: number) => void): void => {
-    for (const [index, cells] of chunk.rows.entries()) {
-      if (!chunk.faults.has(index)) use(clean(cells), chunk.firstRow + index)
+  return (chunk: RowChunk, use: (cells: Cells, row: number, raw: Cells) => void): void => {
+    for (const [index, raw] of chunk.rows.entries()) {
+      if (!chunk.faults.has(index)) use(clean(raw), chunk.firstRow + index, raw)
     }
   }
 }
@@ -176,7 +176,7 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
   })
 
 /** What the cells of a source show. */
-interface SurveyedSource extends CellFindings {
+export interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
   /** Rows that are not records. */
@@ -259,9 +259,7 @@ export const tryOnCells = (
       const left = new Set(stray.map(({ row }) => row))
       yield* eachRow(source, (cells, row) => {
         if (left.has(row)) return
-        for (const { counter, columns } of counters) {
-          for (const { position } of columns) counter.add(cells[position] ?? null)
-        }
+        countChoices(counters, cells)
         for (const { reader } of readers) reader.add(cells)
       })
     }

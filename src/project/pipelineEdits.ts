@@ -299,6 +299,19 @@ export const proposedSourceKey = (text: string, key: string): DraftValue | undef
     : (parsed.toJS() as Record<string, DraftValue>)[key]
 }
 
+/** Texts that look like "no answer", or a condition for unfinished responses, which a comment in the file proposes. */
+export interface SourceProposal {
+  readonly key: "empty" | "where"
+  readonly value: DraftValue
+}
+
+/** Returns the keys of `source` that comments propose. */
+export const proposals = (text: string): ReadonlyArray<SourceProposal> =>
+  (["empty", "where"] as const).flatMap((key) => {
+    const value = proposedSourceKey(text, key)
+    return value === undefined ? [] : [{ key, value }]
+  })
+
 /** Removes the comment that proposes a key of `source`. */
 export const removeProposal = (text: string, key: string): string => {
   const place = proposal(text, key)

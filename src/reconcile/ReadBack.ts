@@ -123,7 +123,8 @@ const compared = (request: ReadBackRequest, submission: Submission, options: Rea
 /** Nearly all submissions share this list, because they discard nothing. */
 const none: ReadonlyArray<never> = []
 
-const discardedTypes = (submission: Submission): ReadonlyArray<string> => {
+/** Returns the types of fields that formferry does not know, one element for each field. */
+export const discardedTypes = (submission: Submission): ReadonlyArray<string> => {
   let found: Array<string> | undefined
   for (const { known, type } of submission.questions) if (!known && type !== undefined) (found ??= []).push(type)
   return found ?? none

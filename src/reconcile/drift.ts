@@ -7,6 +7,7 @@ import { asJson, filledByTheForm } from "../kinds/submission.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+import { discardedTypes } from "./ReadBack.ts"
 
 /** How a submission has changed since it was verified. */
 export interface DriftResult {
@@ -118,7 +119,7 @@ export const compareWithVerified = (
     comparisons,
     editLink: undefined,
     seen: options.digest.value(counted.map(({ question, returned }) => [question, returned ?? null])),
-    discarded: submission.questions.flatMap((answer) => answer.known || answer.type === undefined ? [] : [answer.type]),
+    discarded: discardedTypes(submission),
   }
 }
 

@@ -7,6 +7,7 @@ import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
 import { makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
+import { asciiOf, looseKey } from "./looseKey.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
@@ -167,83 +168,6 @@ export const newRows = (
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
     )
   })
-
-/** A key without its formatting. */
-interface LooseText {
-  /**
-   * Digits and lower-case letters, without leading zeros, and with `|` for anything between two digits. For a number,
-   * its plain digits.
-   */
-  readonly plain: string
-  /** The same text without any `|`. */
-  readonly joined: string
-}
-
-const number = /^[+-]?(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
-
-const leadingZeros = /(?<!\d)0+(?=\d)/g
-
-/** Returns a number that has decimals or an exponent as plain digits, with `.` before any remaining decimals. */
-const plainNumber = (text: string): string | undefined => {
-  const [, whole = "", decimals = "", exponent = "0"] = number.exec(text) ?? []
-  const shift = Number(exponent)
-  if (whole === "" || (decimals === "" && shift === 0)) return undefined
-  const digits = `${"0".repeat(Math.max(0, -shift))}${whole}${decimals}${
-    "0".repeat(Math.max(0, shift - decimals.length))
-  }`
-  const point = whole.length + Math.max(0, -shift) + shift
-  const before = digits.slice(0, point).replace(/^0+(?=\d)/, "")
-  const after = digits.slice(point).replace(/0+$/, "")
-  return after === "" ? before || "0" : `${before || "0"}.${after}`
-}
-
-const loose = (part: string): LooseText => {
-  const text = part.normalize("NFKC").trim().toUpperCase().toLowerCase().normalize("NFKC")
-  const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
-  const decimal = plainNumber(text)
-  // A point before three digits may also separate thousands.
-  const joined = decimal === undefined || /[.,]\d{3}$/.test(text)
-    ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
-    : decimal
-  const plain = decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
-  // A key that consists only of punctuation is compared unchanged.
-  return joined === "" ? { plain: text, joined: text } : { plain, joined }
-}
-
-/** Returns the parts of a key that is made of several columns. */
-const partsOf = (key: string): ReadonlyArray<string> => {
-  if (!key.startsWith('["')) return [key]
-  try {
-    const parts: unknown = JSON.parse(key)
-    return Array.isArray(parts) ? parts.map(String) : [key]
-  } catch {
-    return [key]
-  }
-}
-
-const between = "\u0001"
-
-/**
- * Returns strings that find a row key again after its formatting changed: case, spaces, punctuation, leading zeros,
- * number notation, Unicode form. Two keys are alike if a `stored` string of one is a `sought` string of the other.
- * `1-12` and `112` are alike. `1-12` and `11-2` are not, because both separate their digits, but differently.
- */
-export const looseKey = (
-  key: string,
-): { readonly stored: ReadonlyArray<string>; readonly sought: ReadonlyArray<string> } => {
-  const parts = partsOf(key).map(loose)
-  const plain = parts.map((part) => part.plain).join(between)
-  const joined = parts.map((part) => part.joined).join(between)
-  return joined !== plain
-    ? { stored: [`=${plain}`, `|${joined}`], sought: [`=${plain}`, `=${joined}`] }
-    : { stored: [`=${plain}`], sought: [`=${plain}`, `|${plain}`] }
-}
-
-/** Returns the ASCII characters of a key, because only these are the same in every encoding. Undefined if the key has no other characters. */
-const asciiOf = (key: string): string | undefined => {
-  const ascii = key.replaceAll(/[^\0-\x7f]+/g, "")
-  return ascii === key ? undefined : ascii
-}
 
 /** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
 export const surveyKeys = (

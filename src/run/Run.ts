@@ -2,12 +2,13 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
+import { checkKeys } from "./changedKeys.ts"
 import { readChanges } from "./changedRows.ts"
 import { type PullStart, startPull } from "./mark.ts"
 import { showProgress } from "./Progress.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"
 import { type Review, reviewSurvey, roomForLedger, surveyLimits, vanishedRows } from "./review.ts"
-import { adoptKeys, checkKeys } from "./rowIdentity.ts"
+import { adoptKeys } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { send } from "./send.ts"
@@ -56,8 +57,8 @@ export const execute = Effect.gen(function*() {
     yield* send(session, surveyed)
   })
   yield* Effect.catchTags(steps, {
-    SourceChanged: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
-    LedgerOvertaken: ({ message }) => stop.request({ _tag: "Overtaken", because: message }),
+    SourceChanged: stop.unavailable,
+    LedgerOvertaken: stop.overtaken,
   })
   // A rehearsal's service lacks the submissions of earlier runs.
   const changes = surveyed === undefined || mode === "rehearsal" ? [] : yield* readChanges(surveyed.changed)

@@ -27,6 +27,10 @@ export type StopReason =
 /** Stops a run. Every part of a run checks whether a stop was requested before it takes new rows. What is in flight is always finished and recorded. */
 export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   readonly request: (reason: StopReason) => Effect.Effect<void>
+  /** Stops the run because of an error of the service or of the source. */
+  readonly unavailable: (error: { readonly message: string }) => Effect.Effect<undefined>
+  /** Stops the run because a different run took over the lock. */
+  readonly overtaken: (error: { readonly message: string }) => Effect.Effect<undefined>
   /** Whether a stop was requested. Synchronous, for code that runs for each row. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
@@ -53,13 +57,16 @@ export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
   // Node warns if there are more than ten listeners, and each batch in flight adds some.
   setMaxListeners(0, sending.signal, reading.signal)
   const reasons: Array<StopReason> = []
+  const request = (reason: StopReason) =>
+    Effect.sync(() => {
+      reasons.push(reason)
+      if (reason._tag !== "Protected") reading.abort()
+      sending.abort()
+    })
   return {
-    request: (reason) =>
-      Effect.sync(() => {
-        reasons.push(reason)
-        if (reason._tag !== "Protected") reading.abort()
-        sending.abort()
-      }),
+    request,
+    unavailable: ({ message }) => Effect.as(request({ _tag: "Unavailable", because: message }), undefined),
+    overtaken: ({ message }) => Effect.as(request({ _tag: "Overtaken", because: message }), undefined),
     requested: () => reasons.length > 0,
     reasons: () => reasons,
     sending: sending.signal,

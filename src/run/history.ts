@@ -4,7 +4,7 @@ import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
-import { count, counted, inZone, lasting } from "../domain/words.ts"
+import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
@@ -139,8 +139,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
 const shown = 5
 
 const unreadSentence = (files: ReadonlyArray<string>, accept: string): string => {
-  const named = files.slice(0, shown).join(", ")
-    + (files.length > shown ? ` and ${count(files.length - shown)} more` : "")
+  const named = firstOf(files, shown)
   return `${
     files.length === 1
       ? "1 file matches the pattern and was"

@@ -99,7 +99,7 @@ export const outgoing = (
       onSuccess: (more) => Effect.sync(() => void (chunks = Array.from(more))),
       onFailure: Option.match({
         onNone: () => Effect.sync(() => void (isEnd = true)),
-        onSome: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
+        onSome: stop.unavailable,
       }),
     })
     const next: Effect.Effect<ReadonlyArray<IntendedRow> | undefined, LedgerError> = Effect.suspend(() => {

@@ -1,7 +1,12 @@
 import * as Effect from "effect/Effect"
+import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Difference, Replacement } from "../domain/report.ts"
 import { compareSubmission } from "../kinds/submission.ts"
+import type { Digester } from "../ledger/Ledger.ts"
+import type { MappedAnswer } from "../mapping/Mapping.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import type { DriftOptions } from "../reconcile/drift.ts"
 import { makeListing } from "../reconcile/Listing.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -13,22 +18,45 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 
+/** What submissions are compared with, and how they are read. */
+interface Comparing {
+  readonly pipeline: Pipeline
+  readonly form: Pick<Form, "id">
+  readonly answers: ReadonlyArray<MappedAnswer>
+  readonly service: FormService
+  readonly digest: Digester
+  readonly stop: Pick<Stop["Type"], "reading">
+}
+
+/** Returns the options for reading submissions back and comparing them with these answers. */
+export const comparingWith = (
+  { answers, digest, form, pipeline, service, stop }: Comparing,
+  listing: ReadBackOptions["listing"],
+): ReadBackOptions => ({
+  formId: form.id,
+  service,
+  listing,
+  digest,
+  compare: (item, submission) => compareSubmission(answers, item, submission),
+  tolerated: new Set(answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
+  visibleWithin: pipeline.reconcile.visibleWithin,
+  signal: stop.reading,
+})
+
+/** Returns the options for comparing submissions with what was returned when they were verified. */
+export const driftOptionsOf = (options: ReadBackOptions, answers: ReadonlyArray<MappedAnswer>): DriftOptions => ({
+  ...options,
+  names: new Map(answers.map(({ id, name }) => [id, name])),
+})
+
 /** Returns the options for reading back a pipeline's submissions. The form's list is open until the scope closes. */
 export const readBackOptions = Effect.gen(function*() {
-  const { form, mapping, pipeline } = yield* CurrentRun
+  const { form, mapping: { answers }, pipeline } = yield* CurrentRun
   const service = yield* FormService
   const { baseUrl, list } = service
-  const options: ReadBackOptions = {
-    formId: form.id,
-    service,
-    listing: list === undefined ? undefined : yield* makeListing({ baseUrl, formId: form.id, list }),
-    digest: (yield* RunLedger).ledger.digest,
-    compare: (item, submission) => compareSubmission(mapping.answers, item, submission),
-    tolerated: new Set(mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
-    visibleWithin: pipeline.reconcile.visibleWithin,
-    signal: (yield* Stop).reading,
-  }
-  return options
+  const listing = list === undefined ? undefined : yield* makeListing({ baseUrl, formId: form.id, list })
+  const { digest } = (yield* RunLedger).ledger
+  return comparingWith({ pipeline, form, answers, service, digest, stop: yield* Stop }, listing)
 })
 
 /** A created submission that is to be read back. */
@@ -75,10 +103,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
           stop.reading,
         )
       )
-      const all = Effect.catchAll(
-        Effect.zipRight(first, replaced),
-        (error) => stop.request({ _tag: "Unavailable", because: error.message }),
-      )
+      const all = Effect.catchAll(Effect.zipRight(first, replaced), stop.unavailable)
       yield* traced("read back", { "formferry.rows": rows.length }, all)
       if (read.length > 0) yield* record(read, replacements, counted)
     }

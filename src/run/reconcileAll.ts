@@ -12,7 +12,7 @@ import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { pageRows as listedRows } from "../service/FormService.ts"
 import { showProgress } from "./Progress.ts"
-import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
+import { countComparisons, type CreatedRow, driftOptionsOf, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { now } from "./Run.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { type Counts, RunCounts } from "./RunCounts.ts"
@@ -40,10 +40,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     const counts = yield* RunCounts
     const startedAt = yield* now
     const options = yield* readBackOptions
-    const again: Again = {
-      readBack: options,
-      drift: { ...options, names: new Map(mapping.answers.map(({ id, name }) => [id, name])) },
-    }
+    const again: Again = { readBack: options, drift: driftOptionsOf(options, mapping.answers) }
     const { imported } = yield* view.standing
     counts.total = imported
     counts.imported = imported
@@ -74,7 +71,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
           ? RunLedger.record((session) => session.record({ reconciled: "through" }))
           : Effect.void
       )),
-      Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
+      Effect.catchTag("LedgerOvertaken", stop.overtaken),
     )
     yield* RunCounts.start("report")
     yield* showProgress
@@ -163,10 +160,7 @@ const readAgain = (options: DriftOptions, row: VerifiedRow, listed: DriftResult 
     const stop = yield* Stop
     const counts = yield* RunCounts
     const result = listed ?? (yield* unlessAborted(checkDrift(row, options), stop.sending).pipe(
-      Effect.catchTag(
-        "ServiceUnusable",
-        ({ message }) => Effect.as(stop.request({ _tag: "Unavailable", because: message }), undefined),
-      ),
+      Effect.catchTag("ServiceUnusable", stop.unavailable),
     ))
     if (result === undefined) return undefined
     counts.readBack(verdictOf[result.standing])

@@ -3,24 +3,21 @@ import { acceptCommand } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { commandLine } from "../domain/shell.ts"
-import { count, counted } from "../domain/words.ts"
+import { counted } from "../domain/words.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/facts.ts"
 import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
-import type { SourceDialect } from "../source/Source.ts"
 import { contentDigest, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
-import { type Alike, restColumns } from "./NewRows.ts"
-import { overLimit } from "./review.ts"
+import { restColumns } from "./NewRows.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
-import type { Survey } from "./survey.ts"
 
 /** The maximum number of column lists that are recorded to find rows whose key changed. */
 const keptRests = 8
 
-const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+export const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns how this run makes row keys. */
 const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyRule =>
@@ -43,7 +40,7 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
  *
  * @param state what a person has to accept
  */
-const refuse = (state: Json, what: string, how: string, limit = false) =>
+export const refuse = (state: Json, what: string, how: string, limit = false) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
     const states = [ledger.digest.value(state).toString("hex")]
@@ -241,94 +238,4 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     for (const [id] of alone) placed.mark(id, true)
     yield* record(alone.map(([, { move }]) => move))
     return collided || placed.imported < (yield* view.standing).rows
-  })
-
-/**
- * Whether rows get the same keys in both dialects. Cells of key columns depend on the format and the reader's version.
- * Keys made from content also depend on quotes and encoding. For other keys, the encoding is ignored here, because each
- * key is compared later.
- */
-const readsAlike = (before: SourceDialect, now: SourceDialect, content: boolean): boolean =>
-  before.format === now.format && before.reader === now.reader
-  && (!content || (before.quotes === now.quotes
-    && (before.encoding === undefined || now.encoding === undefined || before.encoding === now.encoding)))
-
-const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): string =>
-  [
-    format,
-    encoding,
-    delimiter === undefined ? undefined : `delimiter ${JSON.stringify(delimiter)}`,
-    quotes === "none" ? "without quotes" : undefined,
-  ]
-    .filter((part) => part !== undefined).join(", ")
-
-/** The maximum number of pairs that a refusal shows. */
-const shownPairs = 5
-
-/**
- * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
- * other because the source is read differently, or, if there are many, because their other cells are equal.
- */
-export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
-  Effect.gen(function*() {
-    const run = yield* CurrentRun
-    const { ledger, view } = yield* RunLedger
-    const { dialect } = run.source
-    const { identity } = yield* view.facts
-    const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
-    const isOwn = run.ownSource
-    const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
-    const recordDialect = Effect.suspend(() => {
-      const next = { ...before, ...dialect }
-      return identity === undefined || !isOwn || sameList(before, next)
-        ? Effect.void
-        : RunLedger.record((session) => session.record({ identity: { ...identity, dialect: next } }))
-    })
-    const { newRows } = survey
-    if (newRows === undefined || newRows.size === 0) return yield* recordDialect
-    const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
-    const shown: Array<Alike> = []
-    const states = { key: "", encoding: "", cells: "" }
-    const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
-      if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
-      states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
-    })
-    const { name } = run.pipeline
-    const rekey = `If they are the same rows, run: formferry ledger rekey ${name}.`
-    if (missing.key > 0) {
-      const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
-      const isRefused = yield* refuse(
-        { reformatted: states.key },
-        `${
-          missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
-        } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form), as ${
-          missing.key === 1 ? "an imported row that is" : "imported rows that are"
-        } ${absent}. Imported as: ${examples}.`,
-        rekey,
-      )
-      if (isRefused) return
-    }
-    if (missing.encoding > 0 || (!reads && missing.all > 0)) {
-      const isRefused = yield* refuse(
-        { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
-        `The source is not read in the same way as in earlier runs (${
-          before === undefined ? "" : dialectText(before)
-        }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
-          counted(missing.all, "imported row is", "imported rows are")
-        } ${absent}: these may be the same rows.`,
-        `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
-      )
-      if (isRefused) return
-    }
-    const replaced = overLimit("replaced", run.pipeline.sink.stopWhen.replaced, {
-      rows: missing.cells,
-      of: newRows.size,
-      among: "rows that are new in this run",
-    })
-    if (replaced !== undefined) {
-      const what =
-        `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
-      if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, rekey, true)) return
-    }
-    yield* recordDialect
   })

@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
-import { compareSubmission } from "../kinds/submission.ts"
 import { type Digester, LedgerOvertaken, type LedgerSession, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { ReplacedSubmission, SentRow } from "../ledger/pages.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
@@ -13,6 +12,7 @@ import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { type FormService, ServiceUnusable } from "../service/FormService.ts"
 import { showWork } from "./Progress.ts"
+import { comparingWith, driftOptionsOf } from "./readBackRows.ts"
 import { settleByList } from "./settleDoubts.ts"
 import type { Stop } from "./Stop.ts"
 
@@ -145,8 +145,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         done++
         yield* showDone
       }).pipe(
-        Effect.catchTag("ServiceUnusable", ({ message }) => stop.request({ _tag: "Unavailable", because: message })),
-        Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
+        Effect.catchTags({ ServiceUnusable: stop.unavailable, LedgerOvertaken: stop.overtaken }),
       )
     const undoAll = (rows: ReadonlyArray<Deletable>) =>
       Effect.forEach(rows, undoOne, { concurrency: atOnce, discard: true })
@@ -189,7 +188,7 @@ const undoDoubts = ({ answers, digest, form, pipeline, run, service: { list }, s
       ({ message }) =>
         Effect.logWarning(`The form could not be listed, so the rows in doubt stay in doubt. ${message}`),
     ),
-    Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
+    Effect.catchTag("LedgerOvertaken", stop.overtaken),
   )
 
 /** What the ledger contains of a run. */
@@ -246,21 +245,11 @@ interface Reading {
 }
 
 /** Returns how submissions are compared. */
-const readingOf = ({ answers, digest, form, pipeline, service, stop }: UndoContext): Reading => {
-  const options: ReadBackOptions = {
-    formId: form.id,
-    service,
-    // The list may be older than the submission, so each one is read.
-    listing: undefined,
-    digest,
-    compare: (item, submission) => compareSubmission(answers, item, submission),
-    tolerated: new Set(answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
-    visibleWithin: pipeline.reconcile.visibleWithin,
-    signal: stop.reading,
-  }
+const readingOf = (context: UndoContext): Reading => {
+  // The list may be older than the submission, so each one is read.
+  const options = comparingWith(context, undefined)
   // A tolerated answer that was edited is an edit, too.
-  const drift = { ...options, names: new Map(answers.map(({ id, name }) => [id, name])), tolerated: new Set<string>() }
-  return { readBack: options, drift }
+  return { readBack: options, drift: { ...driftOptionsOf(options, context.answers), tolerated: new Set() } }
 }
 
 /** The state of a submission. `unseen`: no one has ever seen it in the form. */

@@ -37,10 +37,7 @@ export const compareWholeForm = Effect.gen(function*() {
   const stop = yield* Stop
   if (list === undefined) return undefined
   return yield* unlessAborted(compare({ form, list }), stop.sending).pipe(
-    Effect.catchTag(
-      "ServiceUnusable",
-      ({ message }) => Effect.as(stop.request({ _tag: "Unavailable", because: message }), undefined),
-    ),
+    Effect.catchTag("ServiceUnusable", stop.unavailable),
   )
 })
 

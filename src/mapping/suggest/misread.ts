@@ -1,5 +1,3 @@
-import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type { Cell } from "../../domain/cell.ts"
 import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
@@ -7,10 +5,9 @@ import { cut, type ProblemCode, problemWords } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
 import { textOf } from "../../kinds/cells.ts"
-import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import type { Settings } from "./settings.ts"
-import { compileKind } from "./unknownChoices.ts"
+import { compileWritten } from "./unknownChoices.ts"
 
 /** The cells of a column that can't be read with its settings. */
 export interface Misread {
@@ -70,18 +67,10 @@ const remembered = 20_000
  * @returns undefined if the settings can't be wrong
  */
 export const collectMisread = ({ column, question, settings }: Reading, empty: ReadonlySet<string>, rows: number) => {
-  const kind = settings.kind === undefined || unchecked.has(settings.kind) ? undefined : kinds.get(settings.kind)
   const written = Object.fromEntries(settings.keys.map(({ key, value }) => [key, value]))
-  const parse = kind === undefined
+  const parse = settings.kind === undefined || unchecked.has(settings.kind)
     ? undefined
-    : Schema.decodeUnknownEither(
-      Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>,
-    )(
-      settings.kind === "dateTime" ? { zone: "UTC", ...written } : written,
-    ).pipe(
-      Either.map((options) => compileKind(kind, options as Readonly<Record<string, unknown>>, question, empty)),
-      Either.getOrUndefined,
-    )
+    : compileWritten(settings.kind, written, question, empty)
   if (parse === undefined) return undefined
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = settings.asks.some(({ key }) => key === "country")

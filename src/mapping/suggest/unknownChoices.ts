@@ -1,6 +1,9 @@
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Cell } from "../../domain/cell.ts"
 import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
+import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"
@@ -21,7 +24,7 @@ const unknownKept = 1_000
 const recompiled = 300_000
 
 /** Compiles a kind with options of unknown type. Returns undefined if the options have mistakes. */
-export const compileKind = (
+const compileKind = (
   kind: Kind,
   options: Readonly<Record<string, unknown>>,
   question: Question,
@@ -34,6 +37,36 @@ export const compileKind = (
     empty,
   })
   return typeof made === "function" ? made : undefined
+}
+
+/**
+ * Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if the kind is unknown, or if the keys have
+ * mistakes.
+ */
+export const compileWritten = (
+  kindName: string,
+  written: Readonly<Record<string, unknown>>,
+  question: Question,
+  empty: ReadonlySet<string>,
+): Parse | undefined => {
+  const kind = kinds.get(kindName)
+  if (kind === undefined) return undefined
+  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>
+  const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
+  return Option.isNone(options) ? undefined : compileKind(kind, options.value, question, empty)
+}
+
+/** Counts the choices in cells, each with the counter of its column. */
+export const countChoices = (
+  counters: ReadonlyArray<{
+    readonly columns: ReadonlyArray<Pick<Column, "position">>
+    readonly counter: { readonly add: (cell: Cell) => void }
+  }>,
+  cells: Cells,
+): void => {
+  for (const { columns, counter } of counters) {
+    for (const { position } of columns) counter.add(cells[position] ?? null)
+  }
 }
 
 /**

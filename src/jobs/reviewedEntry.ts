@@ -1,0 +1,221 @@
+// An entry for the columns that a person chose: how their cells can be read, and what is still open about it.
+import * as Effect from "effect/Effect"
+import type { Option, Question } from "../domain/form.ts"
+import { nameOrNumber } from "../domain/row.ts"
+import { Fault } from "../kinds/Kind.ts"
+import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/suggest/draftChoices.ts"
+import { fromOf, ownEntry, ownSettings, samplesFrom, suggestedEntry } from "../mapping/suggest/draftEntries.ts"
+import { misfitOf } from "../mapping/suggest/misread.ts"
+import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
+import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
+import { compileWritten } from "../mapping/suggest/unknownChoices.ts"
+import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
+import type { Source } from "../source/Source.ts"
+import { type SurveyedSource, tryOnCells } from "./suggestMapping.ts"
+
+/** Columns that may answer a question. */
+export interface ReviewCandidate {
+  readonly origin: Origin
+  readonly confidence: number
+  /** What the confidence is based on, in words. */
+  readonly because: ReadonlyArray<string>
+  /** The columns' names, or the title of their block. */
+  readonly shown: string
+  /** A few of the columns' cells. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** A choice in the cells that is not an option of its question. */
+export interface OpenChoice {
+  readonly question: Question
+  readonly choice: string
+  readonly count: number
+  /** The option that the choice most likely means. */
+  readonly likely: Option | undefined
+}
+
+/** The entry for the column that a person chose, with the questions that are still open about it. */
+export interface ReviewedEntry {
+  readonly kind: string | undefined
+  readonly asks: ReadonlyArray<Ask>
+  /** A sentence that says what is open but can't be settled by an answer. If present, the entry stays a comment. */
+  readonly open: string | undefined
+  /** A sentence that says why the column's cells don't fit the question. */
+  readonly misfit: string | undefined
+  readonly choices: ReadonlyArray<OpenChoice>
+  /** Returns the entry with the answers to `asks`. The entry stays open if an answer is missing. */
+  readonly entry: (answers: ReadonlyMap<string, string>) => DraftEntry
+}
+
+/** Makes entries for the columns that a person chose. */
+export interface ReviewedEntries {
+  readonly entryFor: (
+    question: Question,
+    origin: Origin,
+  ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
+  readonly entryForTime: (time: OpenTime) => ReviewedEntry
+}
+
+/** A time with a known column whose cells can be read in several ways. */
+export interface OpenTime {
+  readonly of: "submissionTime" | "lastUpdatedAt"
+  readonly column: OwnColumn
+}
+
+const listedChoices = 50
+
+/** Returns the most frequent choices that are not options. */
+export const openChoices = (
+  question: Question,
+  choices: ReadonlyArray<
+    Pick<ForeignChoice, "choice" | "count"> & { readonly likely: { readonly option: Option } | undefined }
+  >,
+): ReadonlyArray<OpenChoice> =>
+  choices.slice(0, listedChoices).map(({ choice, count, likely }) => ({
+    question,
+    choice,
+    count,
+    likely: likely?.option,
+  }))
+
+/** Whether a pipeline can refer to the columns of an origin. */
+export const isNamed = (origin: Origin): boolean =>
+  (origin._tag === "Block" && origin.block.known) || columnsOf(origin).every(({ name }) => name !== undefined)
+
+const shownFrom = (origin: Origin, question: Question): string => {
+  const from = fromOf(origin, nameOrNumber, question)
+  if (typeof from === "string") return from
+  return origin._tag === "Block" && origin.block.title !== undefined
+    ? `the columns of "${commentText(origin.block.title)}"`
+    : columnsOf(origin).map(nameOrNumber).join(" + ")
+}
+
+/** Returns what a person needs to know to choose these columns. */
+export const candidateOf = (
+  question: Question,
+  { because, confidence, origin }: Pick<Suggestion, "because" | "confidence" | "origin">,
+): ReviewCandidate => ({
+  origin,
+  confidence,
+  because,
+  shown: shownFrom(origin, question),
+  cells: samplesFrom(origin),
+})
+
+/** Returns an entry with the answers to the questions that its settings leave open. */
+const withAnswers = (
+  entry: DraftEntry,
+  { asks, kind, open }: Settings,
+  answers: ReadonlyMap<string, string>,
+): DraftEntry => {
+  if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
+    return { ...entry, open: true }
+  }
+  const others = asks.flatMap(({ choices, key }): ReadonlyArray<DraftKey> => {
+    const answer = answers.get(key)
+    return key === "true" && answer !== undefined
+      ? [{ key, value: [answer] }, { key: "false", value: choices.filter((one) => one !== answer) }]
+      : answer === undefined
+      ? []
+      : [{ key, value: answer }]
+  })
+  const decided = new Map(others.map((key) => [key.key, key]))
+  const has = (name: string) => entry.keys.some(({ key }) => key === name)
+  // Keys of a kind are only valid together with the kind's name. An entry for a time has no id, because its kind is fixed.
+  const as = kind !== undefined && others.length > 0 && has("id") && !has("as") ? [{ key: "as", value: kind }] : []
+  return {
+    ...entry,
+    comments: [["reviewed", ...entry.comments[0]?.split(" · ").slice(1) ?? []].join(" · ")],
+    keys: [
+      ...entry.keys.map((key) => decided.get(key.key) ?? key),
+      ...as,
+      ...others.filter(({ key }) => !has(key)),
+    ],
+    open: false,
+  }
+}
+
+/** Returns a function that reads a cell with a key of a kind set to this value. Undefined if the value can't be the key. */
+const readingWith = (kind: string | undefined, key: string, value: string) =>
+  kind === undefined
+    ? undefined
+    : compileWritten(kind, { [key]: value }, { id: "", name: "", type: undefined, options: undefined }, new Set())
+
+/** Returns why a value can't be a key of a kind. Undefined if it can. */
+export const settingFault = (kind: string | undefined, key: string, value: string): string | undefined =>
+  kind === undefined || readingWith(kind, key, value) !== undefined ? undefined : `"${value}" can't be the ${key}.`
+
+/** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read in this way. */
+export const readingsOf = (kind: string | undefined, key: string, value: string, cells: ReadonlyArray<string>) => {
+  const read = readingWith(kind, key, value)
+  return cells.map((cell) => {
+    const found = read?.([cell])
+    return { cell, value: found instanceof Fault ? undefined : found }
+  })
+}
+
+/** Returns how to make entries from a source's columns, after all its cells were read once. */
+export const entriesFrom = (
+  source: Source,
+  surveyed: Parameters<typeof tryOnCells>[3],
+): ReviewedEntries => {
+  const uploads = source.tool?.answers.uploads
+  return {
+    entryFor: (question, origin) =>
+      Effect.map(
+        tryOnCells(source, [{ question, origin, confidence: 1, because: [] }], {
+          submissionTime: undefined,
+          lastUpdatedAt: undefined,
+        }, surveyed),
+        (found) => {
+          const suggestion = { question, origin, confidence: 1, because: [] }
+          const misread = found.misread.get(question.id)
+          const settings = settingsFor(suggestion, uploads)
+          const unknown = unknownOf(suggestion, found.unknown)
+          const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, uploads, answered: new Set() })
+          return {
+            kind: settings.kind,
+            asks: settings.asks,
+            open: settings.asks.length === 0 ? settings.open : undefined,
+            misfit: misfitOf(settings, misread),
+            choices: openChoices(question, foreignChoices(suggestion, unknown).left),
+            entry: (answers) => withAnswers(entry, settings, answers),
+          }
+        },
+      ),
+    entryForTime: ({ column, of }) => {
+      const settings = ownSettings(of, column)
+      return {
+        kind: "dateTime",
+        asks: settings.asks,
+        open: settings.asks.length === 0 ? settings.open : undefined,
+        misfit: undefined,
+        choices: [],
+        entry: (answers) => withAnswers(ownEntry(of, column, nameOrNumber, undefined), settings, answers),
+      }
+    },
+  }
+}
+
+/** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
+export const originOf = (
+  { profiles, suggestions: { accepted, blocks, open } }: Pick<SurveyedSource, "profiles" | "suggestions">,
+  question: Question,
+  positions: ReadonlyArray<number>,
+): Origin | undefined => {
+  const isThese = (origin: Origin) => {
+    const own = columnsOf(origin)
+    return own.length === positions.length && own.every(({ position }) => positions.includes(position + 1))
+  }
+  const suggested = [
+    ...accepted.filter((one) => one.question.id === question.id),
+    ...open.filter((one) => one.question.id === question.id).flatMap(({ candidates }) => candidates),
+  ].find(({ origin }) => isThese(origin))
+  if (suggested !== undefined) return suggested.origin
+  const block = blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
+  if (block !== undefined) return block
+  const columns = positions.flatMap((position) => profiles.find(({ column }) => column.position === position - 1) ?? [])
+  const [only] = columns
+  if (only === undefined || columns.length < positions.length) return undefined
+  return columns.length === 1 ? { _tag: "Column", ...only } : { _tag: "Joined", columns }
+}
