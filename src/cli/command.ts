@@ -59,8 +59,7 @@ export interface Command {
   readonly arguments: Readonly<Record<string, Argument<unknown>>>
   readonly options: Readonly<Record<string, Option<unknown>>>
   /** What it does with the values of its arguments and options, by their keys. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- as the parser gives them; `command` types them.
-  readonly run: (input: any) => Work
+  readonly run: (input: never) => Work
 }
 
 /** A group of commands. The next word chooses one of them. */

