@@ -19,11 +19,12 @@ export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, 
   readonly logLevel: LogLevel.LogLevel
 }>() {}
 
-/** Returns a formferry command to run next, for the same project. */
+/** Returns a formferry command to run next, for the same project. Omits options without a value. */
 export const commandFor = (
   invocation: Pick<Context.Tag.Service<typeof Invocation>, "project">,
   words: ReadonlyArray<string>,
-): string => commandLine(words, { "--project": invocation.project })
+  options: Readonly<Record<string, string | undefined>> = {},
+): string => commandLine(words, { ...options, "--project": invocation.project })
 
 /** Returns the same command as it was typed. */
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { counted } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import { command, flag, json, needed, pipeline, texts, to } from "./command.ts"
-import { reasonOf, UsageWrong } from "./Failure.ts"
+import { reasonOf, wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
@@ -31,8 +31,7 @@ export const acknowledge = command({
     Effect.gen(function*() {
       const output = yield* Output
       if (input.all === (input.rows.length > 0)) {
-        const message = "Choose the rows: give either `--rows KEY…` or `--all`."
-        return yield* new UsageWrong({ message })
+        return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
       }
       const because = yield* reasonOf(input.because)
       const project = yield* openProject([input.pipeline])

@@ -10,7 +10,7 @@ import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import { command, flag, json, optionalArgument, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
-import { UsageWrong } from "./Failure.ts"
+import { wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -41,8 +41,6 @@ interface Where {
 }
 
 const keyVariable = "FORM_SERVICE_API_KEY"
-
-const wrong = (message: string) => new UsageWrong({ message })
 
 const filled = (what: string) => (text: string): Effect.Effect<string, string> =>
   text === "" ? Effect.fail(what) : Effect.succeed(text)

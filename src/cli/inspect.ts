@@ -5,7 +5,7 @@ import { brief } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
@@ -48,17 +48,17 @@ export const inspect = command({
       const { connection, files, form, set } = input
       if (connection !== undefined) {
         if (files.length > 0) {
-          return yield* new UsageWrong({ message: "`--connection` pulls records, so it can't be used with a file." })
+          return yield* wrong("`--connection` pulls records, so it can't be used with a file.")
         }
         const { connections } = yield* openProject([])
         const source = yield* sourceGiven({ connection, connections, form, formFlag: "--form", set }, input)
         return yield* show(yield* withProgress(connection, () => inspectFile(source, labels)), true)
       }
       if (form !== undefined || set.length > 0) {
-        return yield* new UsageWrong({ message: "`--form` and `--set` need `--connection`." })
+        return yield* wrong("`--form` and `--set` need `--connection`.")
       }
       if (files.length === 0) {
-        return yield* new UsageWrong({ message: "FILE is missing: name a file, or a connection with `--connection`." })
+        return yield* wrong("FILE is missing: name a file, or a connection with `--connection`.")
       }
       for (const [index, file] of files.entries()) {
         const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input), labels)
@@ -119,19 +119,20 @@ const what = (inspection: Inspection, screen: Screen): string => {
     facts.map(([name, value]) => [{ text: name, paint: paint.soft }, value]),
     screen,
   )
-    .split("\n").filter((line, at) => at > 0 || line.trim() !== "│").join("\n")
 }
 
 /** Returns the letters of a block: A, B, …, Z, AA, … */
 const letters = (at: number): string =>
   at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
 
+const titleOf = ({ name, title }: InspectedColumn): string => name ?? (title.trim() === "" ? "(no title)" : title)
+
 const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, screen: Screen): TableCell => {
   const paint = paints(screen)
   const letter = column.block === undefined ? undefined : blocks.get(column.block)
   const described = column.described ? `: ${cutToWidth(column.label ?? "", 60)}` : ""
   if (letter !== undefined) return `${letter}▪ ${cutToWidth(column.option ?? "", 60)}${described}`
-  const shown = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 70) + described
+  const shown = cutToWidth(titleOf(column), 70) + described
   return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
 }
 
@@ -141,7 +142,7 @@ const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => 
   const paint = paints(screen)
   return [
     paint.strong("First rows"),
-    ...table(
+    table(
       [{ title: "", right: true }, { title: "" }, { title: "" }],
       head.map(({ cells, is, row }) => [
         String(row),
@@ -149,7 +150,7 @@ const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => 
         cells.filter((cell) => cell.trim() !== "").map((cell) => cutToWidth(cell, 24)).join(" · "),
       ]),
       screen,
-    ).split("\n").filter((line, at) => at > 0 || line.replaceAll("│", "").trim() !== ""),
+    ),
     indented("If another row is the header, pass its number: --header-row ROW.", screen.width, 2),
   ].join("\n")
 }
@@ -161,7 +162,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
       const shown = examples.length === 0
         ? ""
         : ` For example ${examples.map((text) => JSON.stringify(text)).join(", ")}.`
-      const name = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 50)
+      const name = cutToWidth(titleOf(column), 50)
       return indented(`${column.position} ${name}: ${message}${shown}`, screen.width, 2)
     })
   )

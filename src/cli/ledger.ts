@@ -19,13 +19,11 @@ import {
   texts,
   to,
 } from "./command.ts"
-import { reasonOf, UsageWrong } from "./Failure.ts"
+import { reasonOf, UsageWrong, wrong } from "./Failure.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
-
-const wrong = (message: string) => new UsageWrong({ message })
 
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`

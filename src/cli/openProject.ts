@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { exits } from "../domain/exit.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
-import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { CommandEnded, wrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
@@ -47,9 +47,9 @@ export const openChosen = (choice: Choice) =>
   Effect.gen(function*() {
     const names = yield* chosenPipelines(choice)
     if (names.length === 0) {
-      return yield* new UsageWrong({
-        message: "NAME is missing: name pipelines, or choose them with `--tag` or `--failed`. '*' stands for all.",
-      })
+      return yield* wrong(
+        "NAME is missing: name pipelines, or choose them with `--tag` or `--failed`. '*' stands for all.",
+      )
     }
     return { project: yield* openProject(names), names }
   })

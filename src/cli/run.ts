@@ -1,15 +1,11 @@
 import * as Path from "@effect/platform/Path"
-import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
-import { count, permanence } from "../domain/words.ts"
+import { counted, permanence } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
-import { Invocation } from "./Invocation.ts"
+import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"
-import { Output } from "./Output.ts"
-import { runPipelines } from "./runs.ts"
-import { confirm } from "./terminal/prompt.ts"
+import { confirming, runPipelines } from "./runs.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
 /** `run NAME…`. */
@@ -39,17 +35,15 @@ export const run = command({
   run: (input) =>
     Effect.gen(function*() {
       const path = yield* Path.Path
-      const output = yield* Output
-      const invocation = yield* Invocation
       const { names, project } = yield* openChosen(input)
       if (input.source !== undefined && names.length > 1) {
-        return yield* new UsageWrong({ message: "`--source` works with one pipeline only: name exactly one." })
+        return yield* wrong("`--source` works with one pipeline only: name exactly one.")
       }
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices
-      const prompts = yield* Effect.context<Terminal.Terminal>()
+      const ask = yield* confirming(sendQuestion, input.confirm)
       yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
         attempt(
           project,
@@ -66,23 +60,14 @@ export const run = command({
             redact: input.redact,
             services,
             confirm: (service) => input.confirm === service,
-            ask: input.confirm !== undefined || invocation.json || !output.interactive
-              ? undefined
-              : (question) =>
-                hideProgress.pipe(
-                  Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(surroundings.interrupted, false))),
-                  Effect.provide(prompts),
-                ),
+            ask: ask?.({ hideProgress, interrupted: surroundings.interrupted }),
           }),
         ))
     }).pipe(Effect.scoped),
 })
 
-/** Asks whether to send. Ctrl-C means no. */
-const ask = ({ canDelete, form, rows, service }: SendQuestion) => {
-  const sent = rows === 1 ? "1 row" : `${count(rows)} rows`
+/** Says how many rows will be sent, and where. */
+const sendQuestion = ({ canDelete, form, rows, service }: SendQuestion): string => {
   const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
-  return confirm(`${permanence(service, canDelete)} ${sent} will be sent to form ${to}. Continue?`).pipe(
-    Effect.orElseSucceed(() => false),
-  )
+  return `${permanence(service, canDelete)} ${counted(rows, "row")} will be sent to form ${to}.`
 }

@@ -1,4 +1,5 @@
 import * as Path from "@effect/platform/Path"
+import type * as Terminal from "@effect/platform/Terminal"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,6 +16,7 @@ import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 import { progressOf } from "./terminal/progress.ts"
+import { confirm } from "./terminal/prompt.ts"
 import { wrapToWidth } from "./terminal/screen.ts"
 
 /** Takes over the first Ctrl-C while the scope is open, and confirms it on stderr. Returns an effect that waits for the signal. */
@@ -30,6 +32,38 @@ export const stopCleanly = Effect.gen(function*() {
     })))
   return interrupts.first
 })
+
+/**
+ * Returns how to ask for a confirmation while progress is shown. Returns undefined if no one can be asked, or if an option has confirmed a service.
+ *
+ * @param text what will happen, as sentences
+ * @param confirmed the value of `--confirm`
+ */
+export const confirming = <Question>(text: (question: Question) => string, confirmed: string | undefined) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const { json } = yield* Invocation
+    if (confirmed !== undefined || json || !output.interactive) return undefined
+    const prompts = yield* Effect.context<Terminal.Terminal>()
+    return ({ hideProgress, interrupted }: Pick<RunSurroundings, "hideProgress" | "interrupted">) =>
+    (question: Question) => {
+      // Ctrl-C means no.
+      const answer = Effect.orElseSucceed(confirm(`${text(question)} Continue?`), () => false)
+      return hideProgress.pipe(
+        Effect.zipRight(Effect.raceFirst(answer, Effect.as(interrupted, false))),
+        Effect.provide(prompts),
+      )
+    }
+  })
+
+/** Returns how to show warnings: as events with `--json`. Otherwise the summary shows them. */
+export const warnings = Effect.map(
+  Effect.all([Output, Invocation]),
+  ([output, { json }]) => (pipeline: string, found: ReadonlyArray<Diagnostic>): Effect.Effect<void> =>
+    json && found.length > 0
+      ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings: found }))
+      : Effect.void,
+)
 
 /** Shows the result of a run: its summary or, with `--json`, its report. Returns its exit code and the command to run next. */
 export const showRun = (project: Project, report: RunReport) =>
@@ -119,6 +153,7 @@ export const runPipelines = <R>(
       const output = yield* Output
       const invocation = yield* Invocation
       const interrupted = yield* stopCleanly
+      const warn = yield* warnings
       const ends: Array<PipelineEnd> = []
       for (const [index, pipeline] of pipelines.entries()) {
         const progress = yield* progressOf(pipeline, `${pipeline}${note}`)
@@ -128,10 +163,7 @@ export const runPipelines = <R>(
           interrupted,
           progress: progress.show,
           hideProgress: progress.done,
-          warn: (warnings) =>
-            invocation.json && warnings.length > 0
-              ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
-              : Effect.void,
+          warn: (found) => warn(pipeline, found),
         })
         const exit = yield* Effect.exit(
           Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report)),

@@ -13,11 +13,11 @@ import { count, inZone, lasting, span } from "../domain/words.ts"
 import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts, wholeNumber } from "./command.ts"
-import { CommandEnded, type Ended, explain, printNext, UsageWrong } from "./Failure.ts"
+import { CommandEnded, type Ended, explain, printNext, wrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { combinedEnd, type PipelineEnd, showRun, stopCleanly } from "./runs.ts"
+import { combinedEnd, type PipelineEnd, showRun, stopCleanly, warnings } from "./runs.ts"
 import { progressOf, sharedBottom } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
@@ -57,9 +57,9 @@ export const schedule = command({
       const output = yield* Output
       const path = yield* Path.Path
       if (input.once && input.plan) {
-        return yield* new UsageWrong({
-          message: "`--plan` runs nothing, but `--once` runs pipelines: give only one of them.",
-        })
+        return yield* wrong(
+          "`--plan` runs nothing, but `--once` runs pipelines: give only one of them.",
+        )
       }
       const root = path.resolve(yield* projectFolder)
       const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
@@ -94,10 +94,7 @@ export const schedule = command({
             context,
           ),
         progress: (pipeline, event) => Effect.provide(runs.show(pipeline, event), context),
-        warn: (pipeline, warnings) =>
-          input.json && warnings.length > 0
-            ? output.print(JSON.stringify({ event: "warnings", pipeline, warnings }))
-            : Effect.void,
+        warn: yield* warnings,
       }
       const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
       if (status === exits.complete.code) return

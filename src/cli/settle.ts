@@ -7,7 +7,7 @@ import { count, counted } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
-import { CommandEnded, reasonOf, UsageWrong } from "./Failure.ts"
+import { CommandEnded, reasonOf, type UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -72,7 +72,6 @@ export const settle = command({
         input.json ? JSON.stringify({ ...result, by: who, because: because ?? null }) : showSettled(result, output.out),
       )
       if (result.left === 0) return
-      const target = input.to === undefined ? [] : ["--to", input.to]
       const open = result.rows.find((row) => row.outcome === "in doubt")
       if (by._tag === "List" && result.list === undefined) {
         const how =
@@ -81,13 +80,15 @@ export const settle = command({
         output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
       const next = by._tag === "Person" || result.wants !== "a person" || open === undefined
-        ? ["status", input.pipeline]
-        : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
-      return yield* new CommandEnded({ status: exits.unproven.code, next: commandFor(invocation, next) })
+        ? commandFor(invocation, ["status", input.pipeline])
+        : commandFor(invocation, ["acknowledge", input.pipeline], {
+          "--to": input.to,
+          "--rows": open.key,
+          "--because": "…",
+        })
+      return yield* new CommandEnded({ status: exits.unproven.code, next })
     }),
 })
-
-const wrong = (message: string) => Effect.fail(new UsageWrong({ message }))
 
 /** Returns the rows and the evidence that the options name. */
 const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>

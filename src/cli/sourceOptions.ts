@@ -3,7 +3,7 @@ import { brief } from "../domain/problem.ts"
 import type { Connection } from "../project/connection.ts"
 import { choice, type Option, repeated, text, wholeNumber } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
-import { UsageWrong } from "./Failure.ts"
+import { wrong } from "./Failure.ts"
 
 const group = "How the file is read (default: detected):"
 
@@ -46,8 +46,6 @@ interface GivenConnection {
   readonly formFlag: string
   readonly connections: ReadonlyMap<string, Connection>
 }
-
-const wrong = (message: string) => new UsageWrong({ message })
 
 /** Returns the variables that `--set` options contain. */
 const variablesIn = (set: ReadonlyArray<string>) =>

@@ -1,4 +1,3 @@
-import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { visible } from "../domain/visible.ts"
@@ -10,9 +9,8 @@ import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { stopCleanly } from "./runs.ts"
+import { confirming, stopCleanly } from "./runs.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** `undo NAME --run ID`. */
@@ -50,7 +48,10 @@ export const undo = command({
       const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
       const by = yield* userName
       const interrupted = yield* stopCleanly
-      const prompts = yield* Effect.context<Terminal.Terminal>()
+      const ask = yield* confirming(
+        (asked: UndoQuestion) => `${consequence(asked)} This can't be undone.`,
+        input.confirm,
+      )
       const result = yield* withProgress(input.pipeline, (hideProgress) =>
         undoPipeline(project, {
           pipeline: input.pipeline,
@@ -59,21 +60,14 @@ export const undo = command({
           editedToo: input.editedToo,
           by,
           confirm: (service) => input.confirm === service,
-          ask: input.confirm !== undefined || invocation.json || !output.interactive
-            ? undefined
-            : (question) =>
-              hideProgress.pipe(
-                Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(interrupted, false))),
-                Effect.provide(prompts),
-              ),
+          ask: ask?.({ hideProgress, interrupted }),
           tell: (question) => Effect.sync(() => output.say(`${consequence(question)} This can't be undone.`)),
           interrupted,
         }))
       yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
       if (result.exitCode === exits.complete.code) return
-      const target = input.to === undefined ? [] : ["--to", input.to]
       const next = result.exitCode === exits.unproven.code && result.inDoubt > 0
-        ? commandFor(invocation, ["settle", input.pipeline, ...target])
+        ? commandFor(invocation, ["settle", input.pipeline], { "--to": input.to })
         : wasInterrupted(result.exitCode) || result.unseen > 0 || result.exitCode === exits.unavailable.code
         ? sameCommand(invocation)
         : commandFor(invocation, ["status", input.pipeline])
@@ -87,10 +81,6 @@ const consequence = ({ form, inDoubt, service, submissions }: UndoQuestion): str
   const more = inDoubt === 0 ? "" : `, and those of ${counted(inDoubt, "row")} in doubt if they have landed`
   return `${counted(submissions, "submission")} will be deleted from form ${name} of ${service}${more}.`
 }
-
-/** Asks whether to delete. Ctrl-C means no. */
-const ask = (question: UndoQuestion) =>
-  confirm(`${consequence(question)} This can't be undone. Continue?`).pipe(Effect.orElseSucceed(() => false))
 
 /** Shows what was deleted, what remains and why, and where the list is. */
 const showUndone = (result: UndoResult, screen: Screen): string => {

@@ -126,7 +126,7 @@ const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyAr
   return widths
 }
 
-/** Draws a table that fits the screen by wrapping long cells. If the table is still too wide, each row becomes a block of lines. */
+/** Draws a table that fits the screen by wrapping long cells. Has no line of titles if all are empty. If the table is still too wide, each row becomes a block of lines. */
 export const table = (
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,
@@ -142,8 +142,10 @@ export const table = (
   const widths = fittingWidths(natural, screen.width - gap * (columns.length - 1) - 2)
   if (widths === undefined) return blocks(columns, rows, screen)
 
-  const head = columns.map(({ title }) => ({ text: title, paint: soft }))
-  const wrapped = [head, ...rows].map((row) =>
+  const head = columns.some(({ title }) => title !== "")
+    ? [columns.map(({ title }) => ({ text: title, paint: soft }))]
+    : []
+  const wrapped = [...head, ...rows].map((row) =>
     columns.map((_, at) => {
       const lines = wrapToWidth(textOf(row[at]), widths[at] ?? narrowest)
       return lines.map((text) => ({ text: paintOf(row[at])(text), width: widthOf(text) }))
