@@ -11,6 +11,7 @@ import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { type FormRecord, readFormRecord, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
+import { keyColumns } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
 import { openPipelineSource } from "./prepare.ts"
@@ -160,9 +161,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ...summaryOf(source, form, entries),
       translations: yield* translationsIn(root, options.name, opened, form),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map(nameOrNumber),
-      rowKey: pipeline.source.rowKey === undefined || pipeline.source.rowKey === "content"
-        ? []
-        : pipeline.source.rowKey.map(({ name }) => name),
+      rowKey: keyColumns(pipeline.source).map(({ name }) => name),
       added: true,
     }
     return result

@@ -2,23 +2,18 @@
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import { firstOf } from "../domain/words.ts"
-import { allEntries, entryColumns } from "../mapping/ColumnBook.ts"
+import { readColumns } from "../mapping/ColumnBook.ts"
 import { diagnosticAt } from "../project/errors.ts"
-import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import { isPull } from "../project/sourceSection.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Source } from "../source/Source.ts"
 
 /** Finds columns that the pipeline names but its source lacks. Needs no form. */
 export const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
-  const { rowKey, where } = pipeline.source
   const names = source.columns.flatMap(({ name }) => name ?? [])
-  const asked: ReadonlyArray<ColumnName> = [
-    ...allEntries(pipeline).flatMap(entryColumns),
-    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
-    ...where.map(({ column }) => column),
-  ]
-  return asked.filter(({ name }) => !names.includes(name) && !names.includes(name.trim())).map(({ name, path }) => {
+  const missing = readColumns(pipeline).filter(({ name }) => !names.includes(name) && !names.includes(name.trim()))
+  return missing.map(({ name, path }) => {
     const message = `The source has no column "${brief(name)}".`
     return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
   })

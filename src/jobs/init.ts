@@ -18,7 +18,7 @@ import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
 import { presetNamed } from "../project/preset.ts"
 import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
-import { isPull } from "../project/sourceSection.ts"
+import { isPull, keyColumns } from "../project/sourceSection.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
@@ -192,6 +192,7 @@ const writeNew = (
     const survey = yield* surveying(source, form, columns, labels)
     const { missing, rows, stray, suggestions } = survey
     const { complete } = source.tool ?? {}
+    const given = keyColumns(config)
     const taken = labels === undefined ? source.taken : [...source.taken, labels.taken]
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
     const draft = draftPipeline(suggestions, {
@@ -254,9 +255,7 @@ const writeNew = (
       ],
       translations: yield* translationsIn(project.root, name, source, form),
       unmapped: unmappedNames(suggestions),
-      rowKey: config.rowKey === undefined || config.rowKey === "content"
-        ? suggestions.rowKey.names
-        : config.rowKey.map((one) => one.name),
+      rowKey: given.length === 0 ? suggestions.rowKey.names : given.map(({ name }) => name),
       added: false,
     }
     return result

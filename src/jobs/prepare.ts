@@ -266,10 +266,16 @@ export const compileFor = (
   return Effect.succeed({ pipeline: keyed, mapping, warnings })
 }
 
+/** Returns a pipeline whose mapping compiles without a row key. */
+export const withoutKey = (pipeline: Pipeline): Pipeline => ({
+  ...pipeline,
+  source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" },
+})
+
 /** Compiles a pipeline's mapping with only the columns that it names, for a job that neither maps rows nor makes row keys. */
 export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
   compile({
-    pipeline: { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } },
+    pipeline: withoutKey(pipeline),
     form,
     columns: mentionedColumns(pipeline),
   })

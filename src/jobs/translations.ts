@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { Form } from "../domain/form.ts"
 import { loose } from "../kinds/optionTable.ts"
 import { nameColumns } from "../mapping/ColumnBook.ts"
@@ -9,7 +8,7 @@ import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { shownName } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import { compileFor } from "./prepare.ts"
+import { compileFor, withoutKey } from "./prepare.ts"
 import { findPipeline } from "./target.ts"
 
 /** The cells of a question's columns that a pipeline translates into a different answer. */
@@ -66,13 +65,11 @@ export const translationsOf = ({ answers }: Mapping, form: Form): ReadonlyArray<
   }).toSorted((a, b) => a.order - b.order).map(({ one }) => one)
 
 /** Compiles the mapping of a pipeline that may lack a row key. Returns undefined if it does not compile. */
-export const compileUnkeyed = (pipeline: Pipeline, source: Source, form: Form) => {
-  const keyed: Pipeline = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } }
-  return Effect.map(
-    Effect.either(compileFor(keyed, source, form)),
-    (compiled) => Either.isLeft(compiled) ? undefined : compiled.right.mapping,
-  )
-}
+export const compileUnkeyed = (pipeline: Pipeline, source: Source, form: Form) =>
+  Effect.match(compileFor(withoutKey(pipeline), source, form), {
+    onFailure: () => undefined,
+    onSuccess: ({ mapping }) => mapping,
+  })
 
 /** Returns the translations in a pipeline's file. Empty if the file's mapping does not compile, which `check` reports. */
 export const translationsIn = (root: string, name: string, source: Source, form: Form) =>

@@ -5,6 +5,7 @@ import { brief } from "../domain/problem.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import { firstOf, oneLine } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { keyColumns } from "../project/sourceSection.ts"
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
 
@@ -213,16 +214,17 @@ export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArra
   ...mapping.payments,
 ]
 
+/** Returns the columns that a pipeline reads by their names. */
+export const readColumns = (pipeline: Pipeline): ReadonlyArray<ColumnName> => [
+  ...allEntries(pipeline).flatMap(entryColumns),
+  ...keyColumns(pipeline.source),
+  ...pipeline.source.where.map(({ column }) => column),
+]
+
 /** Returns the columns that a pipeline names, to compile its mapping without a source. */
 export const mentionedColumns = (pipeline: Pipeline): ReadonlyArray<Column> => {
-  const { columns: aliases, rowKey, where } = pipeline.source
-  const named: ReadonlyArray<ColumnName> = [
-    ...allEntries(pipeline).flatMap(entryColumns),
-    ...(rowKey === undefined || rowKey === "content" ? [] : rowKey),
-    ...where.map((condition) => condition.column),
-    ...pipeline.mapping.ignore,
-    ...aliases,
-  ]
+  const { columns: aliases } = pipeline.source
+  const named = [...readColumns(pipeline), ...pipeline.mapping.ignore, ...aliases]
   const own = new Set(aliases.map((alias) => alias.name))
   // Names from `source.columns` are not titles.
   return [...new Set(named.map((column) => column.name))]

@@ -5,6 +5,7 @@ import type { Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
+import { keyColumns } from "../project/sourceSection.ts"
 
 const quotedList = (columns: ReadonlyArray<Column>): string =>
   columns.map((column) => `"${brief(column.name ?? column.title)}"`).join(" and ")
@@ -57,8 +58,8 @@ export const blankProblem: Problem = {
 }
 
 /** Returns the problem with a row whose key columns are empty. */
-export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source">): Problem => {
-  const names = rowKey === undefined || rowKey === "content" ? [] : rowKey.map(({ name }) => name)
+export const missingKeyProblem = ({ source }: Pick<Pipeline, "source">): Problem => {
+  const names = keyColumns(source).map(({ name }) => name)
   return {
     code: "missing-key",
     column: names[0],

@@ -51,6 +51,10 @@ export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type |
 /** Whether a source's rows are pulled from a connection. */
 export const isPull = (where: SourceFiles): where is Pull => typeof where === "object" && "connection" in where
 
+/** Returns the columns of a row key. Empty without a row key, and for `rowKey: content`. */
+export const keyColumns = ({ rowKey }: Pick<SourceConfig, "rowKey">): ReadonlyArray<ColumnName> =>
+  rowKey === undefined || rowKey === "content" ? [] : rowKey
+
 // Columns without a usable header
 
 /** A name for a column that its header can't identify. */

@@ -5,6 +5,7 @@ import type { Mode } from "../domain/run.ts"
 import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { type Pipeline, zoneOf } from "../project/Pipeline.ts"
+import { keyColumns } from "../project/sourceSection.ts"
 import { formFingerprint } from "../service/codec.ts"
 import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
@@ -50,18 +51,18 @@ export interface RunRequest {
 
 /** Adds derived values to a request. */
 const planOf = (request: RunRequest) => {
-  const { form, mapping, mode, otherSource, pipeline: { source: { rowKey } }, source } = request
+  const { form, mapping, mode, otherSource, pipeline, source } = request
   return {
     ...request,
     formFingerprint: formFingerprint(form),
     /** The names of the mapped columns. A row's content is hashed over these columns. */
     shape: columnNames(mapping.columns),
     /** The names of the row key's columns. */
-    keyColumns: rowKey === "content" || rowKey === undefined ? [] : rowKey.map((column) => column.name),
+    keyColumns: keyColumns(pipeline.source).map(({ name }) => name),
     /** The source's own columns, without those that a rejected.csv adds. */
     columns: ownColumns(source.columns),
     /** The time zone in which the report shows times. */
-    zone: zoneOf(request.pipeline),
+    zone: zoneOf(pipeline),
     /** Whether the source is a rejected.csv. */
     mended: isMended(source.columns),
     /** Whether the source is the one that the pipeline names. */
