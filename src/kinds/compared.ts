@@ -16,7 +16,7 @@ export const both = (a: Compared, b: Compared): Compared => {
 /**
  * Returns a comparison for values that can be written in several ways.
  *
- * @param meaningOf returns undefined for a value that is not of the kind
+ * @param meaningOf returns undefined or NaN for a value that is not of the kind
  * @param normalised says what differs if the values differ but have the same meaning
  */
 export const compareBy =

@@ -53,10 +53,7 @@ export const date: Kind<FormatOptions> = {
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notADate : isoDay(reading)
     })
   },
-  compare: compareBy((value) => {
-    const reading = typeof value === "string" ? isoDate(value) : NaN
-    return Number.isNaN(reading) ? undefined : reading
-  }, "way of writing a day"),
+  compare: compareBy((value) => typeof value === "string" ? isoDate(value) : undefined, "way of writing a day"),
 }
 
 const dayOf = (wall: number): number => Number.isNaN(wall) ? wall : wall - timeOf(wall)

@@ -120,10 +120,10 @@ export const dateTime: Kind<Options> = {
       return instant === undefined ? ambiguous : Number.isNaN(instant) ? notADateTime : isoInstant(instant) ?? beyond
     })
   },
-  compare: compareBy((value) => {
-    const instant = typeof value === "string" ? isoInstantOf(value) : NaN
-    return Number.isNaN(instant) ? undefined : instant
-  }, "way of writing an instant"),
+  compare: compareBy(
+    (value) => typeof value === "string" ? isoInstantOf(value) : undefined,
+    "way of writing an instant",
+  ),
 }
 
 const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => string | Fault): Parse => {

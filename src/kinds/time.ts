@@ -50,8 +50,5 @@ export const time: Kind<FormatOptions> = {
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notATime : isoTime(reading)
     })
   },
-  compare: compareBy((value) => {
-    const reading = typeof value === "string" ? isoTimeOfDay(value) : NaN
-    return Number.isNaN(reading) ? undefined : reading
-  }, "way of writing a time"),
+  compare: compareBy((value) => typeof value === "string" ? isoTimeOfDay(value) : undefined, "way of writing a time"),
 }

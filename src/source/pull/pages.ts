@@ -1,6 +1,5 @@
 import type * as Types from "effect/Types"
 import { createHash } from "node:crypto"
-import { isList, valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
@@ -8,6 +7,8 @@ import { valueAt } from "../json/records.ts"
 import { limits } from "../limits.ts"
 import { linkIn, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
+import { recordLines } from "./recordLines.ts"
+import { Moved, Unpaged } from "./unpaged.ts"
 
 /** The values of a request that change from page to page. */
 export interface Variables {
@@ -18,47 +19,46 @@ export interface Variables {
   readonly until?: string | number | undefined
 }
 
-/** The pages are not as the pipeline says. The message is the end of a sentence. */
-export class Unpaged extends Error {}
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** Records were deleted, arrived or were edited while the pages were read, so one may have been skipped. The message is the end of a sentence. */
-export class Moved extends Unpaged {}
-
-/**
- * Returns the function that makes lines of the records of a page: a JSON line of each, or a row of CSV if the records are lists of cells, of which the
- * first is the header. Shorter rows are padded. Throws `Unpaged`.
- */
-const recordLines = () => {
-  let width: number | undefined
-  let header = ""
-  const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
-  const line = (row: Json, columns: number): string => {
-    if (!isList(row) || row.length > columns) {
-      throw new Unpaged(
-        "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
-      )
-    }
-    return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
-  }
+/** Reads the number of all records from the pages, at the place that the pipeline names. It may state how many remain after the first page. */
+const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {
+  const at = place === undefined ? undefined : "at" in place ? place.at : place.remaining
+  const isRemaining = place !== undefined && "remaining" in place
+  let total: number | undefined
   return {
-    isTable: () => width !== undefined,
-    /** Whether a later page begins with the header of the first one. */
-    repeatsHeader: ([first]: ReadonlyArray<Json>): boolean =>
-      width !== undefined && first !== undefined && line(first, width) === header,
-    lines: (records: ReadonlyArray<Json>, isFirst: boolean): string => {
-      const [first = null] = records
-      if (isFirst && isList(first)) {
-        width = records.reduce<number>((most, row) => isList(row) ? Math.max(most, row.length) : most, 1)
-        header = line(first, width)
+    /** Returns the number, if it is known. */
+    get: () => total,
+    read: (json: Json): void => {
+      if (at === undefined || (isRemaining && total !== undefined)) return
+      const written = valueAt(json, at)
+      const stated = typeof written === "string" && /^\d+$/.test(written) ? Number(written) : written
+      if (typeof stated !== "number") {
+        throw new Unpaged(`sent a page without a number at ${at}. Correct \`page.total\`.`)
       }
-      if (width === undefined) return records.map((record) => `${JSON.stringify(record)}\n`).join("")
-      const columns = width
-      return records.map((row) => line(row, columns)).join("")
+      if (stated < (total ?? 0)) {
+        throw new Moved(
+          `lost records while it was read: ${at} was ${count(total ?? 0)}, then ${
+            count(stated)
+          }. Others may have moved to pages that were already read. Nothing was imported. Run again.`,
+        )
+      }
+      total = stated
+    },
+    /** Whether so many records are certainly all. */
+    isReachedBy: (records: number): boolean => !isRemaining && total === records,
+    stated: (received: number): Stated | undefined =>
+      total === undefined || at === undefined ? undefined : { total, at, received },
+    /** Returns why the records that were received can't be all, or undefined. */
+    fault: (received: number): string | undefined => {
+      // Records that arrive during the pull are not in the number of the first page.
+      if (total === undefined || received === total || (isRemaining && received > total)) return undefined
+      return `has ${count(total)} records according to ${at}, but sent ${
+        count(received)
+      }. Nothing was imported. Run again. If it happens again, check the order and the filters in \`source.request\`.`
     },
   }
 }
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
 /** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
 export const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "since" | "until">) => {
@@ -82,7 +82,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
   /** For pages by `{offset}`: the digests of the records of the last page. Undefined before the first page. */
   let before: ReadonlySet<string> | undefined
   const made = recordLines()
-  let total: number | undefined
+  const total = statedTotal(page?.total)
 
   const recordsOf = (json: Json): ReadonlyArray<Json> => {
     const records = valueAt(json, place)
@@ -139,27 +139,6 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     })
   }
 
-  const totalAt = page?.total === undefined ? undefined : "at" in page.total ? page.total.at : page.total.remaining
-  const isRemaining = page?.total !== undefined && "remaining" in page.total
-
-  /** Reads the number of all records. */
-  const readTotal = (json: Json): void => {
-    if (totalAt === undefined || (isRemaining && total !== undefined)) return
-    const written = valueAt(json, totalAt)
-    const stated = typeof written === "string" && /^\d+$/.test(written) ? Number(written) : written
-    if (typeof stated !== "number") {
-      throw new Unpaged(`sent a page without a number at ${totalAt}. Correct \`page.total\`.`)
-    }
-    if (stated < (total ?? 0)) {
-      throw new Moved(
-        `lost records while it was read: ${totalAt} was ${count(total ?? 0)}, then ${
-          count(stated)
-        }. Others may have moved to pages that were already read. Nothing was imported. Run again.`,
-      )
-    }
-    total = stated
-  }
-
   const repeats =
     `repeats a page, so its last page would never come. Nothing was imported. Check \`source.page\` and the parameters in \`source.request\`.`
 
@@ -186,7 +165,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       variables.offset = offset + Math.max(0, records.length - 1)
       return records.length > 0
     }
-    if (ahead === "empty" || (before !== undefined && !isRemaining && total === offset - first + 1)) return false
+    if (ahead === "empty" || (before !== undefined && total.isReachedBy(offset - first + 1))) return false
     if (ahead === "filled") {
       throw new Unpaged(
         "sends one record a page. Pages by `{offset}` must overlap by one record, so that none is skipped. Nothing was imported. Ask for larger pages in `source.request`.",
@@ -248,10 +227,10 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     variables,
     counts,
     /** Returns the number of all records, if the tool states it. */
-    total: () => total,
+    total: total.get,
     /** Returns the smallest number of pages that may still come, if there is another one. */
     left: () => {
-      const missing = (total ?? 0) - counts.records
+      const missing = (total.get() ?? 0) - counts.records
       return missing > 0 && counts.records > 0 ? Math.ceil(missing * counts.pages / counts.records) : 1
     },
     isTable: made.isTable,
@@ -269,7 +248,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       if (!isAhead) seen.add(whole)
       counts.pages++
       counts.records += fresh.length
-      readTotal(json)
+      total.read(json)
       const following = next(json, records, isAhead, headers, from)
       if (page?.offset !== undefined && !isAhead) before = new Set(page.id === undefined ? records.map(keyOf) : [])
       empty = records.length === 0 ? empty + 1 : 0
@@ -283,18 +262,8 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       return { lines, records: fresh, following }
     },
     /** Returns how many records the tool states and how many were received, if records that came twice may be among them. */
-    stated: (): Stated | undefined =>
-      total === undefined || totalAt === undefined || page?.id !== undefined
-        ? undefined
-        : { total, at: totalAt, received: counts.records },
+    stated: () => page?.id === undefined ? total.stated(counts.records) : undefined,
     /** Returns why the records that were received can't be all, or undefined. */
-    fault: (): string | undefined => {
-      const received = page?.id === undefined ? counts.records : known.size
-      // Records that arrive during the pull are not in the number of the first page.
-      if (total === undefined || received === total || (isRemaining && received > total)) return undefined
-      return `has ${count(total)} records according to ${totalAt}, but sent ${
-        count(received)
-      }. Nothing was imported. Run again. If it happens again, check the order and the filters in \`source.request\`.`
-    },
+    fault: () => total.fault(page?.id === undefined ? counts.records : known.size),
   }
 }

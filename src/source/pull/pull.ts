@@ -26,11 +26,12 @@ import type { Stated } from "./distinct.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Account, Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
-import { Moved, pager, Unpaged } from "./pages.ts"
+import { pager } from "./pages.ts"
 import type { Variables } from "./pages.ts"
 import { meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 import { openConnection } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
+import { Moved, Unpaged } from "./unpaged.ts"
 
 /** Records that were pulled, as a file. */
 export interface Pulled {
