@@ -1,27 +1,22 @@
-import * as Path from "@effect/platform/Path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { type ExitCode, exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { Outcome } from "../domain/run.ts"
-import { LockHolder } from "../ledger/holder.ts"
-import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
-import { spreadsheetCsv } from "../report/csvFiles.ts"
-import { newRunFolder } from "../report/partFiles.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
-import { remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
+import { remainingOf, undoRun } from "../run/undoRun.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
 import { chooseTarget, findPipeline, openTarget } from "./target.ts"
+import { undoneLines, writeUndone } from "./undoneFiles.ts"
 
 /** The submissions of a run can't be deleted (exit code 2). */
 export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused", {
@@ -179,11 +174,14 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       }
       const { because, exitCode, outcome } = ending(stop.reasons(), counts)
       const finishedAt = yield* now
-      const folder = yield* writeFiles(project, pipeline.name, id, {
+      const about = {
+        pipeline: pipeline.name,
+        run: options.run,
+        form: { service: name, id: form.id, name: form.name },
+      }
+      const folder = yield* writeUndone(project, pipeline.name, id, {
         summary: {
-          pipeline: pipeline.name,
-          run: options.run,
-          form: { service: name, id: form.id, name: form.name },
+          ...about,
           startedAt,
           finishedAt,
           by: options.by,
@@ -191,14 +189,12 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
           ...counts,
           exitCode,
         },
-        lines: linesOf(view, options.run, undone),
+        lines: undoneLines(view, options.run, undone),
       })
       yield* session.finishRun({ run: id, finishedAt, outcome, exitCode, counts: { undo: options.run, ...counts } })
         .pipe(Effect.catchTag("LedgerOvertaken", () => Effect.void))
       const result: UndoResult = {
-        pipeline: pipeline.name,
-        run: options.run,
-        form: { service: name, id: form.id, name: form.name },
+        ...about,
         folder,
         ...counts,
         exitCode,
@@ -240,86 +236,3 @@ const ending = (
   }
   return { exitCode: exits.complete.code, outcome: "complete", because }
 }
-
-const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link", "because"]
-
-/** A line of undone.csv. */
-interface Line {
-  readonly row: number
-  readonly key: string
-  readonly submissionId?: string | undefined
-  readonly outcome: string
-  /** The submission that the row's submission replaced. */
-  readonly replaces?: string | undefined
-  readonly editLink?: string | undefined
-  readonly because?: string | undefined
-}
-
-/** Returns the lines of undone.csv: what the ledger now contains about each submission of the run, and why some remain. */
-const linesOf = (
-  view: PipelineLedger,
-  run: string,
-  { edited, likely, refused, replaced, unseen }: UndoneRun,
-): Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, LedgerError> => {
-  const undeletable = Stream.map(view.pages("undeletable", { run }), (rows) =>
-    rows.map((row): Line => {
-      const hasLanded = row.submissionId !== undefined
-      const outcome = row.state === "undone"
-        ? (hasLanded ? "deleted" : "not landed")
-        : row.state === "inDoubt"
-        ? "in doubt"
-        : "id unknown"
-      return { ...row, outcome }
-    }))
-  const deleted = Stream.make(replaced.map((row): Line => ({ ...row, outcome: "deleted" })))
-  const left = (row: Omit<Line, "outcome"> & { readonly submissionId: string }): Line => {
-    const { submissionId: id } = row
-    if (edited.has(id)) return { ...row, outcome: "edited, not deleted", editLink: edited.get(id) }
-    if (likely.has(id)) return { ...row, outcome: "not certainly of this run, not deleted" }
-    if (refused.has(id)) return { ...row, outcome: "refused, not deleted", because: refused.get(id) }
-    if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
-    return { ...row, outcome: "not deleted yet" }
-  }
-  const sent = Stream.map(view.pages("sent", { run, content: false }), (rows) => rows.map(left))
-  const earlier = Stream.map(
-    view.pages("replaced", { run }),
-    (rows) =>
-      rows.map(({ isUncovered, key, row, submissionId }) =>
-        isUncovered
-          ? left({ row, key, submissionId })
-          : { row, key, submissionId, outcome: "replaced by a later run, not deleted" }
-      ),
-  )
-  const all = [undeletable, deleted, sent, earlier].reduce((before, next) => Stream.concat(before, next))
-  return Stream.map(
-    all,
-    (lines) =>
-      lines.map(({ because = "", editLink = "", key, outcome, replaces = "", row, submissionId = "" }) => [
-        String(row),
-        key,
-        submissionId,
-        outcome,
-        replaces,
-        editLink,
-        because,
-      ]),
-  )
-}
-
-/** Writes undone.csv and undo.json into a new folder among the pipeline's reports, which only its owner can read. Returns the folder. */
-const writeFiles = <E>(project: Project, pipeline: string, id: string, { lines, summary }: {
-  readonly summary: object
-  readonly lines: Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, E>
-}) =>
-  Effect.scoped(Effect.gen(function*() {
-    const path = yield* Path.Path
-    const { end, files, folder } = yield* newRunFolder(path.join(project.reports, pipeline), id, (yield* LockHolder)())
-    yield* files.write(
-      "undone.csv",
-      Stream.concat(Stream.make(spreadsheetCsv([titles])), Stream.map(lines, spreadsheetCsv)),
-    )
-    yield* files.write("undo.json", Stream.make(`${JSON.stringify(summary, undefined, 2)}\n`))
-    yield* files.publish(["undone.csv", "undo.json"])
-    yield* end
-    return folder
-  }))

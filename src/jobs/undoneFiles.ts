@@ -1,0 +1,92 @@
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { LockHolder } from "../ledger/holder.ts"
+import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { Project } from "../project/Project.ts"
+import { spreadsheetCsv } from "../report/csvFiles.ts"
+import { newRunFolder } from "../report/partFiles.ts"
+import type { UndoneRun } from "../run/undoRun.ts"
+
+const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link", "because"]
+
+/** A line of undone.csv. */
+interface Line {
+  readonly row: number
+  readonly key: string
+  readonly submissionId?: string | undefined
+  readonly outcome: string
+  /** The submission that the row's submission replaced. */
+  readonly replaces?: string | undefined
+  readonly editLink?: string | undefined
+  readonly because?: string | undefined
+}
+
+/** Returns the lines of undone.csv: what the ledger now contains about each submission of the run, and why some remain. */
+export const undoneLines = (
+  view: PipelineLedger,
+  run: string,
+  { edited, likely, refused, replaced, unseen }: UndoneRun,
+): Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, LedgerError> => {
+  const undeletable = Stream.map(view.pages("undeletable", { run }), (rows) =>
+    rows.map((row): Line => {
+      const hasLanded = row.submissionId !== undefined
+      const outcome = row.state === "undone"
+        ? (hasLanded ? "deleted" : "not landed")
+        : row.state === "inDoubt"
+        ? "in doubt"
+        : "id unknown"
+      return { ...row, outcome }
+    }))
+  const deleted = Stream.make(replaced.map((row): Line => ({ ...row, outcome: "deleted" })))
+  const left = (row: Omit<Line, "outcome"> & { readonly submissionId: string }): Line => {
+    const { submissionId: id } = row
+    if (edited.has(id)) return { ...row, outcome: "edited, not deleted", editLink: edited.get(id) }
+    if (likely.has(id)) return { ...row, outcome: "not certainly of this run, not deleted" }
+    if (refused.has(id)) return { ...row, outcome: "refused, not deleted", because: refused.get(id) }
+    if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
+    return { ...row, outcome: "not deleted yet" }
+  }
+  const sent = Stream.map(view.pages("sent", { run, content: false }), (rows) => rows.map(left))
+  const earlier = Stream.map(
+    view.pages("replaced", { run }),
+    (rows) =>
+      rows.map(({ isUncovered, key, row, submissionId }) =>
+        isUncovered
+          ? left({ row, key, submissionId })
+          : { row, key, submissionId, outcome: "replaced by a later run, not deleted" }
+      ),
+  )
+  const all = [undeletable, deleted, sent, earlier].reduce((before, next) => Stream.concat(before, next))
+  return Stream.map(
+    all,
+    (lines) =>
+      lines.map(({ because = "", editLink = "", key, outcome, replaces = "", row, submissionId = "" }) => [
+        String(row),
+        key,
+        submissionId,
+        outcome,
+        replaces,
+        editLink,
+        because,
+      ]),
+  )
+}
+
+/** Writes undone.csv and undo.json into a new folder among the pipeline's reports, which only its owner can read. Returns the folder. */
+export const writeUndone = <E>(project: Project, pipeline: string, id: string, { lines, summary }: {
+  readonly summary: object
+  readonly lines: Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, E>
+}) =>
+  Effect.scoped(Effect.gen(function*() {
+    const path = yield* Path.Path
+    const { end, files, folder } = yield* newRunFolder(path.join(project.reports, pipeline), id, (yield* LockHolder)())
+    yield* files.write(
+      "undone.csv",
+      Stream.concat(Stream.make(spreadsheetCsv([titles])), Stream.map(lines, spreadsheetCsv)),
+    )
+    yield* files.write("undo.json", Stream.make(`${JSON.stringify(summary, undefined, 2)}\n`))
+    yield* files.publish(["undone.csv", "undo.json"])
+    yield* end
+    return folder
+  }))
