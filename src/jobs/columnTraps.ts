@@ -1,6 +1,7 @@
 import { type Cell, ErrorCell } from "../domain/cell.ts"
 import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
+import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
 import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
@@ -189,5 +190,32 @@ export const exceptionTraps = (
     }, unlike the others.`,
     examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
       .slice(0, examplesKept),
+  }]
+}
+
+/**
+ * Returns the traps in a column's title.
+ *
+ * @param same all columns with this title, including this one
+ */
+export const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
+  if (column.title.trim() === "") {
+    return filled
+      ? [{
+        code: "empty-title",
+        count: 0,
+        message: "It has no title. Name it under `source.columns` by its position.",
+        examples: [],
+      }]
+      : []
+  }
+  if (same.length < 2 || column.name !== undefined) return []
+  return [{
+    code: "repeated-title",
+    count: 0,
+    message: `${same.length} columns have this title (columns ${
+      same.map(({ position }) => position + 1).join(", ")
+    }). Name them under \`source.columns\`.`,
+    examples: [],
   }]
 }

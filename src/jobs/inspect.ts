@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
-import { type InferredKind, type InspectedColumn, shapes, type Trap } from "../domain/inspectedColumn.ts"
+import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
-import type { ColumnProfile, ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
+import type { ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
 import { labelledTitle } from "../mapping/suggest/labelled.ts"
-import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { recordProfiler, type StrayRow, strayWarning, whereWithout } from "../mapping/suggest/strayRows.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
@@ -15,7 +14,8 @@ import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
-import { CellTraps, dateTraps, exceptionTraps } from "./columnTraps.ts"
+import { CellTraps, dateTraps, exceptionTraps, titleTraps } from "./columnTraps.ts"
+import { kindOf, mostFrequent } from "./inspectedKind.ts"
 import { openShown } from "./prepare.ts"
 import { labelsFor, readableRows, type SourceLabels } from "./suggestMapping.ts"
 
@@ -87,29 +87,6 @@ const headOf = (source: Source, stray: ReadonlyArray<StrayRow>): ReadonlyArray<H
 
 const faultsShown = 5
 
-/** @param same all columns with this column's title, including this one */
-const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
-  if (column.title.trim() === "") {
-    return filled
-      ? [{
-        code: "empty-title",
-        count: 0,
-        message: "It has no title. Name it under `source.columns` by its position.",
-        examples: [],
-      }]
-      : []
-  }
-  if (same.length < 2 || column.name !== undefined) return []
-  return [{
-    code: "repeated-title",
-    count: 0,
-    message: `${same.length} columns have this title (columns ${
-      same.map(({ position }) => position + 1).join(", ")
-    }). Name them under \`source.columns\`.`,
-    examples: [],
-  }]
-}
-
 /** Returns how to recognise a finished response, if the form tool marks it. */
 const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   const complete = source.tool?.complete
@@ -175,22 +152,9 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
     readonly profiles: ReadonlyArray<ProfiledColumn>
     readonly stray: ReadonlyArray<StrayRow>
   }) =>
-    Effect.gen(function*() {
-      const { rows } = counts
-      const titled = new Map<string, Array<Column>>()
-      for (const column of source.columns) {
-        const title = column.title.trim()
-        titled.set(title, [...(titled.get(title) ?? []), column])
-      }
-      const files = yield* source.files
-      const tool = source.tool
-      const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
-      const parts = new Map(
-        source.blocks.flatMap(({ columns, title }) =>
-          columns.map(({ option, position }) => [position, { title, option }] as const)
-        ),
-      )
-      const inspection: Inspection = {
+    Effect.map(source.files, (files): Inspection => {
+      const { tool } = source
+      return {
         file: files[0]?.file.file ?? "",
         format: source.format,
         taken: [
@@ -218,50 +182,70 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
           },
         others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
         head: headOf(source, stray),
-        rows,
+        rows: counts.rows,
         faulty: counts.faulty,
         faults,
         unfinished: isFinished === undefined ? undefined : counts.unfinished,
-        columns: profiled.map(({ column, profile }, at): InspectedColumn => {
-          const described = labels?.of(column)
-          const label = (described && labelledTitle({ labels: described })) ?? tool?.labels[at]
-          const part = parts.get(column.position)
-          const { distinctCount: distinct, filled, unique } = profile
-          const [kind, share] = kindOf(profile)
-          return {
-            position: column.position + 1,
-            title: column.title,
-            name: column.name,
-            label: label === undefined || label === "" || label === column.name ? undefined : label,
-            described: described !== undefined && labelledTitle({ labels: described }) !== undefined,
-            role: roles.get(column.position),
-            block: part?.title,
-            option: part?.option,
-            filled,
-            fill: profile.rows === 0 ? 0 : filled / profile.rows,
-            kind,
-            share,
-            distinct,
-            unique,
-            samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
-              text: cut(text, sampleLength),
-              times,
-              label: described?.options.get(text),
-            })),
-            traps: [
-              ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
-              ...cellTraps[at]?.traps() ?? [],
-              ...dateTraps(profile),
-              ...exceptionTraps(profile, kind),
-            ],
-          }
-        }),
+        columns: inspectedColumns(source, profiled, cellTraps, labels),
         blocks: source.blocks.map(({ columns, title }) => ({ title, options: columns.map(({ option }) => option) })),
         rowKey: rowKeyCandidates(profiled, tool),
       }
-      return inspection
     })
   return { add, ended }
+}
+
+/** Returns what was found in each column. */
+const inspectedColumns = (
+  { blocks, columns, tool }: Source,
+  profiled: ReadonlyArray<ProfiledColumn>,
+  cellTraps: ReadonlyArray<CellTraps>,
+  labels: SourceLabels | undefined,
+): ReadonlyArray<InspectedColumn> => {
+  const titled = new Map<string, Array<Column>>()
+  for (const column of columns) {
+    const title = column.title.trim()
+    titled.set(title, [...(titled.get(title) ?? []), column])
+  }
+  const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
+  const parts = new Map(
+    blocks.flatMap((block) =>
+      block.columns.map(({ option, position }) => [position, { block: block.title, option }] as const)
+    ),
+  )
+  return profiled.map(({ column, profile }, at) => {
+    const described = labels?.of(column)
+    const label = (described && labelledTitle({ labels: described })) ?? tool?.labels[at]
+    const part = parts.get(column.position)
+    const { distinctCount: distinct, filled, unique } = profile
+    const [kind, share] = kindOf(profile)
+    return {
+      position: column.position + 1,
+      title: column.title,
+      name: column.name,
+      label: label === undefined || label === "" || label === column.name ? undefined : label,
+      described: described !== undefined && labelledTitle({ labels: described }) !== undefined,
+      role: roles.get(column.position),
+      block: part?.block,
+      option: part?.option,
+      filled,
+      fill: profile.rows === 0 ? 0 : filled / profile.rows,
+      kind,
+      share,
+      distinct,
+      unique,
+      samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
+        text: cut(text, sampleLength),
+        times,
+        label: described?.options.get(text),
+      })),
+      traps: [
+        ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
+        ...cellTraps[at]?.traps() ?? [],
+        ...dateTraps(profile),
+        ...exceptionTraps(profile, kind),
+      ],
+    }
+  })
 }
 
 /** Whether a row repeats the header, as in a file that was joined from several. */
@@ -284,50 +268,6 @@ const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
 
 const samplesShown = 4
 const sampleLength = 60
-
-const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
-  [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
-
-/** A column has a kind if at least this share of its cells has that kind. The remaining cells are exceptions. */
-const most = 0.9
-
-/** Returns the kind of most cells of a column, and the share of these cells. */
-const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
-  const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
-  if (filled === 0) return ["empty", 1]
-  // Two words that both mean yes, such as x and y, are not a pair of yes and no.
-  const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
-  if (share.boolean === 1 && isTold) return ["boolean", 1]
-  const [best, part] = shapes.filter((shape) => shape !== "boolean")
-    .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
-  const times = (cells.date + cells.dateTime) / filled
-  // People often omit midnight, and a workbook's dates at midnight have no time.
-  if (best === "dateTime" && times >= most) return ["dateTime", times]
-  if (part >= most) return [best, part]
-  if (holdsLists(profile)) return ["choices", 1]
-  if (exact && isFew(count, filled)) return ["choice", 1]
-  return part >= 0.5 ? [best, part] : ["text", 1]
-}
-
-/** Whether a column has so few distinct texts that they are probably options. */
-const isFew = (count: number, filled: number): boolean => {
-  if (count <= 30 && count <= filled / 2) return true
-  return count <= 6 ? filled >= count + 2 : count <= 200 && count <= filled / 50
-}
-
-/** Whether cells are lists of repeated pieces, with fewer distinct pieces than cells. */
-const holdsLists = (profile: ColumnProfile): boolean => {
-  const texts = mostFrequent(profile, 200)
-  const separator = likelySeparator(new Map(texts))
-  if (separator === undefined) return false
-  const lists = texts.filter(([text]) => text.includes(separator))
-  if (lists.length < 3 || lists.length < texts.length / 4) return false
-  const pieces = texts.flatMap(([text]) => text.split(separator).map((piece) => piece.trim()))
-    .filter((piece) => piece !== "")
-  const different = new Set(pieces).size
-  return different < profile.distinctCount.count && different <= pieces.length / 3
-    && pieces.every((piece) => piece.length <= 80)
-}
 
 /** Columns that may identify a row in later runs. */
 interface RowKeyCandidate {

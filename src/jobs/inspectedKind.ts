@@ -1,0 +1,48 @@
+import { type InferredKind, shapes } from "../domain/inspectedColumn.ts"
+import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
+import { likelySeparator } from "../mapping/suggest/optionNames.ts"
+
+/** Returns the most frequent texts of a column, with their numbers. */
+export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
+  [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
+
+/** A column has a kind if at least this share of its cells has that kind. The remaining cells are exceptions. */
+const most = 0.9
+
+/** Returns the kind of most cells of a column, and the share of these cells. */
+export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
+  const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
+  if (filled === 0) return ["empty", 1]
+  // Two words that both mean yes, such as x and y, are not a pair of yes and no.
+  const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
+  if (share.boolean === 1 && isTold) return ["boolean", 1]
+  const [best, part] = shapes.filter((shape) => shape !== "boolean")
+    .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
+  const times = (cells.date + cells.dateTime) / filled
+  // People often omit midnight, and a workbook's dates at midnight have no time.
+  if (best === "dateTime" && times >= most) return ["dateTime", times]
+  if (part >= most) return [best, part]
+  if (holdsLists(profile)) return ["choices", 1]
+  if (exact && isFew(count, filled)) return ["choice", 1]
+  return part >= 0.5 ? [best, part] : ["text", 1]
+}
+
+/** Whether a column has so few distinct texts that they are probably options. */
+const isFew = (count: number, filled: number): boolean => {
+  if (count <= 30 && count <= filled / 2) return true
+  return count <= 6 ? filled >= count + 2 : count <= 200 && count <= filled / 50
+}
+
+/** Whether cells are lists of repeated pieces, with fewer distinct pieces than cells. */
+const holdsLists = (profile: ColumnProfile): boolean => {
+  const texts = mostFrequent(profile, 200)
+  const separator = likelySeparator(new Map(texts))
+  if (separator === undefined) return false
+  const lists = texts.filter(([text]) => text.includes(separator))
+  if (lists.length < 3 || lists.length < texts.length / 4) return false
+  const pieces = texts.flatMap(([text]) => text.split(separator).map((piece) => piece.trim()))
+    .filter((piece) => piece !== "")
+  const different = new Set(pieces).size
+  return different < profile.distinctCount.count && different <= pieces.length / 3
+    && pieces.every((piece) => piece.length <= 80)
+}
