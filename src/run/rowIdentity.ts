@@ -6,6 +6,7 @@ import { commandLine } from "../domain/shell.ts"
 import { counted } from "../domain/words.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/facts.ts"
 import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { KnownRow } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
 import { contentDigest, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
@@ -156,6 +157,18 @@ interface Contested {
   rows: number
 }
 
+const refuseContested = (rows: ReadonlyArray<Contested>) =>
+  Effect.flatMap(CurrentRun, ({ pipeline }) =>
+    refuse(
+      { contested: rows.map((one) => [one.key, one.rows]) },
+      `${
+        counted(rows.length, "row", "rows")
+      } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
+        JSON.stringify(rows[0]?.key)
+      }, and none of these rows has the imported content.`,
+      `To match them, run: formferry ledger rekey ${pipeline.name} --map old-new.csv.`,
+    ))
+
 /** Reads the source once and gives the rows of the ledger their new keys. Returns whether any row keeps an old key. */
 const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) =>
   Effect.gen(function*() {
@@ -169,71 +182,70 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const contents = makeContents(run, digest, new SeenLedgerRows())
     const contested = new Map<number, Contested>()
     let collided = false
-    const taken = (id: number) => placed.marks[id] === 1
+    const isTaken = (id: number) => placed.marks[id] === 1
     const record = (moves: ReadonlyArray<Rekeyed>) =>
       moves.length === 0 ? Effect.void : Effect.map(recorder.rekey(moves), (moved) => {
         // If two old keys become the same new key, the second row keeps its old one.
         if (moved < moves.filter((move) => move.key !== undefined).length) collided = true
       })
-    const move = (chunk: RowChunk) =>
+
+    /** Returns the rows of a chunk that have a key, with the keys of the earlier rules. */
+    const keyedRows = ({ faults, rows }: RowChunk) =>
+      rows.flatMap((cells, at) => {
+        if (faults.has(at)) return []
+        const now = key(cells)
+        // Keys may number rows with the same content, so each is made for every row.
+        const old = makers.map((make) => make(cells))
+        return now === undefined ? [] : [{ cells, key: now, to: digest.key(now), old }]
+      })
+
+    /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
+    const moveTo = (memory: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
+      const isUnsent = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
+      if (isUnsent || contents.same(memory, cells)) {
+        placed.mark(memory.id, true)
+        contested.delete(memory.id)
+        return move
+      }
+      const other = contested.get(memory.id)
+      if (other === undefined) contested.set(memory.id, { key: old, move, rows: 1 })
+      else other.rows++
+      return undefined
+    }
+
+    const moveRows = (chunk: RowChunk) =>
       Effect.gen(function*() {
-        const rows = chunk.rows.map((cells, at) =>
-          chunk.faults.has(at)
-            ? { cells, key: undefined, old: [] }
-            : { cells, key: key(cells), old: makers.map((make) => make(cells)) }
-        )
-        const keyed = rows.flatMap((row) =>
-          row.key === undefined ? [] : [{ ...row, key: row.key, to: digest.key(row.key) }]
-        )
+        const keyed = keyedRows(chunk)
         const known = yield* view.lookUp(keyed.map(({ to }) => to))
         for (const row of known) if (row !== undefined && row.id > 0) placed.mark(row.id, true)
         let unknown = keyed.filter((_, at) => (known[at]?.id ?? 0) === 0)
         const moves: Array<Rekeyed> = []
         for (let maker = 0; maker < makers.length; maker++) {
-          const asked = unknown.flatMap((row) => {
-            const old = row.old[maker]
-            return old === undefined || old === row.key ? [] : [{ ...row, from: digest.key(old), was: old }]
+          const asked = unknown.flatMap(({ cells, key, old, to }) => {
+            const was = old[maker]
+            return was === undefined || was === key ? [] : [{ cells, was, move: { from: digest.key(was), to, key } }]
           })
-          const found = yield* view.lookUp(asked.map(({ from }) => from))
+          const found = yield* view.lookUp(asked.map(({ move }) => move.from))
           const settled = new Set<Cells>()
-          asked.forEach(({ cells, from, key, to, was }, at) => {
+          for (const [at, { cells, move, was }] of asked.entries()) {
             const memory = found[at]
-            if (memory === undefined || memory.id === 0 || taken(memory.id)) {
-              moves.push({ from, to, key: undefined })
-              return
+            if (memory === undefined || memory.id === 0 || isTaken(memory.id)) {
+              moves.push({ ...move, key: undefined })
+              continue
             }
             settled.add(cells)
-            const free = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
-            if (free || contents.same(memory, cells)) {
-              moves.push({ from, to, key })
-              placed.mark(memory.id, true)
-              contested.delete(memory.id)
-              return
-            }
-            const other = contested.get(memory.id)
-            if (other === undefined) contested.set(memory.id, { key: was, move: { from, to, key }, rows: 1 })
-            else other.rows++
-          })
+            const moved = moveTo(memory, cells, was, move)
+            if (moved !== undefined) moves.push(moved)
+          }
           unknown = unknown.filter(({ cells }) => !settled.has(cells))
         }
         yield* record(moves)
       })
-    yield* eachChunk(run.source.read(), move, stop.requested)
+
+    yield* eachChunk(run.source.read(), moveRows, stop.requested)
     if (stop.requested()) return true
     const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
-    const [example] = doubtful
-    if (example !== undefined) {
-      const isRefused = yield* refuse(
-        { contested: doubtful.map((one) => [one.key, one.rows]) },
-        `${
-          counted(doubtful.length, "row", "rows")
-        } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
-          JSON.stringify(example.key)
-        }, and none of these rows has the imported content.`,
-        `To match them, run: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
-      )
-      if (isRefused) return true
-    }
+    if (doubtful.length > 0 && (yield* refuseContested(doubtful))) return true
     const alone = [...contested].filter(([, { rows }]) => rows === 1)
     for (const [id] of alone) placed.mark(id, true)
     yield* record(alone.map(([, { move }]) => move))
