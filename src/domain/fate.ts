@@ -35,3 +35,7 @@ export type Verdict = keyof typeof verdictWords
 export const verdicts = namesOf(verdictWords)
 
 export type VerdictCounts = { readonly [V in Verdict]: number }
+
+/** Returns how many submissions were read back or still have to be. */
+export const submissionsIn = (readBack: VerdictCounts): number =>
+  verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0)

@@ -1,4 +1,5 @@
 import { Cron } from "croner"
+import * as Str from "effect/String"
 import type { Finding } from "./errors.ts"
 import { quoted } from "./suggestion.ts"
 import { keysAt, textAt } from "./yamlText.ts"
@@ -45,7 +46,7 @@ export const cronFault = (cron: string): string | undefined => {
     return next === null ? "No time ever matches this cron expression." : undefined
   } catch (cause) {
     const said = cause instanceof Error ? cause.message.replace(/^\w+: /, "") : String(cause)
-    return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/, "")}.`
+    return `${Str.capitalize(said.replace(/\.$/, ""))}.`
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CellState } from "../domain/cells.ts"
-import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
+import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../domain/fate.ts"
 import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
@@ -20,7 +20,7 @@ export const sentence = (report: RunReport): string => {
       ),
     )
   if (mode === "reconcile") {
-    const all = verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0)
+    const all = submissionsIn(readBack)
     return all === 0
       ? "There was no submission to read back."
       : `Of ${counted(all, "imported submission")}, ${proof(all)}.`

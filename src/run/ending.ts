@@ -1,6 +1,6 @@
 import type { AcceptReason } from "../domain/acceptance.ts"
 import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
-import { fates, type RowCounts, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
@@ -16,7 +16,7 @@ import type { Signal, StopReason } from "./Stop.ts"
  */
 export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts, submissions = rows.imported): boolean =>
   fates.reduce((sum, fate) => sum + rows[fate], 0) === rows.read
-  && readBack.unread >= 0 && verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0) === submissions
+  && readBack.unread >= 0 && submissionsIn(readBack) === submissions
 
 /** The exit code of a process that a signal ended. Supervisors treat 143 as a clean end, so it is also used after a terminal was closed. */
 export const statusOfSignal: { readonly [S in Signal]: ExitCode } = {

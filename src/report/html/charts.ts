@@ -1,7 +1,7 @@
 import { sankey, sankeyLeft, sankeyLinkHorizontal } from "d3-sankey"
 import { scaleLinear } from "d3-scale"
 import { area, curveStepAfter, stack } from "d3-shape"
-import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
+import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { Pace, RunReport } from "../../domain/report.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import type { Tone } from "../../domain/words.ts"
@@ -38,7 +38,7 @@ const stations = (
   const nodes: Array<Station> = []
   const links: Array<Flow> = []
   const read = report.rows.read
-  const submissions = verdicts.reduce((sum, verdict) => sum + report.readBack[verdict], 0)
+  const submissions = submissionsIn(report.readBack)
   if (read > 0) {
     const files = report.sources.filter((source) => source.rows > 0)
     const known = files.reduce((sum, source) => sum + source.rows, 0) === read

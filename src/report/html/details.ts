@@ -1,3 +1,4 @@
+import * as Str from "effect/String"
 import { cellStates, cellWords } from "../../domain/cells.ts"
 import { answerTones, answerVerdicts } from "../../domain/comparison.ts"
 import type { AnswerVerdict } from "../../domain/comparison.ts"
@@ -203,9 +204,7 @@ export const sourcesSection = (report: RunReport): Section | undefined =>
           ["Rows", count(source.rows)],
           ["Bytes", count(source.bytes)],
           ["Format", source.taken.some(({ what }) => what.toLowerCase() === "format") ? undefined : source.format],
-          ...source.taken.map(({ what, value: as }) =>
-            [`${what.charAt(0).toUpperCase()}${what.slice(1)}`, value(as)] as const
-          ),
+          ...source.taken.map(({ what, value: as }) => [Str.capitalize(what), value(as)] as const),
           ["Lines", linesAccount(source)],
           ["Longest cell", shown(longestAccount(source))],
           ["SHA-256", value(source.sha256)],

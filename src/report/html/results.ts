@@ -1,4 +1,4 @@
-import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
+import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
@@ -124,7 +124,7 @@ export const balanceSection = (report: RunReport): Section =>
 
 /** Shows the verdicts on the submissions. */
 export const verdictsSection = (report: RunReport): Section | undefined => {
-  const total = verdicts.reduce((sum, verdict) => sum + report.readBack[verdict], 0)
+  const total = submissionsIn(report.readBack)
   if (total === 0) return undefined
   return section(
     "verdicts",
