@@ -4,8 +4,7 @@ import { asListed, counted } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { cutToWidth, paints, table } from "./terminal/screen.ts"
-import type { Screen } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, table } from "./terminal/screen.ts"
 
 /** `form SERVICE [FORM]`. */
 export const form = command({

@@ -10,8 +10,7 @@ import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { cutToWidth, indented, paints, table, wrapToWidth } from "./terminal/screen.ts"
-import type { Screen, TableCell } from "./terminal/screen.ts"
+import { cutToWidth, indented, paints, type Screen, table, type TableCell, wrapToWidth } from "./terminal/screen.ts"
 
 /** `inspect FILE…` and `inspect --connection NAME`. */
 export const inspect = command({

@@ -10,8 +10,7 @@ import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { cutToWidth, paints, table, widthOf } from "./terminal/screen.ts"
-import type { Screen, TableCell } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, table, type TableCell, widthOf } from "./terminal/screen.ts"
 
 /** `preview NAME`. */
 export const preview = command({

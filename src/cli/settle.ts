@@ -12,8 +12,7 @@ import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { cutToWidth, paints, table, wrapToWidth } from "./terminal/screen.ts"
-import type { Screen } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, table, wrapToWidth } from "./terminal/screen.ts"
 
 interface Input {
   readonly results: string | undefined

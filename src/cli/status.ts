@@ -21,8 +21,7 @@ import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { cutToWidth, paints, table, wrapToWidth } from "./terminal/screen.ts"
-import type { Screen, TableCell } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, table, type TableCell, wrapToWidth } from "./terminal/screen.ts"
 
 /** How many of the last runs are shown by default. */
 const usualRuns = 10

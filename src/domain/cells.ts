@@ -1,5 +1,4 @@
-import { namesOf } from "./words.ts"
-import type { Word } from "./words.ts"
+import { namesOf, type Word } from "./words.ts"
 
 /** How a pipeline uses a column, the most important use first: for answers, for the row key or a condition, ignored, not mapped. */
 export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] as const

@@ -1,6 +1,5 @@
 import type { Json } from "./json.ts"
-import { namesOf } from "./words.ts"
-import type { Tone } from "./words.ts"
+import { namesOf, type Tone } from "./words.ts"
 
 /** The verdicts on a sent and a returned answer, each with its tone. */
 export const answerTones = {

@@ -1,5 +1,4 @@
-import { namesOf } from "./words.ts"
-import type { Word } from "./words.ts"
+import { namesOf, type Word } from "./words.ts"
 
 /** The final states of a row, in the order of the balance. Every row read has exactly one fate. */
 export const fateWords = {

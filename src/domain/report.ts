@@ -1,11 +1,9 @@
 import * as Schema from "effect/Schema"
 import { anomalyCodes } from "./anomaly.ts"
 import { cellStates, cellWords, columnUses } from "./cells.ts"
-import { answerVerdicts } from "./comparison.ts"
-import type { AnswerVerdict } from "./comparison.ts"
+import { type AnswerVerdict, answerVerdicts } from "./comparison.ts"
 import { fates, fateWords, verdicts, verdictWords } from "./fate.ts"
-import { problemCodes, problemWords } from "./problem.ts"
-import type { ProblemCode } from "./problem.ts"
+import { type ProblemCode, problemCodes, problemWords } from "./problem.ts"
 import { phases } from "./progress.ts"
 import {
   Count,

@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
-import { valueText } from "./json.ts"
-import type { Json } from "./json.ts"
+import { type Json, valueText } from "./json.ts"
 
 // The kinds of fields of report.json: their descriptions, their defaults for reports of other versions, and what `--redact` does to them.
 

@@ -1,6 +1,5 @@
 import { Parser } from "htmlparser2"
-import type { Cell } from "../domain/cell.ts"
-import { cellText } from "../domain/cell.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
 import { tidy } from "./sample.ts"
 
 /** What a form tool's own definition of a form says about one column of its exports. */

@@ -1,8 +1,6 @@
-import { blocksOf } from "./blocks.ts"
-import type { PartOf } from "./blocks.ts"
+import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, tidy } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { count, evidence, metaOf, type MetaTitles, tidy } from "./sample.ts"
 
 const meta: MetaTitles = {
   "response id": "id",

@@ -1,8 +1,7 @@
 import { monthNumber } from "../domain/months.ts"
 import { filloutSubmissions } from "./filloutSubmissions.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { cleansAt, count, evidence, has, metaOf, type MetaTitles, nothingWhen, rewritten, withRole } from "./sample.ts"
 
 const iso = { format: "iso" }
 

@@ -1,7 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, unguarded } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { count, evidence, metaOf, type MetaTitles, unguarded } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 

@@ -1,11 +1,9 @@
-import { cellText } from "../domain/cell.ts"
-import type { Cell } from "../domain/cell.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
 import { monthNumber } from "../domain/months.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { blocksOf } from "./blocks.ts"
 import type { FormTool, RecordTool } from "./FormTool.ts"
-import { cellsOf, evidence, metaOf } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { cellsOf, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const row = /^(.*?)\s*>>\s*(.*)$/
 

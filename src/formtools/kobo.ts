@@ -1,7 +1,6 @@
 import { slashedBlocks } from "./blocks.ts"
 import type { FormTool, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
-import { evidence, has, metaOf, positionOf } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { evidence, has, metaOf, type MetaTitles, positionOf } from "./sample.ts"
 
 const meta: MetaTitles = {
   start: { role: "started", format: "iso" },

@@ -1,5 +1,4 @@
-import { blocksOf, bracketed } from "./blocks.ts"
-import type { PartOf } from "./blocks.ts"
+import { blocksOf, bracketed, type PartOf } from "./blocks.ts"
 import type { Clean, FormTool, Sample } from "./FormTool.ts"
 import {
   cellsOf,
@@ -7,6 +6,7 @@ import {
   count,
   evidence,
   metaOf,
+  type MetaTitles,
   nothingWhen,
   sampleOf,
   tidy,
@@ -14,7 +14,6 @@ import {
   withoutTags,
   withRole,
 } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 

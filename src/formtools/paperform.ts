@@ -1,6 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { cellsOf, evidence, has, metaOf, positionOf, rewritten } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { cellsOf, evidence, has, metaOf, type MetaTitles, positionOf, rewritten } from "./sample.ts"
 
 const meta: MetaTitles = {
   id: "id",

@@ -1,5 +1,4 @@
-import { blocksOf } from "./blocks.ts"
-import type { PartOf } from "./blocks.ts"
+import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
 import { evidence, has, tidy, withoutTags } from "./sample.ts"
 

@@ -1,10 +1,7 @@
-import type { Cell } from "../domain/cell.ts"
-import { cellText, JsonCell } from "../domain/cell.ts"
-import { isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
+import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
-import { titled } from "./blocks.ts"
-import type { PartOf } from "./blocks.ts"
+import { type PartOf, titled } from "./blocks.ts"
 import type { MetaColumn, RecordLayout } from "./FormTool.ts"
 import { withoutTags } from "./sample.ts"
 

@@ -1,8 +1,6 @@
-import { blocksOf, bracketed } from "./blocks.ts"
-import type { PartOf } from "./blocks.ts"
+import { blocksOf, bracketed, type PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
-import { cleansAt, evidence, metaOf, nothingWhen, tidy, withoutTags } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { cleansAt, evidence, metaOf, type MetaTitles, nothingWhen, tidy, withoutTags } from "./sample.ts"
 import { surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
 
 const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }

@@ -1,5 +1,4 @@
-import { cellText, JsonCell } from "../domain/cell.ts"
-import type { Cell } from "../domain/cell.ts"
+import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"
@@ -10,11 +9,11 @@ import {
   memberOf,
   objectsIn,
   ownColumn,
+  type RecordColumn,
   recordLayout,
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import type { RecordColumn } from "./recordColumns.ts"
 import { evidence, tidy } from "./sample.ts"
 
 /** A choice, row, column or "Other" of a question. */

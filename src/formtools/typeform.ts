@@ -1,7 +1,16 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cellsOf, cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import {
+  cellsOf,
+  cleansAt,
+  evidence,
+  has,
+  metaOf,
+  type MetaTitles,
+  positionOf,
+  unguarded,
+  withoutTags,
+} from "./sample.ts"
 import { typeformResponses } from "./typeformResponses.ts"
 import { dayOnly, time } from "./typeformTitles.ts"
 

@@ -1,11 +1,17 @@
-import { cellText, JsonCell } from "../domain/cell.ts"
-import type { Cell } from "../domain/cell.ts"
-import { isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
+import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { RecordLearner } from "./FormTool.ts"
-import { cellOf, listOf, memberOf, objectsIn, recordLayout, textIn, undefinedNote } from "./recordColumns.ts"
-import type { RecordColumn } from "./recordColumns.ts"
+import {
+  cellOf,
+  listOf,
+  memberOf,
+  objectsIn,
+  type RecordColumn,
+  recordLayout,
+  textIn,
+  undefinedNote,
+} from "./recordColumns.ts"
 import { cleansAt, rewritten, unguarded } from "./sample.ts"
 
 export const time = { format: "yyyy-MM-dd HH:mm:ss", zone: "UTC" }

@@ -1,6 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf } from "./sample.ts"
-import type { MetaTitles } from "./sample.ts"
+import { count, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "added time": { role: "submitted", format: "dd-MMM-yyyy HH:mm:ss" },

@@ -1,8 +1,7 @@
 import type { Json } from "../domain/json.ts"
 import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, type Kind } from "./Kind.ts"
 
 const parts = ["address", "city", "state", "zipCode", "country"] as const
 

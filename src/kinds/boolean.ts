@@ -1,8 +1,7 @@
 import * as Schema from "effect/Schema"
 import { oneCell, opposites, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { AsWritten, Fault, option } from "./Kind.ts"
+import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
 
 const options = {
   true: option(

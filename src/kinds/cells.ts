@@ -1,9 +1,6 @@
-import type { Cell } from "../domain/cell.ts"
-import { cellText, ErrorCell, JsonCell, trimmed } from "../domain/cell.ts"
-import { isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
-import type { KindContext, Parse } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { type Cell, cellText, ErrorCell, JsonCell, trimmed } from "../domain/cell.ts"
+import { isObject, type Json, type JsonObject } from "../domain/json.ts"
+import { Fault, type KindContext, type Parse } from "./Kind.ts"
 
 /** Returns the digits of a number such as `1e21`. */
 const withoutExponent = (text: string): string => {

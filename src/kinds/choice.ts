@@ -2,8 +2,7 @@ import { isList } from "../domain/json.ts"
 import { oneText } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
-import type { OptionOptions } from "./optionTable.ts"
-import { optionOptions, optionTable, optionTranslations, optionWords } from "./optionTable.ts"
+import { type OptionOptions, optionOptions, optionTable, optionTranslations, optionWords } from "./optionTable.ts"
 
 /** An option of a question, found by value or label: first exactly, then ignoring case and spaces. A text that matches several options is an error. */
 export const choice: Kind<OptionOptions> = {

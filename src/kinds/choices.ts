@@ -1,11 +1,9 @@
 import * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
-import { isList } from "../domain/json.ts"
-import type { Json } from "../domain/json.ts"
+import { isList, type Json } from "../domain/json.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { AsWritten, Fault, option } from "./Kind.ts"
+import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
 import {
   optionOptions,

@@ -1,5 +1,4 @@
-import { isList, isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Compared } from "./Kind.ts"
 
 export const same: Compared = { verdict: "same" }

@@ -1,10 +1,8 @@
 import { DateCell } from "../domain/cell.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { FormatOptions } from "./dateFormats.ts"
-import { compileFormats, fixedDay, formatOptions, isoFormat, readFormats } from "./dateFormats.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { compileFormats, fixedDay, type FormatOptions, formatOptions, isoFormat, readFormats } from "./dateFormats.ts"
+import { Fault, type Kind } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
 
 /** Returns the day of an ISO text as written. Returns NaN if the text contains a time other than midnight, which would be lost. */

@@ -1,9 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DateTime } from "luxon"
-import { option } from "./Kind.ts"
-import type { OptionFault } from "./Kind.ts"
-import type { Wall } from "./wallClock.ts"
-import { isDay, wall } from "./wallClock.ts"
+import { option, type OptionFault } from "./Kind.ts"
+import { isDay, type Wall, wall } from "./wallClock.ts"
 
 /** The options for all kinds with dates or times. */
 export const formatOptions = {

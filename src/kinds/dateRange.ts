@@ -2,10 +2,8 @@ import type { Json } from "../domain/json.ts"
 import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers } from "./compared.ts"
 import { date } from "./date.ts"
-import type { FormatOptions } from "./dateFormats.ts"
-import { formatOptions } from "./dateFormats.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, missingParts } from "./Kind.ts"
+import { type FormatOptions, formatOptions } from "./dateFormats.ts"
+import { Fault, type Kind, missingParts } from "./Kind.ts"
 
 const notARange = new Fault(
   "not-a-date",

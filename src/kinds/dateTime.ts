@@ -3,8 +3,7 @@ import { DateCell } from "../domain/cell.ts"
 import { errorIn, oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
-import type { Kind, Parse } from "./Kind.ts"
-import { Fault, missingParts, option } from "./Kind.ts"
+import { Fault, type Kind, missingParts, option, type Parse } from "./Kind.ts"
 import { isoInstant, readIso, zoneClock } from "./wallClock.ts"
 
 const options = {

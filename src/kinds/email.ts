@@ -1,8 +1,7 @@
 import isEmail from "validator/lib/isEmail.js"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, type Kind } from "./Kind.ts"
 
 const notAnEmail = new Fault("not-an-email", "an email address such as name@example.org")
 

@@ -1,11 +1,18 @@
 import * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
-import { isList, isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
 import { both, compareLists, compareText, different, equivalent, same } from "./compared.ts"
-import type { Compared, Kind, KindContext, Parse } from "./Kind.ts"
-import { Fault, FilledText, missingParts, option } from "./Kind.ts"
+import {
+  type Compared,
+  Fault,
+  FilledText,
+  type Kind,
+  type KindContext,
+  missingParts,
+  option,
+  type Parse,
+} from "./Kind.ts"
 import { compareUrls, urlCheck } from "./url.ts"
 
 const options = {

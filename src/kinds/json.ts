@@ -1,10 +1,8 @@
 import { JsonCell } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
-import { deeperThan } from "../domain/json.ts"
+import { deeperThan, type Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { compareJson } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, type Kind } from "./Kind.ts"
 
 const notJson = new Fault("not-json", "JSON")
 const tooDeep = new Fault("not-json", "JSON nested 100 deep at most")

@@ -1,9 +1,7 @@
-import type { Cell } from "../domain/cell.ts"
-import { JsonCell } from "../domain/cell.ts"
+import { type Cell, JsonCell } from "../domain/cell.ts"
 import { objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, missingParts } from "./Kind.ts"
+import { Fault, type Kind, missingParts } from "./Kind.ts"
 import { number } from "./number.ts"
 
 const names = ["latitude", "longitude"] as const

@@ -1,12 +1,10 @@
 import type * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
-import { isObject } from "../domain/json.ts"
-import type { Json } from "../domain/json.ts"
+import { isObject, type Json } from "../domain/json.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { choices } from "./choices.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
-import type { Kind, KindContext, OptionFault } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { Fault, type Kind, type KindContext, type OptionFault } from "./Kind.ts"
 import {
   optionOptions,
   optionSplitter,

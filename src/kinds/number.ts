@@ -2,8 +2,7 @@ import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, option } from "./Kind.ts"
+import { Fault, type Kind, option } from "./Kind.ts"
 
 const options = {
   decimal: option(

@@ -1,9 +1,7 @@
 import type { Cell } from "../domain/cell.ts"
 import { opposites, textOf } from "./cells.ts"
-import type { CellNote, KindContext, OptionFault, OtherCells, Parse } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
-import type { OptionTable } from "./optionTable.ts"
-import { loose } from "./optionTable.ts"
+import { type CellNote, Fault, type KindContext, type OptionFault, type OtherCells, type Parse } from "./Kind.ts"
+import { loose, type OptionTable } from "./optionTable.ts"
 
 /** What ticked and unticked cells contain by default. */
 export const usualChecks = {

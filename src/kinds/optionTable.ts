@@ -2,8 +2,7 @@ import * as Schema from "effect/Schema"
 import type { Option } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import { asListed } from "../domain/words.ts"
-import type { KindContext, OptionFault, Translation } from "./Kind.ts"
-import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
+import { AsWritten, Fault, FilledText, type KindContext, option, type OptionFault, type Translation } from "./Kind.ts"
 
 /** What to do with a text that is not an option. At least one of `use` and `textTo` is required. */
 export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More) =>

@@ -2,8 +2,7 @@ import * as Schema from "effect/Schema"
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, option } from "./Kind.ts"
+import { Fault, type Kind, option } from "./Kind.ts"
 
 const options = {
   country: option(

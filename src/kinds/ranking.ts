@@ -3,13 +3,12 @@ import { JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareLists, compareText } from "./compared.ts"
-import type { Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
-import type { OptionTable } from "./optionTable.ts"
+import { Fault, type Kind, type KindContext, type OptionFault, type Parse } from "./Kind.ts"
 import {
   loose,
   optionOptions,
   optionSplitter,
+  type OptionTable,
   optionTable,
   optionTranslations,
   optionWords,

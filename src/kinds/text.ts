@@ -1,8 +1,7 @@
 import * as Schema from "effect/Schema"
 import { errorIn, oneText, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, option } from "./Kind.ts"
+import { Fault, type Kind, option } from "./Kind.ts"
 import { compilePattern } from "./pattern.ts"
 
 const Length = Schema.NonNegativeInt.annotations({ description: "a whole number, 0 or more" })

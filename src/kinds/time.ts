@@ -1,10 +1,8 @@
 import { DateCell } from "../domain/cell.ts"
 import { oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { FormatOptions } from "./dateFormats.ts"
-import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault } from "./Kind.ts"
+import { compileFormats, type FormatOptions, formatOptions, readFormats } from "./dateFormats.ts"
+import { Fault, type Kind } from "./Kind.ts"
 import { isoTime, readIso, timeOf } from "./wallClock.ts"
 
 const seconds = (wall: number): number => Number.isNaN(wall) || wall % 1000 !== 0 ? NaN : timeOf(wall)

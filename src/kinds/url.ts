@@ -2,8 +2,7 @@ import * as Schema from "effect/Schema"
 import isURL from "validator/lib/isURL.js"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
-import type { Kind } from "./Kind.ts"
-import { Fault, option } from "./Kind.ts"
+import { Fault, type Kind, option } from "./Kind.ts"
 
 const Scheme = Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9+.-]*$/)).annotations({
   description: "a scheme such as https",

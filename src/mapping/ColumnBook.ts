@@ -1,5 +1,4 @@
-import type { ColumnUse } from "../domain/cells.ts"
-import { columnUses } from "../domain/cells.ts"
+import { type ColumnUse, columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"

@@ -1,7 +1,6 @@
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import type { OptionFault } from "../kinds/Kind.ts"
-import type { Document } from "../project/errors.ts"
-import { diagnosticAt } from "../project/errors.ts"
+import { diagnosticAt, type Document } from "../project/errors.ts"
 import { suggest } from "../project/suggestion.ts"
 
 /** Adds a finding about the value or the key at a path. */

@@ -1,5 +1,4 @@
-import { optionColumns } from "../domain/row.ts"
-import type { Column } from "../domain/row.ts"
+import { type Column, optionColumns } from "../domain/row.ts"
 import { oneText } from "../kinds/cells.ts"
 import { kinds } from "../kinds/index.ts"
 import type { InputShape, OtherCells, Parse } from "../kinds/Kind.ts"

@@ -1,6 +1,5 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { Element, FormList } from "../domain/form.ts"
-import { formLists, plainName } from "../domain/form.ts"
+import { type Element, type FormList, formLists, plainName } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"

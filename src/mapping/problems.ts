@@ -1,6 +1,5 @@
 import type { Cell } from "../domain/cell.ts"
-import type { Problem } from "../domain/problem.ts"
-import { brief } from "../domain/problem.ts"
+import { brief, type Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"

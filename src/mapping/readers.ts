@@ -1,14 +1,10 @@
-import type { Cell } from "../domain/cell.ts"
-import { ErrorCell, trimmed } from "../domain/cell.ts"
-import { canonicalJson } from "../domain/json.ts"
-import type { Json } from "../domain/json.ts"
+import { type Cell, ErrorCell, trimmed } from "../domain/cell.ts"
+import { canonicalJson, type Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
-import type { Parse } from "../kinds/Kind.ts"
-import { Fault } from "../kinds/Kind.ts"
-import type { CellNotes, CellUses } from "./CellUses.ts"
-import { cellUse } from "./CellUses.ts"
+import { Fault, type Parse } from "../kinds/Kind.ts"
+import { type CellNotes, cellUse, type CellUses } from "./CellUses.ts"
 import { cellProblem, conflictProblem, requiredProblem, templateProblem } from "./problems.ts"
 
 /** Reads an answer of a row. Returns undefined if there is none or if it has problems, which are added to the list. */

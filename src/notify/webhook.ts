@@ -8,8 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { WebhookConfig } from "../project/Project.ts"
-import { backOff } from "../service/schedules.ts"
-import type { RetryPolicy } from "../service/schedules.ts"
+import { backOff, type RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
 
 /** A webhook can't be reached. The error names only the host, because the rest of the address is secret. */

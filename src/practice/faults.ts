@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Utils from "effect/Utils"
-import { refusal } from "./refusals.ts"
-import type { PracticeAnswer } from "./refusals.ts"
+import { type PracticeAnswer, refusal } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 

@@ -1,9 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { invalid, issuesOf, json } from "./refusals.ts"
-import type { PracticeAnswer } from "./refusals.ts"
-import { countBefore } from "./store.ts"
-import type { StoredSubmission } from "./store.ts"
+import { invalid, issuesOf, json, type PracticeAnswer } from "./refusals.ts"
+import { countBefore, type StoredSubmission } from "./store.ts"
 
 /** Sets the message of a refused parameter. It never contains the value. */
 const expects = (expected: string) => ({

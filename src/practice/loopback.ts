@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { createServer } from "node:http"
-import type { Server } from "node:http"
+import { createServer, type Server } from "node:http"
 
 /** Whether a Host header contains the address of a server on loopback. Refuses web pages whose host name was redirected to this address (DNS rebinding). */
 export const isOwnHost = (host: string | undefined, port: number): host is string =>

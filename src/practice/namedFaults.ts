@@ -4,10 +4,8 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { Time, whole } from "../project/fields.ts"
-import { answered } from "./faults.ts"
-import type { FaultContext, PlannedFault, Reply } from "./faults.ts"
-import { invalid, refusal } from "./refusals.ts"
-import type { PracticeAnswer } from "./refusals.ts"
+import { answered, type FaultContext, type PlannedFault, type Reply } from "./faults.ts"
+import { invalid, type PracticeAnswer, refusal } from "./refusals.ts"
 
 /** A kind of fault that is planned by its name and settings (docs/practice.md). */
 export interface FaultKind<A> {

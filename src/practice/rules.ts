@@ -4,8 +4,7 @@ import type { Element, Form } from "../domain/form.ts"
 import { parseJson } from "../service/codec.ts"
 import { createRequest } from "../service/wire.ts"
 import { listing } from "./listing.ts"
-import { invalid, issuesOf, json, refusal } from "./refusals.ts"
-import type { Issue, PracticeAnswer } from "./refusals.ts"
+import { invalid, type Issue, issuesOf, json, type PracticeAnswer, refusal } from "./refusals.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
 /** A submission item that the schema accepted. */

@@ -1,5 +1,4 @@
-import { isMap, isScalar, isSeq, parse, parseDocument } from "yaml"
-import type { Node, Pair, YAMLMap } from "yaml"
+import { isMap, isScalar, isSeq, type Node, type Pair, parse, parseDocument, type YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
 
 /** A value to be written to a pipeline file. Strings are not converted. */

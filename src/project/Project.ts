@@ -4,8 +4,7 @@ import * as Schema from "effect/Schema"
 import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
-import { connectionOf, connectionSection } from "./connection.ts"
-import type { Connection } from "./connection.ts"
+import { type Connection, connectionOf, connectionSection } from "./connection.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
   becoming,
@@ -31,8 +30,7 @@ import {
   sharedBy,
 } from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
-import { secretPlace } from "./secrets.ts"
-import type { Secrets } from "./secrets.ts"
+import { secretPlace, type Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
 
 // Services

@@ -1,7 +1,16 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import { becoming, Column, expecting, Expression, filled, oneOfThese, optional, section } from "./fields.ts"
-import type { ColumnName } from "./fields.ts"
+import {
+  becoming,
+  Column,
+  type ColumnName,
+  expecting,
+  Expression,
+  filled,
+  oneOfThese,
+  optional,
+  section,
+} from "./fields.ts"
 
 const Text = becoming(Schema.String, (text): ReadonlyArray<string> => [text])
 const Texts = Schema.NonEmptyArray(Schema.String)

@@ -5,8 +5,7 @@ import { type LedgerPlace, type PostgresPlace, RateLimit, sharedBy } from "./led
 import { presetNamed } from "./preset.ts"
 import { presets } from "./presets/index.ts"
 import type { Secrets } from "./secrets.ts"
-import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
-import type { ConnectionSignIn } from "./signIn.ts"
+import { Auth, authOf, type ConnectionSignIn, Secret, signInOf } from "./signIn.ts"
 
 /** A place in an answer: in its body, or a header. */
 export const AnswerPlace = oneOfThese(

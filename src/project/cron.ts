@@ -2,8 +2,7 @@ import { Cron } from "croner"
 import * as Str from "effect/String"
 import type { Finding } from "./errors.ts"
 import { quoted } from "./suggestion.ts"
-import { keysAt, textAt } from "./yamlText.ts"
-import type { YamlText } from "./yamlText.ts"
+import { keysAt, textAt, type YamlText } from "./yamlText.ts"
 
 /** The times of a pipeline's runs: a cron expression and a time zone. */
 export interface Schedule {

@@ -1,15 +1,12 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { isScalar } from "yaml"
-import type { Node } from "yaml"
+import { isScalar, type Node } from "yaml"
 import { count } from "../domain/words.ts"
 import type { Finding } from "./errors.ts"
 import { expected } from "./expectations.ts"
-import { explain } from "./explain.ts"
-import type { Explanation, Issue } from "./explain.ts"
-import { mostValues, originOf, plainValue } from "./yamlText.ts"
-import type { YamlText } from "./yamlText.ts"
+import { explain, type Explanation, type Issue } from "./explain.ts"
+import { mostValues, originOf, plainValue, type YamlText } from "./yamlText.ts"
 
 /** A limit that no real file reaches. */
 const mostPasses = 100

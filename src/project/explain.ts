@@ -1,7 +1,6 @@
 import type * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
-import { isMap, isScalar, isSeq } from "yaml"
-import type { Node } from "yaml"
+import { isMap, isScalar, isSeq, type Node } from "yaml"
 import type { Finding } from "./errors.ts"
 import {
   discriminator,
@@ -12,15 +11,13 @@ import {
   property,
   sample,
   sectionsWith,
+  type Shapes,
   shapesOf,
 } from "./expectations.ts"
-import type { Shapes } from "./expectations.ts"
-import { annotation, brokenRules, Rules, ruleSets } from "./fields.ts"
-import type { KeyRules } from "./fields.ts"
+import { annotation, brokenRules, type KeyRules, Rules, ruleSets } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
 import { start, withoutCredentials, written } from "./yamlFaults.ts"
-import type { Mapping, YamlText } from "./yamlText.ts"
-import { isExtension, isMapping, nothing, originOf } from "./yamlText.ts"
+import { isExtension, isMapping, type Mapping, nothing, originOf, type YamlText } from "./yamlText.ts"
 
 export type Issue = ParseResult.ParseIssue
 

@@ -1,26 +1,29 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import { paymentParts, schedulingParts } from "../kinds/elements.ts"
-import type { ElementPart } from "../kinds/elements.ts"
+import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import { Conditions } from "./conditions.ts"
 import {
   becoming,
   Column,
+  type ColumnName,
   Columns,
   expecting,
   Expression,
+  type FileSchema,
   filled,
+  type KeyRules,
+  type KindOptions,
   Name,
   needed,
   oneOfThese,
   optional,
   placed,
+  type Section,
   section,
   sectionWithOptions,
 } from "./fields.ts"
-import type { ColumnName, FileSchema, KeyRules, KindOptions, Section } from "./fields.ts"
 
 // Decoded entries
 

@@ -2,8 +2,7 @@ import type { Finding } from "./errors.ts"
 import { presets } from "./presets/index.ts"
 import type { Preset } from "./presets/Preset.ts"
 import { oneOf, quoted, suggest } from "./suggestion.ts"
-import { isMapping, keysAt, textAt, withPath } from "./yamlText.ts"
-import type { Mapping, YamlText } from "./yamlText.ts"
+import { isMapping, keysAt, type Mapping, textAt, withPath, type YamlText } from "./yamlText.ts"
 
 /** The connections of a project, each with the name of its preset if it has one. */
 export type PresetNames = ReadonlyMap<string, string | undefined>

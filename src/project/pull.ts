@@ -1,8 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
-import { AnswerPlace } from "./connection.ts"
-import type { Connection } from "./connection.ts"
+import { AnswerPlace, type Connection } from "./connection.ts"
 import type { Finding } from "./errors.ts"
 import {
   becoming,
@@ -19,12 +18,10 @@ import {
   section,
   whole,
 } from "./fields.ts"
-import { usePreset } from "./preset.ts"
-import type { PresetNames } from "./preset.ts"
+import { type PresetNames, usePreset } from "./preset.ts"
 import { Job } from "./pullJob.ts"
 import { quoted } from "./suggestion.ts"
-import { isMapping, textAt } from "./yamlText.ts"
-import type { Mapping, YamlText } from "./yamlText.ts"
+import { isMapping, type Mapping, textAt, type YamlText } from "./yamlText.ts"
 
 const Scalar = oneOfThese(Schema.String, Schema.Number, Schema.Boolean).annotations(
   expecting("a text, a number, true or false"),

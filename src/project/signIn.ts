@@ -2,8 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createPrivateKey } from "node:crypto"
-import type { KeyObject } from "node:crypto"
+import { createPrivateKey, type KeyObject } from "node:crypto"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
   becoming,
@@ -20,8 +19,7 @@ import {
   section,
 } from "./fields.ts"
 import type { Preset } from "./presets/Preset.ts"
-import { secretPlace } from "./secrets.ts"
-import type { SecretPlace, Secrets } from "./secrets.ts"
+import { type SecretPlace, secretPlace, type Secrets } from "./secrets.ts"
 
 export const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
   .annotations({ identifier: "Secret" })

@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import {
   becoming,
+  type ColumnName,
   Columns,
   expecting,
   lazily,
@@ -19,9 +20,7 @@ import {
   section,
   whole,
 } from "./fields.ts"
-import type { ColumnName } from "./fields.ts"
-import { pullFindings, pullKeys } from "./pull.ts"
-import type { Pull } from "./pull.ts"
+import { type Pull, pullFindings, pullKeys } from "./pull.ts"
 import { quoted } from "./suggestion.ts"
 import { parseYaml } from "./yamlText.ts"
 

@@ -7,8 +7,7 @@ import type { Finding } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
-import { isMapping, originOf, utf8 } from "./yamlText.ts"
-import type { YamlText } from "./yamlText.ts"
+import { isMapping, originOf, utf8, type YamlText } from "./yamlText.ts"
 
 /** Maps the text of a cell to an option. Null means no answer. */
 type ValueSet = Readonly<Record<string, string | null>>

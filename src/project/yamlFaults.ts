@@ -1,5 +1,16 @@
-import { isAlias, isMap, isScalar, isSeq, visit } from "yaml"
-import type { Alias, Document, Node, Scalar, YAMLError, YAMLMap } from "yaml"
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+} from "yaml"
 import type { Finding } from "./errors.ts"
 import { quoted } from "./suggestion.ts"
 

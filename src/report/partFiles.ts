@@ -6,8 +6,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { reasonOf } from "../domain/words.ts"
-import { leftByEnded, ownedName } from "../ledger/holder.ts"
-import type { Holder } from "../ledger/holder.ts"
+import { type Holder, leftByEnded, ownedName } from "../ledger/holder.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
 /** A file of a report can't be written. */

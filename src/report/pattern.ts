@@ -1,5 +1,4 @@
-import { isList, isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
 
 /**

@@ -3,8 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { RunReport, withoutValue } from "../domain/report.ts"
-import { OfRows, Redaction } from "../domain/reportFields.ts"
-import type { Mask } from "../domain/reportFields.ts"
+import { type Mask, OfRows, Redaction } from "../domain/reportFields.ts"
 
 /** Returns a replacement for a value of this type, or none to keep the value. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>

@@ -1,6 +1,5 @@
 import type { Cell } from "../domain/cell.ts"
-import { cellStates } from "../domain/cells.ts"
-import type { CellState, ColumnUse } from "../domain/cells.ts"
+import { type CellState, cellStates, type ColumnUse } from "../domain/cells.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { ColumnCells } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"

@@ -1,6 +1,6 @@
 import type { AcceptReason } from "../domain/acceptance.ts"
 import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
-import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdicts } from "../domain/fate.ts"
+import { fates, type RowCounts, submissionsIn, type VerdictCounts } from "../domain/fate.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"

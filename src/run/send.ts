@@ -10,8 +10,15 @@ import type { ReportError } from "../report/partFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { FormService } from "../service/FormService.ts"
 import { traced } from "../service/telemetry.ts"
-import { makeSink, OutcomeUnrecorded } from "../sink/Sink.ts"
-import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/Sink.ts"
+import {
+  type BatchResult,
+  makeSink,
+  OutcomeUnrecorded,
+  type SentRow,
+  type Sink,
+  type SinkFailure,
+  type Trouble,
+} from "../sink/Sink.ts"
 import { columnNames } from "../source/columns.ts"
 import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
 import { outgoing } from "./outgoing.ts"

@@ -3,8 +3,7 @@ import { reasonOf } from "../domain/words.ts"
 import type { Pacing } from "./Admission.ts"
 import { mostLate, Pace } from "./pace.ts"
 import { SentRequests } from "./SentRequests.ts"
-import { NeverSent } from "./transport.ts"
-import type { ResponseHeaders } from "./transport.ts"
+import { NeverSent, type ResponseHeaders } from "./transport.ts"
 
 /**
  * The reserve below a limit that the service's headers state, as a share of it. Half of it allows for slots that are used late, the other half for

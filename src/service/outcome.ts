@@ -1,14 +1,11 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { cut } from "../domain/problem.ts"
-import type { Codec } from "./codec.ts"
-import { parseJson } from "./codec.ts"
-import { ServiceUnusable } from "./FormService.ts"
-import type { CreateOutcome } from "./FormService.ts"
+import { type Codec, parseJson } from "./codec.ts"
+import { type CreateOutcome, ServiceUnusable } from "./FormService.ts"
 import { longestPause } from "./pace.ts"
 import type { Operation } from "./telemetry.ts"
-import { header } from "./transport.ts"
-import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
+import { header, type MaybeSent, type NeverSent, type TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
 /** What is needed to write messages about a service. */

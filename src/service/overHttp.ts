@@ -1,11 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { connect as connectTcp } from "node:net"
-import type { Socket } from "node:net"
+import { connect as connectTcp, type Socket } from "node:net"
 import { Exchange } from "./Exchange.ts"
-import { defaultMaxAnswer } from "./transport.ts"
-import type { OpenTransport } from "./transport.ts"
+import { defaultMaxAnswer, type OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
 /** The maximum number of milliseconds for a Node timer. A longer timer fires at once. */

@@ -1,5 +1,4 @@
-import { header } from "./transport.ts"
-import type { ResponseHeaders } from "./transport.ts"
+import { header, type ResponseHeaders } from "./transport.ts"
 
 /** The rate headers of a service. Times are in milliseconds. */
 export interface RateHeaders {

@@ -1,8 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
-import { deeperThan, isObject } from "../domain/json.ts"
-import type { Json, JsonObject } from "../domain/json.ts"
+import { deeperThan, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 
 /**

@@ -1,7 +1,6 @@
 import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
-import { isList, isObject } from "../domain/json.ts"
-import type { Json } from "../domain/json.ts"
+import { isList, isObject, type Json } from "../domain/json.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"

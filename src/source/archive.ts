@@ -5,8 +5,7 @@ import { count, firstOf } from "../domain/words.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits } from "./limits.ts"
 import { SourceError } from "./Source.ts"
-import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries } from "./zip.ts"
-import type { ZipEntry } from "./zip.ts"
+import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries, type ZipEntry } from "./zip.ts"
 
 /** Returns the next piece of the bytes, or `undefined` at their end. A piece's bytes are valid until the next piece is requested. */
 export type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>

@@ -12,8 +12,15 @@ import { formToolNamed, formTools } from "../formtools/index.ts"
 import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
 import { isMended, ownColumns, toColumns } from "./columns.ts"
-import { changedWhileOpening, mapFiles } from "./Source.ts"
-import type { Head, Source, SourceError, ToolCandidate, ToolReading } from "./Source.ts"
+import {
+  changedWhileOpening,
+  type Head,
+  mapFiles,
+  type Source,
+  type SourceError,
+  type ToolCandidate,
+  type ToolReading,
+} from "./Source.ts"
 
 /** A form tool that a file may come from. */
 export interface Candidate {

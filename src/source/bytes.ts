@@ -8,8 +8,7 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { SourceChanged, SourceError } from "./Source.ts"
-import type { FileDigest, Fingerprint } from "./Source.ts"
+import { type FileDigest, type Fingerprint, SourceChanged, SourceError } from "./Source.ts"
 
 /** One reading of a file's bytes, in order. */
 export interface Blocks {

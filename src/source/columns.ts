@@ -1,7 +1,6 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
-import { cut } from "../domain/problem.ts"
-import type { Problem } from "../domain/problem.ts"
+import { cut, type Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 

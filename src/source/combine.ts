@@ -5,8 +5,7 @@ import * as Stream from "effect/Stream"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Cell, cellText, trimmed } from "../domain/cell.ts"
-import { cut } from "../domain/problem.ts"
-import type { Problem } from "../domain/problem.ts"
+import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { count, listed } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
@@ -17,8 +16,15 @@ import { ChunkBuilder, eachChunk } from "./chunks.ts"
 import { shownName, toColumns } from "./columns.ts"
 import { limits } from "./limits.ts"
 import { RecordSpool } from "./RecordSpool.ts"
-import { changedWhileOpening, mapFiles, newestOf, SourceChanged, SourceError } from "./Source.ts"
-import type { NamedSource, Source } from "./Source.ts"
+import {
+  changedWhileOpening,
+  mapFiles,
+  type NamedSource,
+  newestOf,
+  type Source,
+  SourceChanged,
+  SourceError,
+} from "./Source.ts"
 
 type Combine = NonNullable<SourceConfig["combine"]>
 

@@ -10,21 +10,26 @@ import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import type { Pull } from "../project/pull.ts"
-import { isPull, sourceDefaults } from "../project/sourceSection.ts"
-import type { FileSource, SourceFiles } from "../project/sourceSection.ts"
+import { type FileSource, isPull, sourceDefaults, type SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./bytes.ts"
 import { isMended } from "./columns.ts"
 import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
-import { findFiles, namesBelow } from "./findFiles.ts"
-import type { FoundFiles } from "./findFiles.ts"
+import { findFiles, type FoundFiles, namesBelow } from "./findFiles.ts"
 import { limits } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import { requireDistinct } from "./pull/distinct.ts"
 import type { Pulled } from "./pull/pull.ts"
 import type { PullFrom } from "./pull/since.ts"
-import { mapFiles, newestOf, SourceError } from "./Source.ts"
-import type { ConnectionUnusable, NamedSource, Source, SourceDialect } from "./Source.ts"
+import {
+  type ConnectionUnusable,
+  mapFiles,
+  type NamedSource,
+  newestOf,
+  type Source,
+  type SourceDialect,
+  SourceError,
+} from "./Source.ts"
 
 /** Whether a source is a single file, large enough that its digest should be computed in a thread. False if that is unknown before the source is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>

@@ -5,8 +5,7 @@ import { visible } from "../../domain/visible.ts"
 import { count, counted, instantIn, minuteIn } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
-import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
-import type { Screen, TableCell } from "./screen.ts"
+import { cutToWidth, paints, type Screen, table, type TableCell, wrapToWidth } from "./screen.ts"
 
 /** The maximum number of kinds of problems, and of kinds of differences, in the summary. The report has all of them. */
 const most = 10

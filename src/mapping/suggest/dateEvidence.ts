@@ -1,5 +1,4 @@
-import type { Cell } from "../../domain/cell.ts"
-import { DateCell } from "../../domain/cell.ts"
+import { type Cell, DateCell } from "../../domain/cell.ts"
 import { monthNumber } from "../../domain/months.ts"
 import { readIso } from "../../kinds/wallClock.ts"
 

@@ -1,18 +1,27 @@
 import { cut } from "../../domain/problem.ts"
-import { optionColumns } from "../../domain/row.ts"
-import type { Column } from "../../domain/row.ts"
+import { type Column, optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { commentText } from "../../project/PipelineDraft.ts"
+import {
+  commentText,
+  type DraftEntry,
+  type DraftKey,
+  type DraftValue,
+  type PipelineDraft,
+} from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
 import { foreignChoices, foreignFault, otherColumn, scored, unknownOf, valuesBelow, withSure } from "./draftChoices.ts"
-import type { Misread, Reading } from "./misread.ts"
-import { settingsThatRead } from "./misread.ts"
+import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
-import type { Settings } from "./settings.ts"
-import { dateTimeSettings, settingsFor } from "./settings.ts"
-import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
-import { likelyOf } from "./Suggestion.ts"
+import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
+import {
+  type Block,
+  likelyOf,
+  type OpenQuestion,
+  type Origin,
+  type OwnColumn,
+  type Suggestion,
+  type Suggestions,
+} from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
 /** Returns the settings of suggestions and of the columns for times, to try them on the cells. */

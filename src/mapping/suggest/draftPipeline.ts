@@ -1,15 +1,18 @@
 import { brief } from "../../domain/problem.ts"
-import { nameOrNumber } from "../../domain/row.ts"
-import type { Column } from "../../domain/row.ts"
+import { type Column, nameOrNumber } from "../../domain/row.ts"
 import { firstOf, oneLine } from "../../domain/words.ts"
-import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { yamlText } from "../../project/PipelineDraft.ts"
+import {
+  type DraftEntry,
+  type DraftKey,
+  type DraftValue,
+  type PipelineDraft,
+  yamlText,
+} from "../../project/PipelineDraft.ts"
 import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
 import type { Misread } from "./misread.ts"
 import { type StrayRow, strayWarning, whereWithout } from "./strayRows.ts"
-import { columnsOf, unmappedNames } from "./Suggestion.ts"
-import type { Suggestions } from "./Suggestion.ts"
+import { columnsOf, type Suggestions, unmappedNames } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
 /** The `source` of a new pipeline. */

@@ -1,5 +1,4 @@
-import { optionColumns } from "../../domain/row.ts"
-import type { ColumnBlock } from "../../domain/row.ts"
+import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { oneLine } from "../../domain/words.ts"
 import { placesOf } from "../../kinds/ranking.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"

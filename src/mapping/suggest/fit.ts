@@ -2,10 +2,15 @@ import type { Question } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
-import type { Meaning } from "./meaning.ts"
-import { meaningOf, speaksOf } from "./meaning.ts"
-import type { OptionNames, TextForms } from "./optionNames.ts"
-import { likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
+import { type Meaning, meaningOf, speaksOf } from "./meaning.ts"
+import {
+  likelyOption,
+  likelySeparator,
+  type OptionNames,
+  optionNames,
+  splitFit,
+  type TextForms,
+} from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
 

@@ -1,5 +1,4 @@
-import type { Cell } from "../../domain/cell.ts"
-import { cellText } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, type ProblemCode, problemWords } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"

@@ -1,7 +1,6 @@
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
-import type { Meaning } from "./meaning.ts"
-import { meaningOf } from "./meaning.ts"
+import { type Meaning, meaningOf } from "./meaning.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, by all forms of their names. */

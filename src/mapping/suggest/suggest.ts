@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../../domain/form.ts"
-import { optionColumns } from "../../domain/row.ts"
-import type { Column, ColumnBlock } from "../../domain/row.ts"
+import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"

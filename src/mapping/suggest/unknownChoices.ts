@@ -1,13 +1,11 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Cell } from "../../domain/cell.ts"
-import { cellText } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { kinds } from "../../kinds/index.ts"
-import { Fault } from "../../kinds/Kind.ts"
-import type { Kind, Parse } from "../../kinds/Kind.ts"
+import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
 
 /** Choices in a column that are not options, with their counts, most frequent first. */
 export interface Unknown {

@@ -3,10 +3,8 @@ import { scaleLinear } from "d3-scale"
 import { area, curveStepAfter, stack } from "d3-shape"
 import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { Pace, RunReport } from "../../domain/report.ts"
-import { count, counted, lasting } from "../../domain/words.ts"
-import type { Tone } from "../../domain/words.ts"
-import { html, section } from "./markup.ts"
-import type { Markup, Section } from "./markup.ts"
+import { count, counted, lasting, type Tone } from "../../domain/words.ts"
+import { html, type Markup, type Section, section } from "./markup.ts"
 
 /** The width of both charts. */
 const width = 960

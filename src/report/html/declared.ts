@@ -1,13 +1,10 @@
 import * as Option from "effect/Option"
 import * as AST from "effect/SchemaAST"
-import { valueText } from "../../domain/json.ts"
-import type { Json } from "../../domain/json.ts"
+import { type Json, valueText } from "../../domain/json.ts"
 import { RunReport } from "../../domain/report.ts"
-import { Redaction, Section as SectionId } from "../../domain/reportFields.ts"
-import type { Section as Declared } from "../../domain/reportFields.ts"
+import { Redaction, type Section as Declared, Section as SectionId } from "../../domain/reportFields.ts"
 import { count } from "../../domain/words.ts"
-import { html, name as nameOf, section, table, value as valueOf } from "./markup.ts"
-import type { Content, Section } from "./markup.ts"
+import { type Content, html, name as nameOf, type Section, section, table, value as valueOf } from "./markup.ts"
 
 // The sections of the page that the report's Schema declares.
 

@@ -1,13 +1,11 @@
 import * as Str from "effect/String"
 import { cellStates, cellWords } from "../../domain/cells.ts"
-import { answerTones, answerVerdicts } from "../../domain/comparison.ts"
-import type { AnswerVerdict } from "../../domain/comparison.ts"
+import { answerTones, type AnswerVerdict, answerVerdicts } from "../../domain/comparison.ts"
 import type { ColumnCells, RunReport } from "../../domain/report.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { AttentionEntry } from "../csvFiles.ts"
 import { columnTitle, leftBehind, linesAccount, longestAccount } from "../sentences.ts"
-import { bar, facts, html, Markup, name, section, share, table, value } from "./markup.ts"
-import type { Content, Section } from "./markup.ts"
+import { bar, type Content, facts, html, Markup, name, type Section, section, share, table, value } from "./markup.ts"
 
 // The sections of the page with details.
 

@@ -5,6 +5,7 @@ import { attentionScript } from "./attentionScript.ts"
 import { paceSection } from "./charts.ts"
 import { declaredSections } from "./declared.ts"
 import {
+  type AttentionCounts,
   attentionSection,
   columnsSection,
   contentsSection,
@@ -13,8 +14,8 @@ import {
   questionsSection,
   settingsSection,
   sourcesSection,
+  type WrittenFile,
 } from "./details.ts"
-import type { AttentionCounts, WrittenFile } from "./details.ts"
 import { html, Markup } from "./markup.ts"
 import {
   balanceSection,

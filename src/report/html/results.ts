@@ -2,15 +2,25 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../d
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
-import { modeWords, outcomeWords } from "../../domain/run.ts"
-import type { Mode } from "../../domain/run.ts"
-import { count, counted, instantIn } from "../../domain/words.ts"
-import type { Word } from "../../domain/words.ts"
+import { type Mode, modeWords, outcomeWords } from "../../domain/run.ts"
+import { count, counted, instantIn, type Word } from "../../domain/words.ts"
 import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { WrittenFile } from "./details.ts"
-import { badge, facts, html, name, section, share, table, value, webLink } from "./markup.ts"
-import type { Content, Markup, Section } from "./markup.ts"
+import {
+  badge,
+  type Content,
+  facts,
+  html,
+  type Markup,
+  name,
+  type Section,
+  section,
+  share,
+  table,
+  value,
+  webLink,
+} from "./markup.ts"
 
 // The sections of the page that say how the run ended.
 

@@ -1,7 +1,5 @@
-import { JsonCell } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
-import { isObject } from "../../domain/json.ts"
-import type { Json, JsonObject } from "../../domain/json.ts"
+import { type Cell, JsonCell } from "../../domain/cell.ts"
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts"
 
 /** How deep objects may be nested for their members to become columns. Anything deeper remains one cell. */
 const deepest = 8

@@ -1,23 +1,27 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { brief, cut } from "../../domain/problem.ts"
-import type { Problem } from "../../domain/problem.ts"
+import { brief, cut, type Problem } from "../../domain/problem.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { readerVersion, SourceError } from "../Source.ts"
-import type { Fingerprint, Source } from "../Source.ts"
-import { dialectEncoding } from "../text/encoding.ts"
-import type { Encoding } from "../text/encoding.ts"
+import { type Fingerprint, readerVersion, type Source, SourceError } from "../Source.ts"
+import { dialectEncoding, type Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
-import { makeJsonColumns } from "./columns.ts"
-import type { JsonColumns } from "./columns.ts"
-import { deepest, placeOf, pointerOf, readElements, readLines, walkJson } from "./records.ts"
-import type { JsonReader, JsonRecord } from "./records.ts"
+import { type JsonColumns, makeJsonColumns } from "./columns.ts"
+import {
+  deepest,
+  type JsonReader,
+  type JsonRecord,
+  placeOf,
+  pointerOf,
+  readElements,
+  readLines,
+  walkJson,
+} from "./records.ts"
 
 export interface JsonSettings {
   readonly encoding?: string | undefined

@@ -6,8 +6,7 @@ import { loopback } from "../../project/fields.ts"
 import { isCutJson, parseJson } from "../json/records.ts"
 import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
-import { Again } from "./exchange.ts"
-import type { Answer } from "./exchange.ts"
+import { Again, type Answer } from "./exchange.ts"
 
 /** Returns a value as messages show it. Texts are not shown, because they may be answers. */
 export const shown = (value: Json | undefined): string =>

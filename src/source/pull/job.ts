@@ -6,8 +6,7 @@ import type { Pull } from "../../project/pull.ts"
 import { valueAt } from "../json/records.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { linkIn, readJson } from "./answer.ts"
-import { exchange, shownConnection } from "./exchange.ts"
-import type { Account, PullRequest } from "./exchange.ts"
+import { type Account, exchange, type PullRequest, shownConnection } from "./exchange.ts"
 
 /** Statuses of an answer to a request that starts a job. */
 const started = [200, 201, 202]

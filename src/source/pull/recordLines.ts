@@ -1,5 +1,4 @@
-import { isList, valueText } from "../../domain/json.ts"
-import type { Json } from "../../domain/json.ts"
+import { isList, type Json, valueText } from "../../domain/json.ts"
 import { Unpaged } from "./unpaged.ts"
 
 /**

@@ -5,8 +5,15 @@ import { isAscii, isUtf8 } from "node:buffer"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
-import { checkedUtf8, chooseEncoding, cutCharacter, lengthOfCharacter, tableEncoding, withEuro } from "./encoding.ts"
-import type { Encoding } from "./encoding.ts"
+import {
+  checkedUtf8,
+  chooseEncoding,
+  cutCharacter,
+  type Encoding,
+  lengthOfCharacter,
+  tableEncoding,
+  withEuro,
+} from "./encoding.ts"
 
 /** The maximum number of bytes that are used for detection. More bytes would make detection slower, but not better. */
 const sampleBytes = 64 * 1024

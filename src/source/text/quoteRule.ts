@@ -1,7 +1,5 @@
-import { fits } from "../columns.ts"
-import type { Width } from "../columns.ts"
-import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
-import type { MultilineCell, ScannedRecord } from "./quotes.ts"
+import { fits, type Width } from "../columns.ts"
+import { afterLineEnd, type MultilineCell, nextLineEnd, type ScannedRecord, scanRecord } from "./quotes.ts"
 
 /** Facts about a file's records. They distinguish records from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {

@@ -6,8 +6,7 @@ import { count } from "../../domain/words.ts"
 import type { Blocks } from "../bytes.ts"
 import { UnreadableJson } from "../json/records.ts"
 import { SourceChanged, SourceError } from "../Source.ts"
-import { Undecodable } from "./encoding.ts"
-import type { Decoder, Encoding } from "./encoding.ts"
+import { type Decoder, type Encoding, Undecodable } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 
 const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {

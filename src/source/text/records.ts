@@ -2,8 +2,7 @@ import Papa from "papaparse"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { QuoteDecisions } from "./quoteRule.ts"
-import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
+import { type Decision, QuoteDecisions, type QuoteRule, type Unsettled } from "./quoteRule.ts"
 import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
 
 /** Text that can't be split into records. The message is a sentence or two, without the file's name. */

@@ -1,16 +1,13 @@
 import type { Cell } from "../../domain/cell.ts"
-import { brief } from "../../domain/problem.ts"
-import type { Problem } from "../../domain/problem.ts"
+import { brief, type Problem } from "../../domain/problem.ts"
 import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import { ChunkBuilder } from "../chunks.ts"
-import { fits, widthOf } from "../columns.ts"
-import type { Width } from "../columns.ts"
+import { fits, type Width, widthOf } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { UnreadableRecord } from "./records.ts"
-import type { Records } from "./records.ts"
+import { type Records, UnreadableRecord } from "./records.ts"
 
 /** The counts of a reading so far. */
 export interface RowCount {

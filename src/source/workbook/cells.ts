@@ -1,6 +1,5 @@
 import type { CellObject } from "xlsx"
-import { DateCell, ErrorCell } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
+import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
 
 /** What a number format shows: parts of a date, parts of a time, or hours beyond a day (`[h]:mm`). */
 export interface Shows {

@@ -6,12 +6,17 @@ import { inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { changedWhileOpening, readerVersion, SourceChanged, SourceError } from "../Source.ts"
-import type { Fingerprint, Source } from "../Source.ts"
+import {
+  changedWhileOpening,
+  type Fingerprint,
+  readerVersion,
+  type Source,
+  SourceChanged,
+  SourceError,
+} from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary } from "./library.ts"
-import { parseRange, wholeSheet } from "./Sheet.ts"
-import type { OpenSheet, SheetNotes } from "./Sheet.ts"
+import { type OpenSheet, parseRange, type SheetNotes, wholeSheet } from "./Sheet.ts"
 import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
 

@@ -1,10 +1,8 @@
-import { ErrorCell } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
+import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { numberCell, showsOf } from "./cells.ts"
-import { columnName, mostColumns } from "./Sheet.ts"
-import type { SheetNotes, SheetRow } from "./Sheet.ts"
+import { columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
 
 /** The parts of a workbook to which the XML of cells refers. */

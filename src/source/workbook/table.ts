@@ -1,12 +1,10 @@
-import { cellText } from "../../domain/cell.ts"
-import type { Cell } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
 import { placeHeader, unpairedInCells } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { columnName } from "./Sheet.ts"
-import type { CellRange, SheetRow } from "./Sheet.ts"
+import { type CellRange, columnName, type SheetRow } from "./Sheet.ts"
 
 /** The place of a sheet's records, found in its first rows. */
 export interface Table {

@@ -1,5 +1,4 @@
-import { BadRecords, kind, known, mostColumns, numbersOf, SheetRecords } from "./xlsSheet.ts"
-import type { BookFacts } from "./xlsSheet.ts"
+import { BadRecords, type BookFacts, kind, known, mostColumns, numbersOf, SheetRecords } from "./xlsSheet.ts"
 
 /** Kinds of the workbook's own records that are numbered in sequence. If a record is missing, the next one gets its number. */
 const inOneRun = numbersOf("85 e0 41e")
