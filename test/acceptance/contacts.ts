@@ -1,10 +1,12 @@
 import { Effect, Redacted } from "effect"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
+import { answering } from "../localServer.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess, type Ran } from "./formferry.ts"
 
@@ -77,6 +79,8 @@ export interface Bench {
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
   /** Returns the runs that left a report folder. */
   readonly runs: (pipeline?: string) => ReadonlyArray<string>
+  /** The address of the service. */
+  readonly baseUrl: string
   /** The address of the service's results page. */
   readonly results: string
   /** Returns the number of submissions in a form. */
@@ -141,6 +145,7 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
         return { ...JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport, folder: latest }
       },
       runs,
+      baseUrl: service.baseUrl,
       results: service.results,
       count: (form = "contacts") => service.count(form),
       answers: (question, form = "contacts") =>
@@ -151,4 +156,11 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
           .toSorted((a, b) => String(a) < String(b) ? -1 : 1),
     }
     return made
+  })
+
+/** Puts a proxy between a bench's commands and its service. */
+export const putBetween = (at: Bench, listener: RequestListener) =>
+  Effect.map(answering(listener), (port) => {
+    const config = at.read("config/formferry.yaml")
+    at.write("config/formferry.yaml", config.replaceAll(new URL(at.baseUrl).host, `127.0.0.1:${port}`))
   })

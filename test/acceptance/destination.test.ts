@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer, request } from "node:http"
-import type { AddressInfo } from "node:net"
+import { answering, lose, sendOn } from "../localServer.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { databases, databasesIfLong } from "./inPostgres.ts"
 
@@ -28,7 +27,7 @@ const imported = (place: (typeof databases)[number]["place"]) =>
     configure(at)
     at.write("source.csv", csv(upTo(3)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    const baseUrl = /baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
+    const baseUrl = at.baseUrl
     return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost"), move: moving(at, configure) }
   })
 
@@ -115,43 +114,20 @@ it.scopedLive.each(databasesIfLong)(
 
 /** Starts a proxy that ignores the case of form ids, as some services do. */
 const anyCase = (baseUrl: string) =>
-  Effect.acquireRelease(
-    Effect.async<{ readonly baseUrl: string; readonly close: () => void; readonly lose: () => void }>((resume) => {
-      const { hostname, pathname, port } = new URL(baseUrl)
-      let losing = false
-      const server = createServer((incoming, outgoing) => {
-        const { headers, method, url = "" } = incoming
-        const path = url.replace(/\/contacts/i, "/contacts")
-        const forward = request({
-          host: hostname,
-          port,
-          path,
-          method,
-          headers: { ...headers, host: `${hostname}:${port}` },
-        }, (answer) => {
-          if (losing && method === "POST") {
-            answer.resume()
-            return outgoing.destroy()
-          }
-          outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-          return answer.pipe(outgoing)
-        })
-        incoming.pipe(forward)
-      })
-      server.listen(0, "127.0.0.1", () =>
-        resume(Effect.succeed({
-          baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
-          close: () => {
-            server.closeAllConnections()
-            server.close()
-          },
-          lose: () => {
-            losing = true
-          },
-        })))
-    }),
-    (server) => Effect.sync(server.close),
-  )
+  Effect.gen(function*() {
+    const upstream = new URL(baseUrl)
+    let isLosing = false
+    const port = yield* answering((incoming, outgoing) => {
+      incoming.url = incoming.url?.replace(/\/contacts/i, "/contacts")
+      sendOn(upstream, incoming, outgoing, isLosing && incoming.method === "POST" ? lose(outgoing) : undefined)
+    })
+    return {
+      baseUrl: `http://127.0.0.1:${port}${upstream.pathname}`,
+      lose: () => {
+        isLosing = true
+      },
+    }
+  })
 
 it.scopedLive.each(databasesIfLong)(
   "a form is identified by the id in its metadata, however the pipeline spells it ($name)",
@@ -160,7 +136,7 @@ it.scopedLive.each(databasesIfLong)(
       const at = yield* bench()
       at.write("source.csv", csv(upTo(3)))
       const move = moving(at, yield* place)
-      const service = yield* anyCase(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
+      const service = yield* anyCase(at.baseUrl)
       move(service.baseUrl)
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
       expect((yield* at.inProcess("run", "contacts")).status).toBe(0)

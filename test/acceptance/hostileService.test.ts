@@ -1,45 +1,22 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer, request as httpRequest } from "node:http"
-import type { AddressInfo } from "node:net"
-import { bench, csv, upTo } from "./contacts.ts"
+import { sendOn } from "../localServer.ts"
+import { bench, csv, putBetween, upTo } from "./contacts.ts"
 
 /** A bench whose service is behind a proxy that changes the bodies of its answers. */
 const changing = (change: (method: string, body: string) => string) =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const upstream = new URL(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
-    const gate = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((incoming, outgoing) => {
-          const { headers, method = "", url } = incoming
-          incoming.pipe(
-            httpRequest({
-              host: upstream.hostname,
-              port: upstream.port,
-              path: url,
-              method,
-              headers: { ...headers, host: upstream.host },
-            }, (answer) => {
-              const parts: Array<Buffer> = []
-              answer.on("data", (part: Buffer) => parts.push(part))
-              answer.on("end", () => {
-                const body = Buffer.from(change(method, Buffer.concat(parts).toString()))
-                outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, "content-length": body.length })
-                outgoing.end(body)
-              })
-            }),
-          )
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.sync(() => {
-          server.closeAllConnections()
-          server.close()
-        }),
-    )
-    const { port } = gate.address() as AddressInfo
-    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replaceAll(upstream.host, `127.0.0.1:${port}`))
+    yield* putBetween(at, (incoming, outgoing) =>
+      sendOn(new URL(at.baseUrl), incoming, outgoing, (answer) => {
+        const parts: Array<Buffer> = []
+        answer.on("data", (part: Buffer) => parts.push(part))
+        answer.on("end", () => {
+          const body = Buffer.from(change(incoming.method ?? "", Buffer.concat(parts).toString()))
+          outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, "content-length": body.length })
+          outgoing.end(body)
+        })
+      }))
     return at
   })
 

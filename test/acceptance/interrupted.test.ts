@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
+import { listening } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
@@ -103,16 +103,11 @@ it.scopedLive("Ctrl-C ends a command that has nothing to finish, with exit code 
   Effect.gen(function*() {
     const at = yield* bench()
     let connected = 0
-    const silent = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((socket) => {
-          connected++
-          socket.on("error", () => undefined)
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => server.close()),
-    )
-    const { port } = silent.address() as AddressInfo
+    const silent = createServer((socket) => {
+      connected++
+      socket.on("error", () => undefined)
+    })
+    const port = yield* listening(silent)
     at.write(
       "config/formferry.yaml",
       `services: { live: { baseUrl: "http://127.0.0.1:${port}/v1", apiKey: { env: FORM_SERVICE_API_KEY } } }\n`,

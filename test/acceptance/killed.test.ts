@@ -1,10 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync } from "node:fs"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
+import { answering } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
@@ -54,21 +53,11 @@ it.scopedLive.runIf(isLong)(
       const at = yield* bench()
       let isSlow = true
       let asked = 0
-      const server = yield* Effect.acquireRelease(
-        Effect.async<Server>((resume) => {
-          const made = createServer((_request, response) => {
-            asked++
-            response.write(csv(upTo(2)))
-            if (!isSlow) response.end()
-          }).listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
-        }),
-        (made) =>
-          Effect.sync(() => {
-            made.closeAllConnections()
-            made.close()
-          }),
-      )
-      const { port } = server.address() as AddressInfo
+      const port = yield* answering((_request, response) => {
+        asked++
+        response.write(csv(upTo(2)))
+        if (!isSlow) response.end()
+      })
       at.write("pipelines/contacts.yaml", pipelineYaml({ file: `http://127.0.0.1:${port}/source.csv` }))
       const temporary = join(at.folder, "temporary")
       mkdirSync(temporary)

@@ -2,9 +2,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { answering } from "../localServer.ts"
 import { hearing } from "../notify/webhooks.ts"
 import { bench, csv, upTo } from "./contacts.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess } from "./formferry.ts"
@@ -29,31 +28,24 @@ interface Refusal {
   isForAll: boolean
 }
 
-/** A service that returns the form, and refuses requests with a message that repeats the key. */
+/** Starts a service that returns the form, and refuses requests with a message that repeats the key. */
 const repeating = (refusal: Refusal) =>
-  Effect.acquireRelease(
-    Effect.async<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((incoming, outgoing) => {
-        const key = incoming.headers.authorization?.replace("Bearer ", "") ?? ""
-        const words = `not with ${key}, ${encodeURIComponent(key)} or ${
-          Buffer.from(`Bearer ${key}`).toString("base64")
-        }`
-        const { isForAll, status } = refusal
-        const isRefused = isForAll || incoming.method === "POST"
-        incoming.resume().on("end", () => {
-          outgoing.writeHead(isRefused ? status : 200, { "content-type": "application/json" })
-          outgoing.end(JSON.stringify(isRefused ? { statusCode: status, error: "Refused", message: words } : form))
-        })
-      }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) => Effect.sync(() => server.close()),
-  )
+  answering((incoming, outgoing) => {
+    const key = incoming.headers.authorization?.replace("Bearer ", "") ?? ""
+    const words = `not with ${key}, ${encodeURIComponent(key)} or ${Buffer.from(`Bearer ${key}`).toString("base64")}`
+    const { isForAll, status } = refusal
+    const isRefused = isForAll || incoming.method === "POST"
+    incoming.resume().on("end", () => {
+      outgoing.writeHead(isRefused ? status : 200, { "content-type": "application/json" })
+      outgoing.end(JSON.stringify(isRefused ? { statusCode: status, error: "Refused", message: words } : form))
+    })
+  })
 
 it.scopedLive("an API key in a service's messages is masked in the terminal, logs, project files, webhooks and telemetry", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const refusal: Refusal = { status: 400, isForAll: false }
-    const { port } = (yield* repeating(refusal)).address() as AddressInfo
+    const port = yield* repeating(refusal)
     const config = at.read("config/formferry.yaml").replaceAll(/http:\S+/g, `http://127.0.0.1:${port}/v1/api`)
     const webhook = yield* hearing()
     const collector = yield* hearing()

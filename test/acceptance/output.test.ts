@@ -3,9 +3,10 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { Database } from "../../src/ledger/sqlite/database.ts"
+import { listening } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { apiKey, command, formferry } from "./formferry.ts"
@@ -88,14 +89,8 @@ it.scopedLive("an export keeps every byte of a key, including control characters
 it.scopedLive("an invalid or busy port, or a number out of range, exits with code 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const taken = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => server.close()),
-    )
+    const port = yield* listening(createServer())
     mkdirSync(join(at.folder, "forms"))
-    const { port } = taken.address() as AddressInfo
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       [["practice", "--forms", "forms", "--port", "99999"], "`--port` takes a whole number from 0 to 65535"],
       [["practice", "--forms", "forms", "--port", "65536"], "`--port` takes a whole number from 0 to 65535"],

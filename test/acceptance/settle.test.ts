@@ -1,8 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer, request as httpRequest } from "node:http"
-import type { AddressInfo } from "node:net"
-import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { lose, sendOn } from "../localServer.ts"
+import { bench, csv, pipelineYaml, putBetween, upTo } from "./contacts.ts"
 import { apiKey, formferry, start, until } from "./formferry.ts"
 import { databases, databasesIfLong } from "./inPostgres.ts"
 
@@ -29,50 +28,21 @@ const losingAs = (place: Place, lost: ReadonlyArray<number>, faults: Faults) =>
   Effect.gen(function*() {
     const at = yield* bench()
     ;(yield* place)(at)
-    const upstream = new URL(/baseUrl: (\S+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? "")
+    const upstream = new URL(at.baseUrl)
     let creates = 0
-    const gate = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((incoming, outgoing) => {
-          const { headers, method, url } = incoming
-          const drops = method === "POST" && lost.includes(++creates)
-          if (method === "POST" && faults.swallowed.includes(creates)) {
-            incoming.resume().on("end", () => outgoing.destroy())
-            return
-          }
-          if (method !== "POST" && faults.isSilent) {
-            faults.unanswered++
-            return
-          }
-          const forward = httpRequest(
-            {
-              host: upstream.hostname,
-              port: upstream.port,
-              path: url,
-              method,
-              headers: { ...headers, host: upstream.host },
-            },
-            (answer) => {
-              if (drops) {
-                answer.resume()
-                outgoing.destroy()
-                return
-              }
-              outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-              answer.pipe(outgoing)
-            },
-          )
-          incoming.pipe(forward)
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.sync(() => {
-          server.closeAllConnections()
-          server.close()
-        }),
-    )
-    const { port } = gate.address() as AddressInfo
-    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replaceAll(upstream.host, `127.0.0.1:${port}`))
+    yield* putBetween(at, (incoming, outgoing) => {
+      const isCreate = incoming.method === "POST"
+      const drops = isCreate && lost.includes(++creates)
+      if (isCreate && faults.swallowed.includes(creates)) {
+        incoming.resume().on("end", () => outgoing.destroy())
+        return
+      }
+      if (!isCreate && faults.isSilent) {
+        faults.unanswered++
+        return
+      }
+      sendOn(upstream, incoming, outgoing, drops ? lose(outgoing) : undefined)
+    })
     at.write("pipelines/contacts.yaml", pipeline)
     /** Downloads the CSV of the service's results page, as a person does. */
     const download = (file: string) =>

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { answering } from "../localServer.ts"
 
 /** A request that the server received. */
 export interface Heard {
@@ -21,25 +20,15 @@ export const hearing = (
 ): Effect.Effect<{ readonly port: number; readonly heard: ReadonlyArray<Heard> }, never, Scope.Scope> =>
   Effect.gen(function*() {
     const heard: Array<Heard> = []
-    const server = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((incoming, outgoing) => {
-          const parts: Array<Buffer> = []
-          incoming.on("data", (part: Buffer) => parts.push(part))
-          incoming.on("end", () => {
-            const status = statuses[Math.min(heard.length, statuses.length - 1)] ?? 200
-            const { headers: sent, method = "", url = "" } = incoming
-            heard.push({ method, path: url, headers: sent, body: Buffer.concat(parts).toString("utf8") })
-            outgoing.writeHead(status, headers).end("ok")
-          })
-        })
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.async<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        }),
-    )
-    return { port: (server.address() as AddressInfo).port, heard }
+    const port = yield* answering((incoming, outgoing) => {
+      const parts: Array<Buffer> = []
+      incoming.on("data", (part: Buffer) => parts.push(part))
+      incoming.on("end", () => {
+        const status = statuses[Math.min(heard.length, statuses.length - 1)] ?? 200
+        const { headers: sent, method = "", url = "" } = incoming
+        heard.push({ method, path: url, headers: sent, body: Buffer.concat(parts).toString("utf8") })
+        outgoing.writeHead(status, headers).end("ok")
+      })
+    })
+    return { port, heard }
   })

@@ -3,11 +3,11 @@ import { expect } from "@effect/vitest"
 import { Cause, Clock, Deferred, Effect, Exit } from "effect"
 import Libsql from "libsql"
 import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import type { Progress } from "../../src/domain/progress.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { shareServices } from "../../src/jobs/services.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { listening } from "../localServer.ts"
 import { scoped, world } from "./world.ts"
 
 /** Tests runs that are interrupted, stopped or cut off. They end soon, and no row is lost or doubled. */
@@ -149,19 +149,9 @@ scoped(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     yield* source(people(1, 5))
-    const silent = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
-        // Abandoned requests are reset.
-        const server = createServer((socket) => socket.on("error", () => undefined)).listen(
-          0,
-          "127.0.0.1",
-          () => resume(Effect.succeed(server)),
-        )
-      }),
-      (server) => Effect.sync(() => server.close()),
-    )
+    // Abandoned requests are reset.
+    const port = yield* listening(createServer((socket) => socket.on("error", () => undefined)))
     const config = yield* fs.readFileString(path.join(root, "config/formferry.yaml"))
-    const { port } = silent.address() as AddressInfo
     yield* write("config/formferry.yaml", config.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`))
     const { interrupted, send } = yield* signal
     const { result, took } = yield* seconds(

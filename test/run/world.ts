@@ -2,8 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import type { NodeContext } from "@effect/platform-node"
 import { it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
-import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { Submission } from "../../src/domain/submission.ts"
@@ -15,6 +14,7 @@ import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/
 import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { answering, lose, sendOn } from "../localServer.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
@@ -73,47 +73,17 @@ export const world = Effect.gen(function*() {
   const faults: Array<{ readonly on: Operation; readonly fault: Fault }> = []
   const heard: Array<string> = []
   const upstream = new URL(practice.baseUrl)
-  const gate = yield* Effect.acquireRelease(
-    Effect.async<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((incoming, outgoing) => {
-        heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
-        const at = faults.findIndex(({ on }) => on === operationOf(incoming))
-        const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
-        if (fault !== undefined && fault !== "lost") {
-          incoming.resume()
-          outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
-          return
-        }
-        const { headers, method, url } = incoming
-        const forward = httpRequest(
-          {
-            host: upstream.hostname,
-            port: upstream.port,
-            path: url,
-            method,
-            headers: { ...headers, host: upstream.host },
-          },
-          (answer) => {
-            if (fault === "lost") {
-              answer.resume()
-              outgoing.destroy()
-            } else {
-              outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-              answer.pipe(outgoing)
-            }
-          },
-        )
-        incoming.pipe(forward)
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.async<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      }),
-  )
-  const port = (gate.address() as AddressInfo).port
+  const port = yield* answering((incoming, outgoing) => {
+    heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
+    const at = faults.findIndex(({ on }) => on === operationOf(incoming))
+    const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
+    if (fault !== undefined && fault !== "lost") {
+      incoming.resume()
+      outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
+      return
+    }
+    sendOn(upstream, incoming, outgoing, fault === "lost" ? lose(outgoing) : undefined)
+  })
   const projectYaml = `services:
   live:
     baseUrl: http://127.0.0.1:${port}${upstream.pathname}

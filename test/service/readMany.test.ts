@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { make } from "../../src/service/client.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
+import { answering } from "../localServer.ts"
 import { inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
@@ -43,18 +42,10 @@ const served = (answers: Answers) => {
 const servedOverHttp = (answers: Answers) =>
   Effect.gen(function*() {
     const answer = answerer(answers)
-    const server = createServer((request, response) => {
+    const port = yield* answering((request, response) => {
       const { body, status } = answer(request.url ?? "")
       if (status !== 0) response.writeHead(status).end(body)
     })
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-    )
-    yield* Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
-    const { port } = server.address() as AddressInfo
     return yield* make({ ...options, baseUrl: `http://127.0.0.1:${port}/v1` }, overHttp)
   })
 

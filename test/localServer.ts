@@ -1,0 +1,52 @@
+import { Effect, type Scope } from "effect"
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type RequestListener,
+  Server as HttpServer,
+  type ServerResponse,
+} from "node:http"
+import type { AddressInfo, Server } from "node:net"
+
+/** Lets a server listen on loopback until the scope closes. Returns its port. */
+export const listening = (server: Server): Effect.Effect<number, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
+    }),
+    () =>
+      Effect.sync(() => {
+        if (server instanceof HttpServer) server.closeAllConnections()
+        server.close()
+      }),
+  )
+
+/** Starts an HTTP server on loopback, until the scope closes. Returns its port. */
+export const answering = (listener: RequestListener) => Effect.suspend(() => listening(createServer(listener)))
+
+/**
+ * Sends a request on to a service.
+ *
+ * @param answered gets the service's answer. By default, the answer is passed on
+ */
+export const sendOn = (
+  { host, hostname, port }: URL,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answered: (answer: IncomingMessage) => void = (answer) => passOn(answer, outgoing),
+): void => {
+  const { headers, method, url } = incoming
+  incoming.pipe(request({ host: hostname, port, path: url, method, headers: { ...headers, host } }, answered))
+}
+
+const passOn = (answer: IncomingMessage, outgoing: ServerResponse): void => {
+  outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+  answer.pipe(outgoing)
+}
+
+/** Loses a service's answer: the client sees that the connection breaks. */
+export const lose = (outgoing: ServerResponse) => (answer: IncomingMessage): void => {
+  answer.resume()
+  outgoing.destroy()
+}
