@@ -1,6 +1,7 @@
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { HttpPractice } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
+import { options } from "../service/options.ts"
 
 /**
  * Creates submissions in the practice service's form `f1` with the program's own client. Two of them have every member,
@@ -8,15 +9,7 @@ import { make } from "../../src/service/client.ts"
  */
 export const submitted = (practice: Pick<HttpPractice, "apiKey" | "baseUrl">, plain = 0) =>
   Effect.gen(function*() {
-    const service = yield* make({
-      baseUrl: practice.baseUrl,
-      apiKey: practice.apiKey,
-      requestsPerSecond: Infinity,
-      concurrency: 1,
-      timeout: Duration.seconds(5),
-      editLinkParameter: "includeEditLink",
-      gateway: "gateway",
-    })
+    const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
     const items = [
       {
         questions: [{ id: "q1", value: 'Ada "the first", Countess\r\n=1+1' }, { id: "q2", value: "r" }],

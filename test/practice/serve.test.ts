@@ -1,7 +1,8 @@
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
+import { options } from "../service/options.ts"
 import { form } from "./forms.ts"
 
 const booking = {
@@ -15,15 +16,7 @@ const booking = {
 it.scopedLive("the practice service returns every member over HTTP as it was sent", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, gateway: "acme" })
-    const service = yield* make({
-      baseUrl: practice.baseUrl,
-      apiKey: practice.apiKey,
-      requestsPerSecond: Infinity,
-      concurrency: 4,
-      timeout: Duration.seconds(5),
-      editLinkParameter: "includeEditLink",
-      gateway: "acme",
-    })
+    const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey, gateway: "acme" })
     expect(yield* service.form("f1")).toEqual(form)
     const outcome = yield* service.create("f1", [{
       questions: [{ id: "q1", value: "Ada" }],
@@ -81,15 +74,7 @@ it.scopedLive("the practice service reports a busy port, and frees its own port 
 it.scopedLive("the practice service refuses a body over the limit on a connection that stays usable", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, maxBody: 10_000 })
-    const service = yield* make({
-      baseUrl: practice.baseUrl,
-      apiKey: practice.apiKey,
-      requestsPerSecond: Infinity,
-      concurrency: 1,
-      timeout: Duration.seconds(5),
-      editLinkParameter: "includeEditLink",
-      gateway: "gateway",
-    })
+    const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
     const item = { questions: [{ id: "q1", value: "x".repeat(2_000_000) }] }
     expect(yield* service.create("f1", [item], () => true)).toMatchObject({ _tag: "Refused", status: 413 })
     expect(yield* service.form("f1")).toEqual(form)
@@ -99,15 +84,7 @@ it.scopedLive("the practice service refuses a body over the limit on a connectio
 it.scopedLive("the practice service sends everything to a client that obeys its rate limit", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, rateLimit: { requests: 20, windowSeconds: 1 } })
-    const service = yield* make({
-      baseUrl: practice.baseUrl,
-      apiKey: practice.apiKey,
-      requestsPerSecond: Infinity,
-      concurrency: 8,
-      timeout: Duration.seconds(5),
-      editLinkParameter: "includeEditLink",
-      gateway: "gateway",
-    })
+    const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey, concurrency: 8 })
     const forms = yield* Effect.all(Array.from({ length: 30 }, () => service.form("f1")), { concurrency: "unbounded" })
     expect(forms).toHaveLength(30)
     expect((yield* service.requests).throttled).toBeLessThanOrEqual(8)
