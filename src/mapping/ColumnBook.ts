@@ -205,7 +205,7 @@ export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => 
 }
 
 /** Returns all entries of a mapping, in the order of its lists. */
-export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
+const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
   ...mapping.questions,
   ...mapping.urlParameters,
   ...[mapping.submissionTime, mapping.lastUpdatedAt, mapping.login].flatMap((entry) => entry ?? []),
