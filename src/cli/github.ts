@@ -8,6 +8,7 @@ import { exitOf } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Checked } from "../jobs/check.ts"
 import { type Failed, failed, markdownOf, reported } from "../notify/Notification.ts"
+import { relativePath } from "../project/relativePath.ts"
 import { Output } from "./Output.ts"
 
 // `--output github`: a command's annotations and summary in GitHub Actions. Everyone who can read the repository sees them, so they contain no cells, answers or row keys.
@@ -29,8 +30,7 @@ export const annotation = (
 /** Returns the annotations of a checked project. Files are relative to the working folder, which is the repository's in a workflow. */
 export const annotations = (folder: string, { diagnostics, pipelines }: Checked) =>
   Effect.map(Path.Path, (path) => {
-    const seen = (file: string) =>
-      path.relative(path.resolve("."), path.resolve(folder, file)).split(path.sep).join("/")
+    const seen = (file: string) => relativePath(path, path.resolve("."), path.resolve(folder, file))
     const lines = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)].map((one) =>
       annotation({ ...one, file: seen(one.file) })
     )

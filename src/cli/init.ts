@@ -8,6 +8,7 @@ import { count, counted, namesOf } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
+import { relativePath } from "../project/relativePath.ts"
 import { command, flag, json, optionalArgument, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
@@ -82,7 +83,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",
-      forms: path.relative(path.join(root, "config"), path.resolve(folder)).split(path.sep).join("/") || ".",
+      forms: relativePath(path, path.join(root, "config"), path.resolve(folder)) || ".",
     })
     const live = (baseUrl: string): NewService => ({
       _tag: "Live",

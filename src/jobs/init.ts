@@ -18,6 +18,7 @@ import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
 import { presetNamed } from "../project/preset.ts"
 import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
+import { relativePath } from "../project/relativePath.ts"
 import { isPull, keyColumns, type SourceConfig } from "../project/sourceSection.ts"
 import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
@@ -204,7 +205,7 @@ const writeNew = (
           ...placeKeys(
             config,
             source,
-            (file) => path.relative(folder, file).split(path.sep).join("/"),
+            (file) => relativePath(path, folder, file),
             [
               ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
                 .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),

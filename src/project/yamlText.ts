@@ -8,6 +8,7 @@ import { isObject } from "../domain/json.ts"
 import { count } from "../domain/words.ts"
 import { aboutFile } from "./errors.ts"
 import type { Document, Finding } from "./errors.ts"
+import { relativePath } from "./relativePath.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
 
 /** A member of a mapping, with merge keys followed. */
@@ -294,7 +295,7 @@ export const readYamlFile = (root: string, file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const shown = path.relative(root, file).split(path.sep).join("/")
+    const shown = relativePath(path, root, file)
     const unreadable = (diagnostic: Diagnostic) => ({ _tag: "Unreadable", diagnostic }) as const
     const tooLarge = yield* yamlTooLarge(file)
     if (tooLarge !== undefined) {
