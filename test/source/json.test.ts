@@ -100,6 +100,17 @@ describe("a source with JSON records", () => {
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 
+  it("an object with two members of the same name is reported, because one of them would be lost", async () => {
+    expect(await refusal(config(file('[{"a":1},{"b":{"c":1,"c":2}}]', "json"), { format: "json" }))).toContain(
+      'An object after record 1 has two members called "c", so one of them would be lost.',
+    )
+    const lines = await json('{"a":1,"a":":"}\n{"a":":","b":"\\":"}\n{"b":[{"c":1},{"c":2}]}\n', { format: "jsonl" })
+    expect(lines.rows).toEqual([[], [":", '":'], [null, expect.anything()]])
+    expect([...lines.faults]).toEqual([
+      [1, expect.stringContaining("Row 1 (line 1) has an object with two members of the same name")],
+    ])
+  })
+
   it("members that first occur late are reported with the row in which they occur, and none is lost silently", async () => {
     const many = Array.from(
       { length: 90_000 },

@@ -159,6 +159,18 @@ describe("formferry's .xlsx reader", () => {
     ])
   })
 
+  it("the reader returns an error for a formula without a stored value, whatever its type, but not for an empty text", async () => {
+    const title = (at: string) => `<c r="${at}" t="inlineStr"><is><t>${at}</t></is></c>`
+    const types = ["", "n", "str", "b", "e", "d", "s"]
+    const columns = types.map((_, at) => String.fromCharCode(65 + at))
+    const formulas = types.map((type, at) => `<c r="${columns[at]}2" t="${type}"><f>B1</f></c>`)
+    const rows =
+      `<row r="1">${columns.map((at) => title(`${at}1`)).join("")}</row><row r="2">${formulas.join("")}</row>`
+      + `<row r="3"><c r="A3"><v>1</v></c><c r="B3" t="str"><f>B1</f><v></v></c></row>`
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([types.map(() => uncalculated), [1]])
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",
@@ -189,6 +201,7 @@ describe("formferry's .xlsx reader", () => {
       [`<row r="x"></row>`, /rows that are not in order/],
       [`<row r="2"><c r="2"><v>1</v></c></row>`, /a cell in no column/],
       [`<c r="A2"><v>1</v></c>`, /a cell outside of a row/],
+      [`<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`, /two cells with the reference A2/],
       [`<row r="2"><c r="A2" t="s"><v>0.5</v></c></row>`, /a reference to a text that does not exist/],
     ]
     for (const [rows, message] of odd) {

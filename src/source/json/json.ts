@@ -125,16 +125,18 @@ const noRecord = (row: number, value: unknown): Problem => ({
     `Row ${row} is not an object with members, unlike the others. Correct it in the system that writes the file.`,
 })
 
-const noJson = (row: number, line: number, text: string): Problem => ({
-  code: "not-json",
-  value: cut(text),
-  message: `Row ${row} (line ${line}) is not JSON. Correct it, or export the file again.`,
-})
+/** What is wrong with a line that can't be read, and what to do. */
+const faults = {
+  malformed: "is not JSON. Correct it, or export the file again.",
+  deep: `has values nested more than ${deepest} deep. Export it in a flatter shape.`,
+  repeated:
+    "has an object with two members of the same name, so one of them would be lost. Correct it in the system that writes the file.",
+}
 
-const tooDeep = (row: number, line: number, text: string): Problem => ({
+const unreadable = (row: number, { fault, line, text }: Extract<JsonRecord, { readonly text: string }>): Problem => ({
   code: "not-json",
   value: cut(text),
-  message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
+  message: `Row ${row} (line ${line}) ${faults[fault]}`,
 })
 
 /** The maximum number of members that are reported. */
@@ -167,7 +169,7 @@ const rowsOf = (
         else known.cells++
       }
       if ("text" in record) {
-        made.add([], (record.deep ? tooDeep : noJson)(row, record.line, record.text))
+        made.add([], unreadable(row, record))
         continue
       }
       const cells = columns.cells(record.value, note)

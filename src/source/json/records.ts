@@ -9,6 +9,9 @@ export class UnreadableJson extends Error {}
 /** Values are nested deeper than `deepest`. */
 class TooDeep extends UnreadableJson {}
 
+/** An object has two members with the same name. */
+class RepeatedMember extends UnreadableJson {}
+
 /** Functions that are called with values while JSON is read. */
 export interface Walk {
   /** The path to the array of records, as names of members from the top. If undefined, there are no records, and only `found` is called. */
@@ -173,6 +176,13 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
         if (awaitsValue) return scalar(value, offset)
         if ((awaited !== "key" && awaited !== "keyOrEnd") || frame === undefined) break
         frame.key = String(value)
+        if (frame.value !== undefined && Object.hasOwn(frame.value, frame.key)) {
+          throw new RepeatedMember(
+            `An object ${where()} has two members called ${
+              JSON.stringify(frame.key)
+            }, so one of them would be lost. Correct it in the system that writes the file.`,
+          )
+        }
         awaited = "colon"
         return
       }
@@ -246,8 +256,7 @@ export const valueAt = (value: Json, pointer: string): Json | undefined => {
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number
   readonly text: string
-  /** Whether the line's values are nested too deep. If false, the line is not JSON. */
-  readonly deep: boolean
+  readonly fault: "malformed" | "deep" | "repeated"
 }
 
 /** Splits JSON that arrives in pieces into records. */
@@ -306,9 +315,26 @@ const opensOften = (text: string): boolean => {
   return opened >= deepest
 }
 
-/** Returns the value of a JSON text. Throws `SyntaxError` or `UnreadableJson`. Uses the slower reader if JSON.parse would round numbers, or if the nesting may be too deep. */
+const membersOf = (value: Json): number =>
+  typeof value !== "object" || value === null
+    ? 0
+    : Object.values(value).reduce<number>(
+      (sum, one) => sum + membersOf(one),
+      Array.isArray(value) ? 0 : Object.keys(value).length,
+    )
+
+/** Whether JSON.parse may have dropped members whose name occurs twice. Every name is followed by a colon, but so is the first quote of the text ":". */
+const mayLackMembers = (text: string, value: Json): boolean => (text.match(/"\s*:/g) ?? []).length > membersOf(value)
+
+/**
+ * Returns the value of a JSON text. Throws `SyntaxError` or `UnreadableJson`. Uses the slower reader if JSON.parse would round numbers or drop members,
+ * or if the nesting may be too deep.
+ */
 export const parseJson = (text: string): Json => {
-  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
+  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) {
+    const parsed = JSON.parse(text) as Json
+    if (!mayLackMembers(text, parsed)) return parsed
+  }
   let value: Json = null
   const walk = walkJson({ target: [], record: (element) => void (value = element) })
   walk.push(`[${text}]`)
@@ -350,7 +376,8 @@ export const readLines = (): JsonReader => {
           records.push({ value: parseJson(trimmed) })
         } catch (error) {
           if (!(error instanceof SyntaxError) && !(error instanceof UnreadableJson)) throw error
-          records.push({ line, text: trimmed, deep: error instanceof TooDeep })
+          const fault = error instanceof TooDeep ? "deep" : error instanceof RepeatedMember ? "repeated" : "malformed"
+          records.push({ line, text: trimmed, fault })
         }
       }
       if (rest.length > limits.record) {

@@ -165,6 +165,10 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const numberOf = (held: number) => numberCell(held, shows[style] ?? general, date1904)
 
   const cellOf = (): Cell | undefined => {
+    // A text that a formula has made may be empty, but then it is stored as an empty value.
+    if (formula && number === undefined && (value === undefined || (value === "" && type !== "str"))) {
+      return uncalculated
+    }
     switch (type) {
       case "s":
         return sharedText()
@@ -179,7 +183,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
         return value === undefined ? undefined : numberOf(serialOf(value))
       default: {
         const held = numberHeld()
-        return held === undefined ? formula ? uncalculated : undefined : numberOf(held)
+        return held === undefined ? undefined : numberOf(held)
       }
     }
   }
@@ -194,7 +198,11 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
       )
     }
     const cell = cellOf()
-    if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
+    if (cell === undefined || cell === null || cell === "") return
+    if (cells[column] !== undefined) {
+      throw new BadSheet(`two cells with the reference ${columnName(column)}${row + 1}`)
+    }
+    cells[column] = cell
   }
 
   /** Counts hidden columns. */
