@@ -93,6 +93,8 @@ describe("a source with JSON records", () => {
     const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
     expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
     expect(await at('[{"a":1},{"a":2,}]')).toContain("It is not JSON after record 1")
+    expect(await at('[{"a":1},{"a":"x')).toContain("after record 1: it ends within a value, so it was cut short")
+    expect(await at('[{"a":1},{"a":NaN}]')).toContain('It is not JSON after record 1: unexpected "N". Export it again')
     expect(await at('[{"a":1} {"a":2}]')).toContain("It is not JSON after record 1")
     expect(await at('[{"a":1}] x')).toMatch(/It is not JSON/)
     expect(await at('[{"a":1}]]')).toMatch(/It is not JSON/)

@@ -198,9 +198,9 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     throw wrong(`${JSON.stringify(value)} is in the wrong place`)
   }
   const failed = (error: Error) => {
-    throw error instanceof UnreadableJson
-      ? error
-      : wrong(error.message.replace(/^Unexpected /, "unexpected ").replace(/\.$/, ""))
+    if (error instanceof UnreadableJson) throw error
+    const unexpected = /^Unexpected (".")/s.exec(error.message)?.[1]
+    throw wrong(unexpected === undefined ? "it ends within a value, so it was cut short" : `unexpected ${unexpected}`)
   }
   tokenizer.onError = failed
 
