@@ -60,6 +60,47 @@ const limited = (origin: string, limit: number) =>
       }),
   )
 
+const limit = 40
+
+/** Three processes import for 16 seconds. After 6 seconds, one is killed, and another one is stopped for 6 seconds. Returns all requests, and the share of the limit that was used. */
+const threeHosts = Effect.scoped(Effect.gen(function*() {
+  const service = yield* bench()
+  const { origin } = new URL(service.results)
+  const { arrivals, origin: proxied } = yield* limited(origin, limit)
+  configure(service, yield* newPlace)
+  share(service, limit * 0.95)
+  const hosts = yield* Effect.forEach(["contacts", "other", "stamped"], (form) =>
+    Effect.map(bench(), (at) => {
+      at.write(
+        "config/formferry.yaml",
+        service.read("config/formferry.yaml").replaceAll(origin, proxied)
+          .replace("../marks", join(service.folder, "marks")),
+      )
+      at.write(".env", service.read(".env"))
+      at.write(
+        `pipelines/${form}.yaml`,
+        pipelineYaml({ name: form, sink: `service: live\n  form: ${form}\n  canary: off` }),
+      )
+      at.write("source.csv", csv(upTo(900)))
+      return { form, running: start(["run", form], { cwd: at.folder }) }
+    }))
+  const [killed, stopped] = hosts.map(({ running }) => running)
+  yield* until(() => hosts.every(({ form }) => arrivals.filter(({ path }) => path.includes(form)).length > 20))
+  const wait = (millis: number) => Effect.promise(() => setTimeout(millis))
+  const from = performance.now()
+  yield* wait(6_000)
+  killed?.signal("SIGKILL")
+  stopped?.signal("SIGSTOP")
+  yield* wait(6_000)
+  stopped?.signal("SIGCONT")
+  yield* wait(4_000)
+  const end = performance.now()
+  for (const { running } of hosts) running.signal("SIGKILL")
+  yield* Effect.promise(() => Promise.all(hosts.map(({ running }) => running.ended)))
+  const measured = arrivals.filter(({ at }) => at >= from && at < end)
+  return { arrivals, share: measured.length * 1_000 / (end - from) / limit }
+}))
+
 describe("a project whose hosts share the rate of an account", () => {
   it.scoped("is refused if its ledger is a file, for services and connections", () =>
     Effect.gen(function*() {
@@ -110,60 +151,23 @@ describe("a project whose hosts share the rate of an account", () => {
       }),
   )
 
-  it.scopedLive.runIf(isLong && !withoutPostgres)(
-    "never exceeds the limit, and gives the share of a killed and a stopped host to the third one",
+  it.live.runIf(isLong && !withoutPostgres)(
+    "uses at least 90% of the limit while one host is killed and another stopped, and never exceeds it",
     () =>
       Effect.gen(function*() {
-        const limit = 40
-        const service = yield* bench()
-        const { origin } = new URL(service.results)
-        const proxy = yield* limited(origin, limit)
-        configure(service, yield* newPlace)
-        share(service, limit * 0.95)
-        const hosts = yield* Effect.forEach(["contacts", "other", "stamped"], (form) =>
-          Effect.map(bench(), (at) => {
-            at.write(
-              "config/formferry.yaml",
-              service.read("config/formferry.yaml").replaceAll(origin, proxy.origin)
-                .replace("../marks", join(service.folder, "marks")),
-            )
-            at.write(".env", service.read(".env"))
-            at.write(
-              `pipelines/${form}.yaml`,
-              pipelineYaml({ name: form, sink: `service: live\n  form: ${form}\n  canary: off` }),
-            )
-            at.write("source.csv", csv(upTo(900)))
-            return { form, running: start(["run", form], { cwd: at.folder }) }
-          }))
-        const [killed, stopped, staying] = hosts.map(({ running }) => running)
-        yield* until(() =>
-          hosts.every(({ form }) => proxy.arrivals.filter(({ path }) => path.includes(form)).length > 20)
-        )
-        const wait = (millis: number) => Effect.promise(() => setTimeout(millis))
-        const from = performance.now()
-        yield* wait(6_000)
-        const killedAt = performance.now()
-        killed?.signal("SIGKILL")
-        stopped?.signal("SIGSTOP")
-        yield* wait(6_000)
-        const continuedAt = performance.now()
-        stopped?.signal("SIGCONT")
-        yield* wait(4_000)
-        const end = performance.now()
-        for (const host of [stopped, staying]) host?.signal("SIGKILL")
-        yield* Effect.promise(() => Promise.all(hosts.map(({ running }) => running.ended)))
-        const arrivals = proxy.arrivals.filter(({ at }) => at >= from && at < end)
-        const used = arrivals.length * 1_000 / (end - from) / limit
-        process.stdout.write(
-          `used ${(used * 100).toFixed(1)}% of the limit, at most ${mostInASecond(arrivals)} in a second\n`,
-        )
-        expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
-        expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
-        // How much of the limit is used is shown in virtual time (SharedPace.test.ts), because a busy machine misses
-        // many slots.
-        const alone = arrivals.filter(({ at, path }) => at >= killedAt && at < continuedAt && path.includes("stamped"))
-        expect(alone.length * 1_000 / (continuedAt - killedAt)).toBeGreaterThan(1.2 * limit * 0.95 / 3)
+        let used = 0
+        // How much is used also depends on the machine, because a busy one misses slots. The limit must be kept each time.
+        for (let attempts = 0; used < 0.9 && attempts < 3; attempts++) {
+          const { arrivals, share } = yield* threeHosts
+          process.stdout.write(
+            `used ${(share * 100).toFixed(1)}% of the limit, at most ${mostInASecond(arrivals)} in a second\n`,
+          )
+          expect(arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
+          expect(mostInASecond(arrivals)).toBeLessThanOrEqual(limit)
+          used = share
+        }
+        expect(used).toBeGreaterThanOrEqual(0.9)
       }),
-    60_000,
+    120_000,
   )
 })
