@@ -213,45 +213,74 @@ export function* settleDoubts(
       ],
     )) ?? []
     : [settlement]
-  const found = (yield* each<readonly [number, number, number]>(
-    `SELECT r.id, d.batch, ${ofUndoneRun} FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
+  const found = (yield* each<readonly [number, number, number, number | null]>(
+    `SELECT r.id, d.batch, ${ofUndoneRun}, (SELECT 1 FROM replaced p WHERE p.row = r.id AND p.at IS NULL LIMIT 1)
+     FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
      WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
     rows.map(({ keyDigest }) => [place, keyDigest]),
   )).flat()
   if (found.length < rows.length) {
     throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
   }
-  const replacements = yield* openOfRows(found.map(([row]) => row))
+  const replacements = yield* openOfRows(found.flatMap(([row, , , isReplaced]) => (isReplaced === 1 ? [row] : [])))
   const created: Array<Created> = []
-  for (const [at, { keyDigest, outcome, proof, reason }] of rows.entries()) {
+  const notCreated: Array<number> = []
+  const undone: Array<number> = []
+  for (const [at, { outcome }] of rows.entries()) {
     const [row = 0, batch = 0, isUndone] = found[at] ?? []
     const replacement = replacements.get(row)
-    const hasLanded = outcome._tag === "Landed"
-    const submissionId = hasLanded ? outcome.submissionId : undefined
-    if (hasLanded) {
-      created.push({ row, submissionId })
+    if (outcome._tag === "Landed") {
+      created.push({ row, submissionId: outcome.submissionId })
       yield* write("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
-    } else if (replacement !== undefined && isUndone === 0) yield* undoReplacement(replacement)
-    else {
-      const state = isUndone === 1 ? stateCode.undone : stateCode.notCreated
-      yield* write("UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id = ?", [state, row])
-      yield* write("DELETE FROM detail WHERE row = ?", [row])
+    } else if (replacement === undefined || isUndone === 1) {
+      ;(isUndone === 1 ? undone : notCreated).push(row)
     }
+    if (replacement === undefined) continue
     // If the row's run was undone, the earlier submission remains, but the changed row must not be imported again.
-    yield* forgetBefore(store, row, hasLanded || isUndone === 1 ? replacement : undefined)
-    // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
-    yield* write("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
-      place,
-      keyDigest,
-      fateCode("inDoubt"),
-    ])
-    yield* write(
-      "INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      [id, row, batch, hasLanded ? 1 : 0, submissionId ?? null, reason, proof],
-    )
+    const isCompleted = outcome._tag === "Landed" || isUndone === 1
+    yield* isCompleted ? completeReplacement(store, replacement) : undoReplacement(replacement)
   }
   yield* recordCreated(created)
+  yield* recordUnsent(stateCode.notCreated, notCreated)
+  yield* recordUnsent(stateCode.undone, undone)
+  yield* endDoubts(place, id, rows.map((row, at) => ({ ...row, found: found[at] ?? [0, 0] })))
   return { taken, settlement: id }
+}
+
+/** Records that rows in doubt have no submission. */
+function* recordUnsent(state: number, rows: ReadonlyArray<number>): Sql<void> {
+  for (const [some, values] of inTens(rows)) {
+    yield* write(`UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id IN (${values("?")})`, [state, ...some])
+    yield* write(`DELETE FROM detail WHERE row IN (${values("?")})`, some)
+  }
+}
+
+/** @param rows the rows, each with its number and its batch in the ledger */
+function* endDoubts(
+  place: number,
+  settlement: number,
+  rows: ReadonlyArray<
+    SettledRow & { readonly found: readonly [row: number, batch: number, ...unknown: ReadonlyArray<unknown>] }
+  >,
+): Sql<void> {
+  for (const [some, values] of inTens(rows)) {
+    yield* write(`DELETE FROM doubt WHERE row IN (${values("?")})`, some.map(({ found: [row] }) => row))
+    // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
+    yield* write(`DELETE FROM acknowledged WHERE place = ? AND what = ? AND digest IN (${values("?")})`, [
+      place,
+      fateCode("inDoubt"),
+      ...some.map(({ keyDigest }) => keyDigest),
+    ])
+    yield* write(
+      `INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES ${
+        values("(?, ?, ?, ?, ?, ?, ?)")
+      }`,
+      some.flatMap(({ found: [row, batch], outcome, proof, reason }) => {
+        const [landed, submission] = outcome._tag === "Landed" ? [1, outcome.submissionId ?? null] : [0, null]
+        return [settlement, row, batch, landed, submission, reason, proof]
+      }),
+    )
+  }
 }
 
 type SettlementColumns = readonly [
