@@ -1,18 +1,21 @@
+import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { ConfigProvider, Effect, Fiber } from "effect"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout } from "node:timers/promises"
-import { urlOf } from "../ledger/postgres/connecting.ts"
+import { shareServices } from "../../src/jobs/services.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { connected, urlOf } from "../ledger/postgres/connecting.ts"
 import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
 import { sliding } from "../service/limiters.ts"
 import { mostInASecond } from "../service/virtualHosts.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { start, until } from "./formferry.ts"
+import { apiKey, start, until } from "./formferry.ts"
 import { configure, newKey, newPlace, said } from "./inPostgres.ts"
 
 const share = (at: Bench, requestsPerSecond: number) =>
@@ -162,6 +165,33 @@ describe("a project whose hosts share the rate of an account", () => {
           /^70 .*failed while connecting to the database of its `url`: no server answers at this address/,
         )
       }),
+  )
+
+  it.scopedLive.skipIf(withoutPostgres)(
+    "connects to the database again for the next run, if the connection for the rate was lost during an earlier one",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        const place = yield* newPlace
+        configure(at, place)
+        share(at, 40)
+        const environment = ConfigProvider.fromMap(new Map([["FORM_SERVICE_API_KEY", apiKey]]))
+        const project = yield* Effect.withConfigProvider(loadProject(at.folder), environment)
+        const config = project.services.get("live")
+        if (config === undefined) throw new Error("There is no service.")
+        const services = yield* shareServices
+        const open = Effect.withConfigProvider(services.open(config), environment)
+        const form = Effect.flatMap(open, ({ service }) => service.form("contacts"))
+        const { service: first } = yield* open
+        expect((yield* first.form("contacts")).id).toBe("contacts")
+        const admin = yield* connected(yield* urlOf())
+        const user = /(?<=\/\/)\w+/.exec(place.url)?.[0] ?? ""
+        yield* Effect.promise(() =>
+          admin.exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
+        )
+        expect((yield* Effect.flip(first.form("contacts"))).message).toContain("leasing the account's rate")
+        expect((yield* form).id).toBe("contacts")
+      }).pipe(Effect.provide(NodeContext.layer)),
   )
 
   it.live.runIf(isLong && !withoutPostgres)(
