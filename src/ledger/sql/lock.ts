@@ -59,7 +59,7 @@ export const leaseOf = (
     : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
 }
 
-/** Refuses an operation because a run of the pipeline is in progress. */
+/** Returns the refusal of an operation, because a run of the pipeline is in progress. */
 export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Leased) =>
   new Refusal(Effect.fail(
     new LedgerLocked({
