@@ -6,8 +6,8 @@ import pendulum
 from airflow.decorators import dag, task
 from airflow.exceptions import AirflowException, AirflowFailException
 
-# Wrong configuration (2), stopped to protect the form (3), rows in doubt (4), internal error (70): a person must look.
-FINAL = {2, 3, 4, 70}
+# Wrong configuration (2), stopped to protect the form (3), rows in doubt (4): a person must look.
+FINAL = {2, 3, 4}
 
 
 @dag(
@@ -24,7 +24,7 @@ def formferry_contacts():
         if code in FINAL:
             raise AirflowFailException(f"formferry exited with code {code}")
         # Rows that need review (1) are not a failure. After any other code, such as 6 (another run holds the lock, or a
-        # killed one did), Airflow runs the task again: nothing is sent twice.
+        # killed one did) or 70 (the database was lost), Airflow runs the task again, `retries` times: nothing is sent twice.
         if code not in (0, 1):
             raise AirflowException(f"formferry exited with code {code}")
 

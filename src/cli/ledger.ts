@@ -113,7 +113,7 @@ const key = command({
 const migrate = command({
   name: "migrate",
   about:
-    "Creates the tables of a ledger in PostgreSQL, if there are none. Needed only if the user of `ledger.url` may not create them.",
+    "Creates the tables of a ledger in PostgreSQL, if there are none. Needed only if the user of `ledger.url` may not create them. The tables of a different build are not changed: while a run is in progress there, the command exits with code 6, otherwise with code 2.",
   examples: [
     { words: "ledger migrate", about: "Creates the tables for the user of ledger.url." },
     {
@@ -137,7 +137,7 @@ const migrate = command({
           ? JSON.stringify({ created })
           : created
           ? "The ledger's tables were created."
-          : "Nothing to do: the ledger needs no other tables.",
+          : "Nothing to do: the ledger's tables are those of this build.",
       )
     }),
 })
@@ -339,9 +339,13 @@ const rekey = command({
       const done = yield* withProgress(pipeline, rekeyed)
       if (input.json) return yield* output.print(JSON.stringify(done))
       yield* output.print(
-        done.pairs.length === 0
+        done.pairs.length > 0
+          ? `${counted(done.recorded, "row key")} recorded.`
+          : map === undefined
           ? `No new row of ${pipeline} resembles a row that vanished from its source.`
-          : `${counted(done.recorded, "row key")} recorded.`,
+          : `Nothing to do: the ledger already has the new ${done.already === 1 ? "key" : "keys"} of ${
+            counted(done.already, "row")
+          }, and none of the earlier ones.`,
       )
       if (done.ambiguous > 0) {
         yield* output.print(

@@ -18,9 +18,13 @@ interface KeyPair {
   readonly new: string
 }
 
-/** Row keys that were or would be recorded. `ambiguous`: the number of rows that resemble several others, so that only a map can pair them. */
+/**
+ * Row keys that were or would be recorded. `already`: the number of pairs of the map that were recorded before, for example by this command until it
+ * was interrupted. `ambiguous`: the number of rows that resemble several others, so that only a map can pair them.
+ */
 interface Rekeying {
   readonly pairs: ReadonlyArray<KeyPair>
+  readonly already: number
   readonly ambiguous: number
   readonly recorded: number
 }
@@ -28,8 +32,8 @@ interface Rekeying {
 const never = (): boolean => false
 
 /**
- * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. Fails with `LedgerRefused` if the map names an unknown
- * key, or a new key that belongs to a different row.
+ * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. If this is interrupted, some keys are recorded, and the next
+ * call finds the others. Fails with `LedgerRefused` if the map names an unknown key, or a new key that belongs to a different row.
  *
  * @param options.map a file of pairs with a header, the old key before the new one. If undefined, vanished rows are paired with new rows whose keys
  * differ only in formatting, or whose other cells are the same
@@ -52,7 +56,7 @@ export const rekeyPipeline = <E, R>(
     const session = yield* view.hold(yield* newRunId)
     const found = options.map === undefined
       ? yield* pairsOfSource(project, pipeline, options.to, ledger, view)
-      : { pairs: yield* pairsOfMap(options.map, ledger, view), ambiguous: 0 }
+      : yield* pairsOfMap(options.map, ledger, view)
     if (found.pairs.length === 0 || !(yield* options.agreed(found))) return { ...found, recorded: 0 }
     const { key } = ledger.digest
     const recorded = yield* session.rekey(
@@ -73,10 +77,11 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     const known = (keys: ReadonlyArray<string>) =>
       Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map((row) => row !== undefined && row.id > 0))
     const [old, now] = [yield* known(pairs.map((pair) => pair.old)), yield* known(pairs.map((pair) => pair.new))]
+    const isRecorded = (at: number) => old[at] !== true && now[at] === true
     const wrong = pairs.flatMap((pair, at) =>
-      pair.new === "" || old[at] !== true
+      pair.new === "" || (old[at] !== true && !isRecorded(at))
         ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
-        : now[at] === true
+        : old[at] === true && now[at] === true
         ? [`${JSON.stringify(pair.new)} is the key of another row`]
         : []
     )
@@ -88,7 +93,8 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
         }. Nothing was recorded. The file has a header and two columns: the earlier key, as in the column _key of imported.csv, and the new one.`,
       })
     }
-    return pairs
+    const left = pairs.filter((_, at) => !isRecorded(at))
+    return { pairs: left, already: pairs.length - left.length, ambiguous: 0 }
   })
 
 const pairsOfSource = (
@@ -134,5 +140,5 @@ const pairsOfSource = (
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })
     if (old.size > 0) yield* eachChunk(source.read(), pair, never)
-    return { pairs, ambiguous: several.size }
+    return { pairs, already: 0, ambiguous: several.size }
   })

@@ -98,7 +98,10 @@ export const openService = (
 
 /** The form services of a process. */
 export interface Services {
-  /** Opens a service on first use. All users share its rate limit, its queue and its connections. Each user's requests are counted separately. */
+  /**
+   * Opens a service on first use, and again if it can't be used any more. All users share its rate limit, its queue and its connections. Each user's
+   * requests are counted separately.
+   */
   readonly open: (
     config: ServiceConfig,
   ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
@@ -113,8 +116,10 @@ export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect
   return {
     open: (config) =>
       Effect.gen(function*() {
-        const known = opened.get(config.name)
-          ?? (yield* Effect.provideService(openService(config), Scope.Scope, scope))
+        const earlier = opened.get(config.name)
+        const known = earlier?.service.isUsable() === true
+          ? earlier
+          : yield* Effect.provideService(openService(config), Scope.Scope, scope)
         opened.set(config.name, known)
         return { ...known, service: yield* known.service.apart }
       }).pipe(turn.withPermits(1)),

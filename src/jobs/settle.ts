@@ -78,7 +78,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       const result = listed !== undefined
         ? yield* byList(rows, listed, session, options)
         : opened === undefined
-        ? yield* byPerson(rows, view, session, options)
+        ? yield* byPerson(rows, { view, session, digest: ledger.digest.key }, options)
         : yield* byExport(
           rows,
           {
@@ -125,21 +125,32 @@ const shownRow = (
 
 const byPerson = (
   rows: ReadonlyArray<DoubtfulRow>,
-  view: PipelineLedger,
-  session: LedgerSession,
+  { digest, session, view }: {
+    readonly view: PipelineLedger
+    readonly session: LedgerSession
+    readonly digest: (key: string) => Buffer
+  },
   { because, by, to, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
     const { landed, which } = by._tag === "Person" ? by : { landed: false, which: { _tag: "All" } as const }
+    const named = new Set(which._tag === "Rows" ? which.keys : [])
     const meant = rows.filter((row) =>
-      which._tag === "All" || (which._tag === "Batch" ? row.batch === which.batch : which.keys.includes(row.key))
+      which._tag === "All" || (which._tag === "Batch" ? row.batch === which.batch : named.has(row.key))
     )
-    const unknown = which._tag === "Rows" ? which.keys.filter((key) => !rows.some((row) => row.key === key)) : []
+    for (const { key } of meant) named.delete(key)
+    // An interrupted command may have settled some of the rows.
+    const settled = landed ? ["imported"] : ["notCreated", "undone"]
+    const others = [...named]
+    const states = yield* view.lookUp(others.map(digest))
+    const unknown = others.filter((_, at) => !settled.includes(states[at]?.state ?? ""))
     if (meant.length === 0 || unknown.length > 0) {
       const about = which._tag === "Batch"
         ? `of batch ${which.batch} is in doubt; the batches are in the column _batch of in-doubt.csv`
         : which._tag === "Rows"
-        ? `with the key ${unknown.join(", ")} is in doubt; the keys are in the column _key of in-doubt.csv`
+        ? `with the key ${
+          (unknown.length > 0 ? unknown : which.keys).join(", ")
+        } is in doubt; the keys are in the column _key of in-doubt.csv`
         : "is in doubt"
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
       return yield* new NothingSettled({ pipeline: view.pipeline, message })

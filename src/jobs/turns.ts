@@ -78,17 +78,15 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     const stopping = yield* Ref.make<Signal | undefined>(undefined)
     yield* Effect.forkScoped(Effect.flatMap(options.interrupted, (signal) => Ref.set(stopping, signal)))
 
-    // Several turns share the ledger that sends their heartbeats.
-    const kept = yield* RcRef.make({
-      acquire: Effect.gen(function*() {
-        const ledger = yield* Effect.flatMap(ledgerOf(yield* Ref.get(known)), openLedger)
-        yield* ledger.turns.keep
-      }),
+    // Each turn has heartbeats of its own, because a ledger that failed is never used again.
+    const keep = Effect.gen(function*() {
+      const ledger = yield* Effect.flatMap(ledgerOf(yield* Ref.get(known)), openLedger)
+      yield* ledger.turns.keep
     })
 
     const run = ({ pipeline, schedule }: Scheduled) =>
       Effect.gen(function*() {
-        yield* Effect.ignoreLogged(RcRef.get(kept))
+        yield* Effect.ignoreLogged(keep)
         const loaded = yield* Effect.exit(options.load([pipeline]))
         if (Exit.isFailure(loaded)) {
           const failed: Exit.Exit<RunReport, AttemptFailure> = Exit.failCause(loaded.cause)

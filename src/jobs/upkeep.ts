@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger } from "../ledger/move.ts"
-import { backUpLedger, ledgerExists, openLedger, openStore } from "../ledger/openLedger.ts"
+import { backUpLedger, migrate, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
 import { ledgerName, type PostgresPlace } from "../project/ledgerSection.ts"
@@ -63,7 +63,8 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
 export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 
 /**
- * Creates the tables of a ledger in PostgreSQL: of `newLedger`, if there is one. Returns false if there was nothing to do: they exist, or the ledger is a file.
+ * Creates the tables of a ledger in PostgreSQL: of `newLedger`, if there is one. Returns false if there was nothing to do: this build's tables exist, or
+ * the ledger is a file. Fails with `LedgerRefused` if the tables are those of a different build, or with `LedgerLocked` if a run is in progress there.
  *
  * @param owner the user who will own the tables. Default: the user of `ledger.url`
  */
@@ -71,11 +72,8 @@ export const migrateLedger = (project: Project, owner: string | undefined) =>
   Effect.gen(function*() {
     const { newLedger } = project
     const options = yield* ledgerOf({ ...project, ledger: newLedger ?? project.ledger })
-    if ("file" in options) return false
-    const existed = yield* ledgerExists(options)
     const more = newLedger === undefined ? {} : { moved: "to", overruling: true } as const
-    yield* Effect.scoped(openStore({ ...options, ...more, owner }))
-    return !existed
+    return yield* migrate("file" in options ? options : { ...options, ...more, owner })
   })
 
 /** Moves the ledger to the place that `newLedger` names, with the reports, or continues to do so. No run may be in progress. */

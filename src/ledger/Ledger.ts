@@ -247,7 +247,7 @@ export interface LedgerSession {
   readonly record: (facts: Recorded) => Written<void>
   /**
    * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row. Returns
-   * how many rows got their new key.
+   * how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
    */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
   /** Records that a person has seen these rows, and returns how many there are. With `leaveOut`, they are never imported. */
@@ -261,7 +261,8 @@ export interface LedgerSession {
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
   /**
    * Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. Returns the submissions
-   * that already belong to other rows, because another pipeline recorded them meanwhile. Their rows stay in doubt.
+   * that already belong to other rows, because another pipeline recorded them meanwhile. Their rows stay in doubt. Records some rows at a time, so that
+   * others can write meanwhile. If it ends early, the other rows stay in doubt.
    */
   readonly settleDoubts: (
     what: {

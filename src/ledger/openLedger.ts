@@ -7,7 +7,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { accessSync } from "node:fs"
 import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
-import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
+import type { Behind, Ledger, LedgerError, LedgerLocked, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
 import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import type { PostgresStore } from "./postgres/postgresLedger.ts"
@@ -99,6 +99,17 @@ export const openStore = (
   "file" in options
     ? openFileStore(options)
     : openPostgres(options)
+
+/**
+ * Prepares the tables of a ledger for this build. Returns whether it made them. Fails with `LedgerRefused` if they are those of a different build, or
+ * with `LedgerLocked` if a run is in progress there.
+ */
+export const migrate = (
+  options: AnyLedgerOptions,
+): Effect.Effect<boolean, LedgerError | LedgerLocked | LedgerRefused> =>
+  "file" in options
+    ? Effect.succeed(false)
+    : Effect.flatMap(postgres, ({ migratePostgres }) => migratePostgres(options))
 
 /** Whether a file exists. True if that is unknown, because opening it then says what is wrong. */
 const isThere = (file: string): boolean => {

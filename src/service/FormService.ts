@@ -44,6 +44,8 @@ export type CreateOutcome =
 
 /** A form service that several runs share. All of them use one pace, one queue and one pool. */
 export interface SharedService extends FormService {
+  /** Whether it can still send requests. False once the rate that it shares with other hosts can't be leased any more. */
+  readonly isUsable: () => boolean
   /** Returns the same service with separate counts of `requests` and `pace`, which start at zero. */
   readonly apart: Effect.Effect<FormService>
 }

@@ -299,5 +299,9 @@ export const make = (
         pace: requests.pace,
       }
     }
-    return { ...view(), apart: Effect.sync(view) }
+    return {
+      ...view(),
+      isUsable: () => !(pace instanceof SharedPace && pace.failure !== undefined),
+      apart: Effect.sync(view),
+    }
   })

@@ -152,6 +152,37 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect(at.count()).toBe(sent)
     }))
 
+  it.scopedLive("is not used by a run in progress after a different build has changed its tables, and is not migrated", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 20 })
+      const place = yield* newPlace
+      configure(at, place)
+      at.write("pipelines/contacts.yaml", stamped)
+      at.write("source.csv", csv(upTo(200)))
+      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(/^0 The ledger's tables were created/)
+      const running = yield* Effect.fork(at.inProcess("run", "contacts"))
+      yield* until(() => at.count() >= 30)
+      const database = yield* connected(place.url, place.schema)
+      yield* Effect.promise(() => database.exec("UPDATE meta SET value = 'later' WHERE name = 'version'"))
+      expect(said(yield* Fiber.join(running))).toMatch(
+        /^\d+ .*A different build of formferry has changed the ledger's tables during this run of contacts\. This run sends nothing more/,
+      )
+      const sent = at.count()
+      expect(sent).toBeLessThan(200)
+      // Each row that arrived was recorded before the change.
+      const { rows: [[recorded] = []] } = yield* Effect.promise(() => database.send("SELECT count(*) FROM row"))
+      expect(Number(recorded)).toBeGreaterThanOrEqual(sent)
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(/^2 .*Run the build that wrote it/)
+      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(
+        /^6 .*Another run of contacts has been in progress/,
+      )
+      yield* Effect.promise(() => database.exec("UPDATE lock SET beat = beat - 60000"))
+      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(
+        /^2 .*whose tables this one can neither read nor convert\. Nothing was changed or sent/,
+      )
+      expect(at.count()).toBe(sent)
+    }))
+
   it.scopedLive("never shows a project the rows of another project in the same database", () =>
     Effect.gen(function*() {
       const place = yield* newPlace

@@ -6,8 +6,18 @@ import { form } from "./project.ts"
 
 const batchRows = 10_000
 
-/** Writes a ledger like the one that an import of these rows leaves: each row was sent once and verified. */
-export const fillLedger = (options: AnyLedgerOptions, address: string, count: number, seed: number): Promise<void> =>
+/**
+ * Writes a ledger like the one that an import of these rows leaves: each row was sent once and verified.
+ *
+ * @param isDoubtful whether all rows are in doubt instead
+ */
+export const fillLedger = (
+  options: AnyLedgerOptions,
+  address: string,
+  count: number,
+  seed: number,
+  isDoubtful = false,
+): Promise<void> =>
   Effect.gen(function*() {
     const ledger = yield* openLedger(options)
     const view = yield* ledger.pipeline({
@@ -41,6 +51,10 @@ export const fillLedger = (options: AnyLedgerOptions, address: string, count: nu
           contentColumns: sorted,
           mapping: "filled",
         })
+        if (isDoubtful) {
+          yield* session.settle(intent, all.map(() => ({ _tag: "InDoubt", reason: "timeout" })))
+          return
+        }
         yield* session.settle(
           intent,
           all.map(({ row }) => ({

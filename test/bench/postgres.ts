@@ -1,21 +1,22 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { canonicalAddress } from "../../src/domain/destination.ts"
 import { ledgerOf } from "../../src/jobs/projectLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { stopTestServer, testServer } from "../ledger/postgres/server.ts"
-import { writeCsv } from "./data.ts"
+import { rows as rowsOf, writeCsv } from "./data.ts"
 import { fillLedger } from "./fillLedger.ts"
 import { verified } from "./imports.ts"
 import { measure } from "./measured.ts"
 import { startPractice } from "./practice.ts"
 import { embedded, servedAt, writeProject } from "./project.ts"
-import { failed, lookUps, seed, type Target, unlimited } from "./Target.ts"
+import { command, failed, lookUps, seed, type Target, unlimited } from "./Target.ts"
 
 /** The least time between a statement and its answer, in milliseconds, as with a database in the same data centre. */
 const latency = 1
@@ -60,6 +61,9 @@ const inPostgres = (root: string, schema: string) => {
   )
   return (url: string) => appendFileSync(join(root, ".env"), `DATABASE_URL=${url}\nLEDGER_KEY=${key}\n`)
 }
+
+const optionsOf = (root: string) =>
+  Effect.runPromise(Effect.flatMap(loadProject(root), ledgerOf).pipe(Effect.provide(NodeContext.layer)))
 
 /** A fixed time, as the other side of a target. */
 const within = (seconds: number) => () =>
@@ -112,10 +116,7 @@ export const postgres: ReadonlyArray<Target> = [
       writeProject(root, { service: embedded })
       const setUrl = inPostgres(root, "bench_known")
       setUrl(server.url)
-      const options = await Effect.runPromise(
-        Effect.flatMap(loadProject(root), ledgerOf).pipe(Effect.provide(NodeContext.layer)),
-      )
-      await fillLedger(options, "practice:bench", rows, seed)
+      await fillLedger(await optionsOf(root), "practice:bench", rows, seed)
       return {
         ours: async () => {
           const measured = await measure([lookUps, String(rows), String(seed)], root)
@@ -125,6 +126,67 @@ export const postgres: ReadonlyArray<Target> = [
         },
         beside: within(rows / 100_000),
         close: server.close,
+      }
+    },
+  },
+  {
+    name: "postgres-settle",
+    title: "100k rows settled and given new keys during another import, ledger in PostgreSQL 1 ms away",
+    beside: "2,000 rows/s",
+    by: "times",
+    of: "seconds",
+    atMost: 1,
+    open: async (root) => {
+      const [rows, imported] = [100_000, 4_000]
+      const server = await openServer()
+      const practice = await startPractice()
+      const pipeline = join(root, "pipelines", "other.yaml")
+      mkdirSync(root, { recursive: true })
+      await writeCsv(join(root, "source.csv"), imported, seed)
+      const pairs = Array.from(rowsOf(rows, seed), ([key]) => `${key},new ${key}`)
+      writeFileSync(join(root, "keys.csv"), ["old,new", ...pairs, ""].join("\n"))
+      let round = 0
+      return {
+        ours: async () => {
+          await practice.clear()
+          for (const name of ["reports", "marks", ".env"]) rmSync(join(root, name), { recursive: true, force: true })
+          writeProject(root, { service: servedAt(practice.baseUrl, 100, 8) })
+          writeFileSync(
+            pipeline,
+            readFileSync(join(root, "pipelines", "bench.yaml"), "utf8").replace("pipeline: bench", "pipeline: other")
+              .replace(/ \}\n$/, ", alongside: [bench] }\n"),
+          )
+          const setUrl = inPostgres(root, `bench_settle_${++round}`)
+          setUrl(server.url)
+          await fillLedger(await optionsOf(root), canonicalAddress(practice.baseUrl), rows, seed, true)
+          setUrl(server.slowUrl)
+          // It fails if it can't write to the ledger for 10 seconds.
+          const other = measure([command, "run", "other", "--json"], root)
+          const done = async (count: string, ...args: ReadonlyArray<string>) => {
+            const measured = await measure([command, ...args], root)
+            if (measured.exitCode !== 0 || !measured.stdout.includes(count)) {
+              throw failed(measured, "it did not end well")
+            }
+            return measured
+          }
+          const settled = await done(
+            `"notLanded":${rows}`,
+            ..."settle bench --as not-landed --all --json --because".split(" "),
+            "a test",
+          )
+          const rekeyed = await done(
+            `"recorded":${rows}`,
+            ..."ledger rekey bench --map keys.csv --yes --json".split(" "),
+          )
+          await verified(await other, practice, imported)
+          process.stderr.write(`settled in ${settled.seconds} s, given new keys in ${rekeyed.seconds} s\n`)
+          return { ...rekeyed, seconds: settled.seconds + rekeyed.seconds }
+        },
+        beside: within(2 * rows / 2_000),
+        close: () => {
+          practice.end()
+          server.close()
+        },
       }
     },
   },

@@ -44,6 +44,21 @@ describe.skipIf(withoutPostgres)("the pace of hosts that share a rate, in virtua
     120_000,
   )
 
+  it.live("hosts use most of the limit even if answers take up to 200 ms longer than others", () =>
+    Effect.gen(function*() {
+      const host = { configured: 95, concurrency: 64 }
+      const arrivals = yield* playHosts({
+        ...usual,
+        hosts: [host, host, host],
+        limiter: sliding(1_000)(() => 100),
+        slowAnswers: 200,
+        until: 6_000,
+        seed: 1,
+      })
+      expect(arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
+      expect(arrivals.length / 600).toBeGreaterThan(0.85)
+    }))
+
   it.live("a 429 on one host makes all hosts wait, and then send below the accepted rate", () =>
     Effect.gen(function*() {
       const waits = { allowed: false, wait: 2_000 }

@@ -35,6 +35,8 @@ interface World {
   readonly late: readonly [share: number, most: number]
   /** The share of requests that arrive later than that, and by how much at most. Default: none. */
   readonly slow?: readonly [share: number, most: number]
+  /** By how much later an answer may come, because the service works on it. Default: 0. */
+  readonly slowAnswers?: number
   readonly seed: number
 }
 
@@ -46,7 +48,8 @@ interface Arrival {
 
 /** Plays a world. Returns the requests in the order of their arrival. */
 export const playHosts = (
-  { headers = () => ({}), hosts, late, limiter, seed, slow = [0, 0], toDatabase, toService, until }: World,
+  { headers = () => ({}), hosts, late, limiter, seed, slow = [0, 0], slowAnswers = 0, toDatabase, toService, until }:
+    World,
 ): Effect.Effect<ReadonlyArray<Arrival>> =>
   Effect.scoped(Effect.gen(function*() {
     const url = yield* urlOf()
@@ -123,7 +126,7 @@ export const playHosts = (
           schedule(now + between(toService) + slower, () => {
             const { allowed, wait } = limiter(now, index)
             arrivals.push({ host: index, at: now, isAccepted: allowed })
-            act(now + between(toService), () => {
+            act(now + between(toService) + random.number() * slowAnswers, () => {
               inFlight--
               const waits = { "retry-after": String(Math.ceil(wait / 1_000)) }
               pace.observe(allowed ? 200 : 429, allowed ? headers(now, index) : waits, sentAt, own())

@@ -49,8 +49,12 @@ export interface Refused<Key> {
   readonly refusal: Refusal<unknown>
 }
 
-/** Sends a statement whose answer is needed, and the one that follows. */
+/** Sends a statement whose answer is needed, with each of its parameters, or with the one that follows. */
 const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
+  if (statement.each !== undefined) {
+    const answers = await Promise.all(statement.each.map((params) => flight.send({ sql: statement.sql, params })))
+    return answers.map(({ rows }) => rows)
+  }
   const sent = flight.send(statement)
   const following = statement.following && flight.send(statement.following(undefined))
   const { changes, rows } = await sent

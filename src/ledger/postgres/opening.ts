@@ -3,7 +3,7 @@ import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { schema as shared } from "../sql/schema.ts"
-import { all, get, run, type Sql, write } from "../sql/statement.ts"
+import { all, exists, get, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 
 /** The part of a database that is one project's ledger. */
@@ -83,10 +83,10 @@ export function* checkServer(of: string, isManaged: boolean): Sql<void> {
 
 /** Whether a schema contains anything. */
 export function* hasTables(schema: string): Sql<boolean> {
-  return (yield* get(
+  return yield* exists(
     "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? LIMIT 1",
     [schema],
-  )) !== undefined
+  )
 }
 
 /**
@@ -98,18 +98,11 @@ export function* hasTables(schema: string): Sql<boolean> {
 export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   const { isManaged, label, project, proof, schema } = part
   yield* checkServer(`ledger ${label}`, isManaged)
-  const isNew = !(yield* hasTables(schema))
-  if (isNew) {
+  const meta = yield* metaOf(part)
+  if (meta === undefined) {
     mayCreate()
-    yield* createTables(part)
-  } else yield* checkAccess(part)
-  const isLedger = isNew
-    || (yield* get(
-        "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
-        [schema],
-      ))
-      !== undefined
-  const meta = new Map(isLedger ? yield* all<readonly [string, string]>("SELECT name, value FROM meta") : [])
+    return yield* createTables(part)
+  }
   const owner = meta.get("project")
   if (owner === undefined) {
     return refuse(
@@ -121,11 +114,7 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
       `The ledger ${label} belongs to the project ${owner}, not to ${project}. Nothing was sent. Set \`ledger.schema\` to a different name: each project has its own schema.`,
     )
   }
-  if (meta.get("version") !== version) {
-    return refuse(
-      `The ledger ${label} was written by a different build of formferry, whose ledgers this one can't read. Nothing was changed or sent. Run the build that wrote it.`,
-    )
-  }
+  if (meta.get("version") !== version) return refuseVersion(part)
   if (meta.get("proof") !== proof) {
     return refuse(
       `The ledger's \`key\` does not belong to the ledger ${label}. With a different key, no row is recognised, and every row would be sent a second time. Nothing was sent. Use the key with which the ledger was created.`,
@@ -134,10 +123,30 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   return meta.get("id") ?? ""
 }
 
+/** Refuses a ledger whose tables are not those of this build. No build has changed the tables of an earlier one yet, so there is nothing to convert. */
+export const refuseVersion = ({ label }: Pick<Part, "label">): never =>
+  refuse(
+    `The ledger ${label} was written by a different build of formferry, whose tables this one can neither read nor convert. Nothing was changed or sent. Run the build that wrote it.`,
+  )
+
+/**
+ * Returns what a schema's `meta` contains: nothing if the schema is not a ledger. Undefined if the schema is empty. Refuses a user who may not use its
+ * tables.
+ */
+export function* metaOf(part: Pick<Part, "label" | "schema">): Sql<ReadonlyMap<string, string> | undefined> {
+  if (!(yield* hasTables(part.schema))) return undefined
+  yield* checkAccess(part)
+  const isLedger = yield* exists(
+    "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
+    [part.schema],
+  )
+  return new Map(isLedger ? yield* all<readonly [string, string]>("SELECT name, value FROM meta") : [])
+}
+
 const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE"]
 
 /** Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger. */
-function* checkAccess({ label, schema }: Part): Sql<void> {
+function* checkAccess({ label, schema }: Pick<Part, "label" | "schema">): Sql<void> {
   const [user = "", owner = "", isAllowed = 0] = (yield* get<readonly [string, string, number]>(
     `SELECT current_user, pg_get_userbyid(max(n.nspowner)), bool_and(has_schema_privilege(n.oid, 'USAGE') AND ${
       privileges.map((one) => `has_table_privilege(c.oid, '${one}')`).join(" AND ")
@@ -189,7 +198,8 @@ function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
   return exists === 1
 }
 
-function* createTables(part: Part): Sql<void> {
+/** Creates the schema, unless it exists, and its tables. Returns the ledger's id. */
+function* createTables(part: Part): Sql<string> {
   const { moved, opened, owner, project, proof, schema } = part
   const exists = yield* checkRights(part)
   if (!exists) {
@@ -203,8 +213,10 @@ function* createTables(part: Part): Sql<void> {
   for (const statement of `${tables};${functions};${withoutSamples}`.split(";")) {
     if (statement.trim() !== "") yield* write(statement)
   }
-  const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version, ...unfinishedIf(moved) }
+  const id = randomBytes(8).toString("hex")
+  const meta = { id, proof, started: opened, project, version, ...unfinishedIf(moved) }
   for (const [name, value] of Object.entries(meta)) {
     yield* run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
   }
+  return id
 }

@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { anyHost } from "../holder.ts"
-import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type LedgerError, type LedgerLocked, LedgerRefused } from "../Ledger.ts"
 import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
 import { lacking, marksOf } from "../sql/newest.ts"
@@ -14,13 +14,14 @@ import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
+import { takeEveryLease } from "../sql/turns.ts"
 import { connect, type Connection } from "./connection.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
-import { lockOf, openSchema, version } from "./opening.ts"
+import { lockOf, metaOf, openSchema, refuseVersion, version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
@@ -76,7 +77,7 @@ export const openPostgresStore = (
           },
         ),
     )
-    const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
+    const staleAfter = staleAfterOf(options)
     // Opened with the first lock. Everything that this process holds shares it.
     const heartbeats = yield* RcRef.make({
       acquire: Effect.map(connect(label, address, schema), (connection) =>
@@ -102,9 +103,7 @@ export const openPostgresStore = (
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
       heartbeats: RcRef.get(heartbeats),
       holder,
-      now: function*() {
-        return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
-      },
+      now: serverNow,
       present: () => ({ sql: now, params: [] }),
       read,
       mustBeSame: () =>
@@ -127,6 +126,35 @@ export const openPostgresStore = (
     yield* reportMovedServer(store)
     return store
   })
+
+const staleAfterOf = ({ staleAfter = "1 minute" }: PostgresOptions): number => Duration.toMillis(staleAfter)
+
+function* serverNow(): Sql<number> {
+  return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
+}
+
+/**
+ * Makes a ledger's tables, if there are none. Returns false if the tables are those of this build, so that there is nothing to do. If they are those of
+ * a different build, takes every lease in the same transaction, so that no run is in progress, and then refuses the ledger.
+ */
+export const migratePostgres = (
+  options: PostgresOptions,
+): Effect.Effect<boolean, LedgerError | LedgerLocked | LedgerRefused> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { project, schema } = options
+    const { address, label } = yield* addressOf(options)
+    const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => undefined)
+    const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
+      const meta = yield* metaOf({ label, schema })
+      if (meta?.get("project") === project && meta.get("version") !== version) {
+        yield* takeEveryLease({ dialect, holder, now: serverNow, staleAfter: staleAfterOf(options) })
+        refuseVersion({ label })
+      }
+      return meta !== undefined
+    })
+    yield* openPostgresStore(options)
+    return !isThere
+  }))
 
 /** Logs that the ledger's server was replaced, if the ledger has everything that its marks record. Otherwise a run is refused, and says so. */
 const reportMovedServer = (store: Store): Effect.Effect<void, LedgerError> =>

@@ -24,6 +24,8 @@ export interface Moving {
   readonly unfinished: "begun" | "copied" | undefined
   /** The ids of the ledgers whose rows this one took over. */
   readonly before: ReadonlyArray<string>
+  /** The version of the ledger's tables, if another process can change them. */
+  readonly version: string | undefined
 }
 
 /** Returns what the `meta` of a new ledger contains in addition, if rows are moved to it. */
@@ -34,7 +36,7 @@ export const unfinishedIf = (moved: LedgerOptions["moved"]): { readonly unfinish
 export function* movingOf(): Sql<Moving> {
   const meta = new Map(
     yield* all<readonly [string, string]>(
-      "SELECT name, value FROM meta WHERE name IN ('id', 'closed', 'unfinished', 'before')",
+      "SELECT name, value FROM meta WHERE name IN ('id', 'closed', 'unfinished', 'before', 'version')",
     ),
   )
   const closed = meta.get("closed")
@@ -44,13 +46,18 @@ export function* movingOf(): Sql<Moving> {
     closing: closed === undefined ? undefined : JSON.parse(closed) as Closing,
     unfinished: unfinished === undefined ? undefined : unfinished === "copied" ? "copied" : "begun",
     before: JSON.parse(meta.get("before") ?? "[]") as ReadonlyArray<string>,
+    version: meta.get("version"),
   }
 }
 
-/** Returns why a ledger must not be used because of a move. */
-export function* closedBecause({ file }: Pick<Store, "file">): Sql<LedgerRefused | undefined> {
-  const { closing, unfinished } = yield* movingOf()
-  const why = unfinished === undefined ? closing && closedMessage(file, closing) : unfinishedMessage(file)
+/** Returns why a ledger must not be used: because of a move, or because its tables were changed after it was opened. */
+export function* closedBecause({ file, version }: Pick<Store, "file" | "version">): Sql<LedgerRefused | undefined> {
+  const found = yield* movingOf()
+  const why = found.version !== version
+    ? `A different build of formferry has changed the tables of the ledger ${file}. Nothing was sent. Run again with that build.`
+    : found.unfinished === undefined
+    ? found.closing && closedMessage(file, found.closing)
+    : unfinishedMessage(file)
   return why === undefined ? undefined : new LedgerRefused({ message: why })
 }
 
@@ -64,8 +71,8 @@ const unfinishedMessage = (file: string): string =>
   + "name the old ledger in `ledger`, and this one in `newLedger`. Then run: formferry ledger move"
 
 /**
- * Returns the ledger's parts with a writer that refuses to write after the ledger was closed. Writes under a lease need no such check, because
- * closing a ledger takes every lock.
+ * Returns the ledger's parts with a writer that refuses to write after the ledger was closed, or its tables were changed. Writes under a lease need
+ * no such check: closing a ledger takes every lock, and a lease checks the version itself.
  */
 export const untilClosed = (store: Store): Store => {
   const { writer } = store

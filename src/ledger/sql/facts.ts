@@ -3,7 +3,7 @@ import type { Facts, Notified, Recorded, Rekeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { lastIntent } from "./intend.ts"
 import { recordVanished } from "./pages.ts"
-import { all, exists, get, run, type Sql, write } from "./statement.ts"
+import { all, each, exists, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { recordReconciled } from "./verdicts.ts"
 
@@ -96,15 +96,12 @@ export function* recordFacts(
  * @returns how many rows got their new key
  */
 export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number> {
-  let moved = 0
-  for (const { from, key, to } of rows) {
-    if (key !== undefined) {
-      moved += yield* run(
-        `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
-           AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id)`,
-        [to, key, place, from],
-      )
-    }
+  const moved = yield* each(
+    `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
+       AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id) RETURNING id`,
+    rows.flatMap(({ from, key, to }) => (key === undefined ? [] : [[to, key, place, from]])),
+  )
+  for (const { from, to } of rows) {
     for (const [table, columns] of said) {
       yield* write(
         `INSERT INTO ${table} (place, digest, ${columns}) SELECT place, ?, ${columns} FROM ${table} WHERE place = ? AND digest = ?
@@ -113,7 +110,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
       )
     }
   }
-  return moved
+  return moved.flat().length
 }
 
 const said = [

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
-import { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
+import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
@@ -46,7 +46,12 @@ export function* liveHolder(
 }
 
 /** Returns a holder's lease. Undefined if the holder has ended, or may be overtaken. */
-export const leaseOf = (store: Store, holder: Holder, beat: number, now: number): Leased | undefined => {
+export const leaseOf = (
+  store: Pick<Store, "holder" | "staleAfter">,
+  holder: Holder,
+  beat: number,
+  now: number,
+): Leased | undefined => {
   const silentFor = Math.max(0, now - beat)
   const expiresIn = store.staleAfter - silentFor
   return expiresIn <= 0 || isGone(holder, store.holder)
@@ -54,8 +59,16 @@ export const leaseOf = (store: Store, holder: Holder, beat: number, now: number)
     : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
 }
 
-/** Selects the version of the ledger's tables, or NULL if no other process can change them. */
-const versionNow = "(SELECT value FROM meta WHERE name = 'version')"
+/** Returns the refusal of an operation, because a run of the pipeline is in progress. */
+export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Leased) =>
+  new Refusal(Effect.fail(
+    new LedgerLocked({
+      pipeline,
+      pid,
+      since: isoOf(since),
+      other: host === undefined ? undefined : { host, silentFor, expiresIn },
+    }),
+  ))
 
 /** Returns the process that holds each lock, or held it last, by epoch. */
 export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
@@ -75,29 +88,11 @@ export function* takeLock(
 ): Sql<{ readonly epoch: number; readonly isTakenOver: boolean; readonly word: string }> {
   const me = store.holder
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
-  if (holder !== undefined) {
-    const { lease: { expiresIn, host, pid, silentFor }, since } = holder
-    throw new Refusal(Effect.fail(
-      new LedgerLocked({
-        pipeline,
-        pid,
-        since: isoOf(since),
-        other: host === undefined ? undefined : { host, silentFor, expiresIn },
-      }),
-    ))
-  }
-  const [last, version, held] = (yield* get<readonly [number | null, string | null, number | null]>(
-    `SELECT max(epoch), ${versionNow}, (SELECT held FROM lock WHERE pipeline = ?) FROM holder`,
+  if (holder !== undefined) throw locked(pipeline, holder.since, holder.lease)
+  const [last, held] = (yield* get<readonly [number | null, number | null]>(
+    "SELECT max(epoch), (SELECT held FROM lock WHERE pipeline = ?) FROM holder",
     [pipeline],
-  )) ?? [null, null, null]
-  if (version !== (store.version ?? null)) {
-    throw new Refusal(Effect.fail(
-      new LedgerRefused({
-        message:
-          `A different build of formferry has changed the tables of the ledger ${store.file}. Nothing was sent. Run again with that build.`,
-      }),
-    ))
-  }
+  )) ?? [null, null]
   const epoch = (last ?? 0) + 1
   const now = yield* store.now()
   const word = randomBytes(8).toString("hex")
@@ -141,7 +136,7 @@ export class LockLease implements Lease {
   *confirm(): Sql<void> {
     const mine = this.store.version ?? null
     const [epoch, held, version] = (yield* get<readonly [number, number, string | null]>(
-      `SELECT epoch, held, ${versionNow} FROM lock WHERE pipeline = ?`,
+      "SELECT epoch, held, (SELECT value FROM meta WHERE name = 'version') FROM lock WHERE pipeline = ?",
       [this.pipeline],
     )) ?? [0, 0, mine]
     const isMigrated = version !== mine

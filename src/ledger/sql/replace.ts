@@ -2,7 +2,7 @@ import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf } from "./row.ts"
-import { all, run, type Sql, write } from "./statement.ts"
+import { all, each, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { wasFound } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
@@ -42,23 +42,23 @@ export interface OpenReplacement {
   readonly mends: Buffer | null
 }
 
-function* open(where: string, of: number): Sql<ReadonlyMap<number, OpenReplacement>> {
+function* open(where: "by" | "row", of: ReadonlyArray<number>): Sql<ReadonlyMap<number, OpenReplacement>> {
   return new Map(
-    (yield* all<readonly [number, number, number, Buffer | null]>(
+    (yield* each<readonly [number, number, number, Buffer | null]>(
       `SELECT id, row, batch, mends FROM replaced WHERE ${where} = ? AND at IS NULL`,
-      [of],
-    )).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
+      of.map((one) => [one]),
+    )).flat().map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
   )
 }
 
 /** Returns a batch's replacements whose outcome is not yet known, by row. */
 export function* openOfBatch(batch: number): Sql<ReadonlyMap<number, OpenReplacement>> {
-  return yield* open("by", batch)
+  return yield* open("by", [batch])
 }
 
-/** Returns a row's replacement whose outcome is not yet known. */
-export function* openOfRow(row: number): Sql<OpenReplacement | undefined> {
-  return (yield* open("row", row)).get(row)
+/** Returns the rows' replacements whose outcome is not yet known, by row. */
+export function* openOfRows(rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, OpenReplacement>> {
+  return yield* open("row", rows)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { declaredKept, declaredRow } from "./row.ts"
 
 /**
- * All tables. You may change them: a ledger with a different schema is refused, not migrated.
+ * All tables. You may change them: a ledger with a different schema is refused, not migrated. But `ledger migrate` of every build reads `meta`, `lock`
+ * and `turn`, to know whether a run is in progress.
  *
  * Rows are stored in the order in which they were first sent, so that settling and reading back write close to the last intents. Only the index by
  * key digest is written at random positions, once for each row.

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
@@ -100,10 +101,30 @@ export const makeSession = (
           "recording facts",
           () => recordFacts(store, held, facts),
         ),
-      rekey: (rows) => write("recording row keys", () => rekey(place, rows)),
+      rekey: (rows) =>
+        Effect.reduce(
+          Arr.chunksOf(rows, rowsAtOnce),
+          0,
+          (sum, some) => Effect.map(write("recording row keys", () => rekey(place, some)), (moved) => sum + moved),
+        ),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
-        writeForGood("recording how rows in doubt were settled", () => settleDoubts(store, place, what)),
+        Effect.gen(function*() {
+          const [others, landed] = Arr.partition(what.rows, ({ outcome }) => outcome._tag === "Landed")
+          const taken = new Set<string>()
+          let settlement: number | undefined
+          // Landed rows first: if this ends early, no row may be sent while a submission that fits it belongs to no row yet.
+          for (const rows of Arr.chunksOf([...landed, ...others], rowsAtOnce)) {
+            const earlier = settlement
+            const recorded = yield* writeForGood(
+              "recording how rows in doubt were settled",
+              () => settleDoubts(store, place, { ...what, rows }, earlier),
+            )
+            settlement = recorded.settlement
+            for (const id of recorded.taken) taken.add(id)
+          }
+          return taken
+        }),
       undo: (rows) => writeForGood("recording deleted submissions", () => undo(place, rows)),
       startRun: (record) =>
         write("recording the run's start", function*() {
@@ -127,6 +148,9 @@ export const makeSession = (
         ], { concurrency: "unbounded" })),
     }
   })
+
+/** How many rows one transaction changes at most. Other processes can't write until it ends. */
+const rowsAtOnce = 500
 
 interface NotDeleted {
   readonly _tag: "NotDeleted"

@@ -10,12 +10,12 @@ import { Refusal } from "./Refusal.ts"
 import {
   completeReplacement,
   openOfBatch,
-  openOfRow,
+  openOfRows,
   type OpenReplacement,
   recordRefusal,
   undoReplacement,
 } from "./replace.ts"
-import { all, get, inTens, type Sql, write } from "./statement.ts"
+import { all, each, get, inTens, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
 
@@ -32,7 +32,7 @@ export function* settle(
   const replacements = again ? (yield* openOfBatch(batch)) : undefined
   for (const [index, outcome] of outcomes.entries()) {
     const row = rows[index] ?? 0
-    if (outcome._tag === "Imported") created.push({ row, outcome })
+    if (outcome._tag === "Imported") created.push({ row, ...outcome })
     else yield* settleRow(store, row, batch, outcome, replacements?.get(row))
   }
   yield* recordCreated(created)
@@ -46,7 +46,9 @@ export function* settle(
 
 interface Created {
   readonly row: number
-  readonly outcome: Extract<RowOutcome, { readonly _tag: "Imported" }>
+  /** Undefined if only a person said that the row has landed. */
+  readonly submissionId: string | undefined
+  readonly submissionTime?: string | undefined
 }
 
 function* recordCreated(created: ReadonlyArray<Created>): Sql<void> {
@@ -54,7 +56,7 @@ function* recordCreated(created: ReadonlyArray<Created>): Sql<void> {
     yield* write(
       `UPDATE row SET state = ${stateCode.imported}, verdict = ${verdictCode.unread}, submission = v.column2, time = v.column3
        FROM (VALUES ${values("(CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT))")}) AS v WHERE row.id = v.column1`,
-      some.flatMap(({ outcome, row }) => [row, outcome.submissionId, outcome.submissionTime ?? null]),
+      some.flatMap(({ row, submissionId, submissionTime }) => [row, submissionId ?? null, submissionTime ?? null]),
     )
   }
 }
@@ -180,12 +182,15 @@ export interface Settling {
  * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created,
  * or undone if a person undid the run that sent them. A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
  * Throws without recording anything if a row is not in doubt.
+ *
+ * @param settlement the settlement to which earlier transactions have added rows. Undefined: these are its first rows
  */
 export function* settleDoubts(
   store: Store,
   place: number,
   { because, by, file, rows: all }: Settling,
-): Sql<ReadonlySet<string>> {
+  settlement: number | undefined,
+): Sql<{ readonly taken: ReadonlySet<string>; readonly settlement: number | undefined }> {
   const taken = yield* takenSubmissions(
     place,
     all.flatMap(({ outcome }) => outcome._tag === "Landed" ? outcome.submissionId ?? [] : []),
@@ -193,72 +198,89 @@ export function* settleDoubts(
   const rows = all.filter(({ outcome }) =>
     outcome._tag === "NotLanded" || outcome.submissionId === undefined || !taken.has(outcome.submissionId)
   )
-  if (rows.length === 0) return taken
-  const settlement = yield* get<readonly [number]>(
-    "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-    [
-      place,
-      yield* store.now(),
-      by,
-      because ?? null,
-      file?.name ?? null,
-      file?.sha256 ?? null,
-      file?.isComplete === true ? 1 : 0,
-    ],
-  )
-  for (const { keyDigest, outcome, proof, reason } of rows) {
-    const found = yield* get<readonly [number, number, number]>(
-      `SELECT r.id, d.batch, ${ofUndoneRun} FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
-       WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
-      [place, keyDigest],
-    )
-    if (found === undefined) {
-      throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
-    }
-    const [row, batch, isUndone] = found
-    const replacement = yield* openOfRow(row)
-    if (outcome._tag === "Landed") {
-      yield* land(row, batch, outcome.submissionId)
-      if (replacement !== undefined) yield* completeReplacement(store, replacement)
-    } else if (replacement !== undefined && isUndone === 0) yield* undoReplacement(replacement)
-    else {
-      // Its run was undone. The earlier submission remains, but the changed row must not be imported again.
-      if (replacement !== undefined) yield* completeReplacement(store, replacement)
-      const state = isUndone === 1 ? stateCode.undone : stateCode.notCreated
-      yield* write("UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id = ?", [state, row])
-      yield* write("DELETE FROM detail WHERE row = ?", [row])
-    }
-    yield* write("DELETE FROM doubt WHERE row = ?", [row])
-    // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
-    yield* write("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
-      place,
-      keyDigest,
-      fateCode("inDoubt"),
-    ])
-    yield* write(
-      "INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  if (rows.length === 0) return { taken, settlement }
+  const [id = 0] = settlement === undefined
+    ? (yield* get<readonly [number]>(
+      "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
       [
-        settlement?.[0] ?? 0,
-        row,
-        batch,
-        outcome._tag === "Landed" ? 1 : 0,
-        outcome._tag === "Landed" ? outcome.submissionId ?? null : null,
-        reason,
-        proof,
+        place,
+        yield* store.now(),
+        by,
+        because ?? null,
+        file?.name ?? null,
+        file?.sha256 ?? null,
+        file?.isComplete === true ? 1 : 0,
       ],
-    )
+    )) ?? []
+    : [settlement]
+  const found = (yield* each<readonly [number, number, number, number | null]>(
+    `SELECT r.id, d.batch, ${ofUndoneRun}, (SELECT 1 FROM replaced p WHERE p.row = r.id AND p.at IS NULL LIMIT 1)
+     FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
+     WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
+    rows.map(({ keyDigest }) => [place, keyDigest]),
+  )).flat()
+  if (found.length < rows.length) {
+    throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
   }
-  return taken
+  const replacements = yield* openOfRows(found.flatMap(([row, , , isReplaced]) => (isReplaced === 1 ? [row] : [])))
+  const created: Array<Created> = []
+  const notCreated: Array<number> = []
+  const undone: Array<number> = []
+  for (const [at, { outcome }] of rows.entries()) {
+    const [row = 0, batch = 0, isUndone] = found[at] ?? []
+    const replacement = replacements.get(row)
+    if (outcome._tag === "Landed") {
+      created.push({ row, submissionId: outcome.submissionId })
+      yield* write("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
+    } else if (replacement === undefined || isUndone === 1) {
+      ;(isUndone === 1 ? undone : notCreated).push(row)
+    }
+    if (replacement === undefined) continue
+    // If the row's run was undone, the earlier submission remains, but the changed row must not be imported again.
+    const isCompleted = outcome._tag === "Landed" || isUndone === 1
+    yield* isCompleted ? completeReplacement(store, replacement) : undoReplacement(replacement)
+  }
+  yield* recordCreated(created)
+  yield* recordUnsent(stateCode.notCreated, notCreated)
+  yield* recordUnsent(stateCode.undone, undone)
+  yield* endDoubts(place, id, rows.map((row, at) => ({ ...row, found: found[at] ?? [0, 0] })))
+  return { taken, settlement: id }
 }
 
-function* land(row: number, batch: number, submissionId: string | undefined): Sql<void> {
-  yield* write("UPDATE row SET state = ?, verdict = ?, submission = ? WHERE id = ?", [
-    stateCode.imported,
-    verdictCode.unread,
-    submissionId ?? null,
-    row,
-  ])
-  yield* write("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
+/** Records that rows in doubt have no submission. */
+function* recordUnsent(state: number, rows: ReadonlyArray<number>): Sql<void> {
+  for (const [some, values] of inTens(rows)) {
+    yield* write(`UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id IN (${values("?")})`, [state, ...some])
+    yield* write(`DELETE FROM detail WHERE row IN (${values("?")})`, some)
+  }
+}
+
+/** @param rows the rows, each with its number and its batch in the ledger */
+function* endDoubts(
+  place: number,
+  settlement: number,
+  rows: ReadonlyArray<
+    SettledRow & { readonly found: readonly [row: number, batch: number, ...unknown: ReadonlyArray<unknown>] }
+  >,
+): Sql<void> {
+  for (const [some, values] of inTens(rows)) {
+    yield* write(`DELETE FROM doubt WHERE row IN (${values("?")})`, some.map(({ found: [row] }) => row))
+    // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
+    yield* write(`DELETE FROM acknowledged WHERE place = ? AND what = ? AND digest IN (${values("?")})`, [
+      place,
+      fateCode("inDoubt"),
+      ...some.map(({ keyDigest }) => keyDigest),
+    ])
+    yield* write(
+      `INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES ${
+        values("(?, ?, ?, ?, ?, ?, ?)")
+      }`,
+      some.flatMap(({ found: [row, batch], outcome, proof, reason }) => {
+        const [landed, submission] = outcome._tag === "Landed" ? [1, outcome.submissionId ?? null] : [0, null]
+        return [settlement, row, batch, landed, submission, reason, proof]
+      }),
+    )
+  }
 }
 
 type SettlementColumns = readonly [

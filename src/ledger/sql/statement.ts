@@ -15,6 +15,8 @@ export interface Statement {
    * database gets both at once.
    */
   readonly following?: (rows: Rows | undefined) => Pick<Statement, "sql" | "params">
+  /** The statement runs once with each of these parameters, in this order. The answer then has a row for each, which contains the selected rows. */
+  readonly each?: ReadonlyArray<ReadonlyArray<Param>>
 }
 
 /** The answer to a statement. A row is an array, in the order of the selected columns. A boolean is 1 or 0. */
@@ -52,6 +54,14 @@ export function* both<R extends ReadonlyArray<unknown>, S extends ReadonlyArray<
     following: (rows) => following(rows as typeof rows & ReadonlyArray<R>),
   }
   return answer as readonly [ReadonlyArray<R>, ReadonlyArray<S>]
+}
+
+/** Returns every row, for each of several parameters of a statement. A remote database gets all of them at once, so that they take one round trip. */
+export function* each<R extends ReadonlyArray<unknown>>(
+  sql: string,
+  params: ReadonlyArray<ReadonlyArray<Param>>,
+): Sql<ReadonlyArray<ReadonlyArray<R>>> {
+  return (yield { sql, params: [], answer: "rows", each: params }) as ReadonlyArray<ReadonlyArray<R>>
 }
 
 /** Returns the first row. Select only one row. */

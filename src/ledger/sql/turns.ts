@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import type { Holder, Lease } from "../holder.ts"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
-import { leaseOf, liveHolder } from "./lock.ts"
-import { get, type Sql, write } from "./statement.ts"
+import { leaseOf, liveHolder, locked } from "./lock.ts"
+import { all, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 const states = ["done", "going", "brokenOff"] as const
@@ -106,6 +106,28 @@ function* turnLease(store: Store, pipeline: string, holder: Holder, beat: number
   const own = leaseOf(store, holder, beat, yield* store.now())
   const lock = (yield* liveHolder(store, pipeline))?.lease
   return own === undefined || lock === undefined || lock.expiresIn < own.expiresIn ? own ?? lock : lock
+}
+
+/** Where leases are: the table, which of its rows are leased, and since when. */
+const leases = [["lock", "held = 1", "since"], ["turn", `state = ${codeOf("going")}`, "at"]] as const
+
+/**
+ * Takes every lease until the transaction ends: nothing is run, and no holder can renew its lease. Fails with `LedgerLocked` if a run or a turn is in
+ * progress.
+ */
+export function* takeEveryLease(
+  store: Pick<Store, "dialect" | "holder" | "now" | "staleAfter">,
+): Sql<void> {
+  for (const [table, isLeased, start] of leases) {
+    const held = yield* all<readonly [string, number, string, string, number, number]>(
+      `SELECT pipeline, pid, born, boot, ${start}, beat FROM ${table} WHERE ${isLeased} ORDER BY 1${store.dialect.forUpdate}`,
+    )
+    const now = yield* store.now()
+    for (const [pipeline, pid, born, boot, since, beat] of held) {
+      const lease = leaseOf(store, { pid, born, boot }, beat, now)
+      if (lease !== undefined) throw locked(pipeline, since, lease)
+    }
+  }
 }
 
 /** Returns when the pipeline last started a run that could send rows, at any destination. Milliseconds since 1970. */

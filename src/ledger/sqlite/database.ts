@@ -103,7 +103,8 @@ export class Database {
     this.db.close()
   }
 
-  private answer({ answer, following, params, sql }: Statement): Rows {
+  private answer({ answer, each, following, params, sql }: Statement): Rows {
+    if (each !== undefined) return each.map((one) => this.all(sql, one))
     if (following !== undefined) {
       const rows = this.all(sql, params)
       const next = following(rows)

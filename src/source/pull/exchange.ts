@@ -86,16 +86,16 @@ const ownPace = (clock: Clock.Clock, { base, places, requestsPerSecond }: Connec
 /**
  * Opens the queue of an account for the scope.
  *
- * @param secret what signs in, if hosts share the account's rate
+ * @param secret what signs in, or any other text if nothing does. Hosts that share the account's rate need the same address and text
  */
 export const openAccount = (
   connection: Connection,
-  secret?: string,
+  secret: string,
 ): Effect.Effect<Account, LedgerError | LedgerRefused | ConfigurationInvalid, Scope.Scope> =>
   Effect.gen(function*() {
     const { base, requestsPerSecond, sharedBy } = connection
     const clock = yield* Effect.clock
-    const pace = sharedBy === undefined || secret === undefined
+    const pace = sharedBy === undefined
       ? ownPace(clock, connection)
       : new SharedPace(
         requestsPerSecond,

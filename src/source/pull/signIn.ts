@@ -89,7 +89,8 @@ export const openConnection = (connection: Connection, signIn: SignIn) =>
       : serviceAccount !== undefined
       ? serviceAccountRequest(
         connection,
-        yield* openAccount({ ...connection, base: new URL(serviceAccount.tokenUri).origin }),
+        // A pull obtains one token. The account's rate doesn't count it.
+        yield* openAccount({ ...connection, base: new URL(serviceAccount.tokenUri).origin, sharedBy: undefined }, ""),
         serviceAccount,
       )
       : undefined

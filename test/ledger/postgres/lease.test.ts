@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
-import { openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
+import { migrate, openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
 import type { TurnChange } from "../../../src/ledger/turns.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
@@ -16,13 +16,12 @@ const hosts = Effect.gen(function*() {
   const watcher = yield* connected(yield* urlOf(), schema)
   const exec = (sql: string) => Effect.promise(() => watcher.exec(sql))
   yield* exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
-  const open = (more: Partial<LedgerOptions> = {}) =>
-    Effect.gen(function*() {
-      const url = yield* urlOf({ user: `${user}:x` })
+  const optionsWith = (more: Partial<LedgerOptions>) =>
+    Effect.map(urlOf({ user: `${user}:x` }), (url) => {
       const marks = { ledger: "ledger1", folders: [], write: false }
-      const options = { url, project: "tests", marks, schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
-      return yield* openLedger(options)
+      return { url, project: "tests", marks, schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
     })
+  const open = (more: Partial<LedgerOptions> = {}) => Effect.flatMap(optionsWith(more), openLedger)
   const host = (more?: Partial<LedgerOptions>) =>
     Effect.gen(function*() {
       const ledger = yield* open(more)
@@ -34,7 +33,8 @@ const hosts = Effect.gen(function*() {
   /** Returns the first value of the first row. */
   const select = (sql: string) => Effect.promise(async () => (await watcher.send(sql)).rows[0]?.[0])
   const connections = select(`SELECT count(*) FROM pg_stat_activity WHERE usename = '${user}'`)
-  return { connections, exec, host, lock: lockOf(schema), open, select, until, user }
+  const migrating = Effect.flatMap(optionsWith({ staleAfter: 60_000 }), migrate)
+  return { connections, exec, host, lock: lockOf(schema), migrating, open, select, until, user }
 })
 
 describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
@@ -151,6 +151,30 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
         "LedgerRefused",
         expect.stringContaining("A different build of formferry has changed the tables of the ledger postgresql://"),
       ])
+    }))
+
+  it.scopedLive("migrating makes tables once, is busy while a run or a turn of a different build is in progress, and is then refused", () =>
+    Effect.gen(function*() {
+      const { exec, host, migrating, select } = yield* hosts
+      expect(yield* migrating).toBe(true)
+      const { ledger, view } = yield* host({ staleAfter: 60_000 })
+      yield* ledger.turns.record("nightly", () => "taken")
+      yield* view.hold("first")
+      expect(yield* migrating).toBe(false)
+      yield* exec("UPDATE meta SET value = 'later' WHERE name = 'version'")
+      const failure = Effect.map(Effect.flip(migrating), ({ _tag, message }) => `${_tag}: ${message}`)
+      expect(yield* failure).toMatch(/^LedgerLocked: Another run of contacts has been in progress/)
+      yield* exec("UPDATE lock SET held = 0")
+      expect(yield* failure).toMatch(/^LedgerLocked: Another run of nightly has been in progress/)
+      yield* exec("UPDATE turn SET beat = beat - 60000")
+      expect(yield* failure).toMatch(
+        /^LedgerRefused: .* different build of formferry, whose tables this one can neither read nor convert/,
+      )
+      expect([
+        yield* select("SELECT value FROM meta WHERE name = 'version'"),
+        yield* select("SELECT held FROM lock"),
+        yield* select("SELECT state FROM turn"),
+      ]).toEqual(["later", 0, 1])
     }))
 
   it.scopedLive("a run that can't send heartbeats has lost its ledger, even if its other connections work", () =>
