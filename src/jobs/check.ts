@@ -288,6 +288,31 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
 
+/** Returns the plan of a dry run for work that only reads, and the ledger's rows for it. */
+export const dryPlan = (
+  project: Project,
+  target: Target,
+  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
+  ledger: Ledger,
+) => {
+  const plan = CurrentRun.make({
+    ...given,
+    id: "",
+    mode: "dry-run",
+    target: target.target,
+    serviceName: target.service,
+    otherSource: undefined,
+    projectOption: undefined,
+    confirm: undefined,
+    limit: undefined,
+    retryRefused: false,
+    resendUndone: false,
+    warnings: [],
+  })
+  const destination = { service: serviceAddress(project, target.service), form: given.form.id }
+  return { plan, view: ledger.view({ pipeline: given.pipeline.name, destination }) }
+}
+
 /**
  * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no
  * rows of the pipeline. Also returns undefined if the ledger's keys were made from different columns, because a run gives these rows new keys first.
@@ -300,22 +325,7 @@ const openKeys = (
 ) =>
   Effect.gen(function*() {
     if (ledger === undefined) return undefined
-    const plan = CurrentRun.make({
-      ...given,
-      id: "",
-      mode: "dry-run",
-      target: target.target,
-      serviceName: target.service,
-      otherSource: undefined,
-      projectOption: undefined,
-      confirm: undefined,
-      limit: undefined,
-      retryRefused: false,
-      resendUndone: false,
-      warnings: [],
-    })
-    const destination = { service: serviceAddress(project, target.service), form: given.form.id }
-    const view = ledger.view({ pipeline: given.pipeline.name, destination })
+    const { plan, view } = dryPlan(project, target, given, ledger)
     if ((yield* keysDiffer(plan, view))) return undefined
     const survey = yield* surveyKeys(plan, { ledger, view })
     const stop = yield* makeStop

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Stream from "effect/Stream"
+import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { RowChunk } from "../domain/row.ts"
@@ -27,15 +28,14 @@ import type { Project } from "../project/Project.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
-import { checkProject, checkStatus } from "./check.ts"
-import { checkData } from "./checkData.ts"
+import { checkProject } from "./check.ts"
 import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
 import { inspecting } from "./inspect.ts"
-import { compileFor, openPipelineSource } from "./prepare.ts"
+import { openPipelineSource } from "./prepare.ts"
 import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
 import type { Services } from "./services.ts"
 import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
-import { findPipeline, firstTarget, openTarget } from "./target.ts"
+import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 
 /** How many rows are read to show figures at once. */
 const firstRead = 10_000
@@ -49,7 +49,7 @@ const cellsAtOnce = 20_000
  *
  * @param note called with the number of each row at which others get their turn
  */
-const firstRows = (
+export const firstRows = (
   source: Source,
   whole: boolean,
   note: (row: number) => void = () => {},
@@ -107,7 +107,7 @@ const nameIn = ({ pipeline, text }: PipelineDraftText): string => textAt(parseYa
 export interface OpenDraft {
   readonly project: Project
   readonly pipeline: Pipeline
-  readonly service: string
+  readonly target: Target
   readonly source: Source
   readonly form: Form
   readonly text: string
@@ -128,9 +128,9 @@ export const openDraft = ({ guard = identity, root, services }: DraftOptions, dr
     const pipeline = yield* findPipeline(project, name)
     const target = yield* firstTarget(pipeline)
     const source = yield* openPipelineSource(pipeline, undefined)
-    const { name: service, service: { form: formOf } } = yield* openTarget(project, pipeline, target, services)
+    const { service: { form: formOf } } = yield* openTarget(project, pipeline, target, services)
     const form = yield* formOf(target.form)
-    const opened: OpenDraft = { project, pipeline, service, source, form, text: draft.text }
+    const opened: OpenDraft = { project, pipeline, target, source, form, text: draft.text }
     return opened
   })
 
@@ -159,11 +159,10 @@ export const candidatesIn = ({ suggestions: { accepted, open } }: Pick<DraftSurv
     const others = open.find((one) => one.question.id === question.id)?.candidates ?? []
     return {
       ...question,
-      accepted: sure.length > 0,
-      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one) => ({
-        ...candidateOf(question, one),
-        columns: columnsOf(one.origin).map(({ position }) => position + 1),
-      })),
+      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
+        const { because, cells, confidence, shown } = candidateOf(question, one)
+        return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
+      }),
     }
   })
 
@@ -173,20 +172,17 @@ export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
     const { root, services } = options
     const checked = yield* checkProject(root, [nameIn(draft)], { draft, services })
     const opened = yield* Effect.option(openDraft(options, draft))
-    return {
+    const state: DraftState = {
       diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],
       failures: checked.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message)),
-      isRunnable: checkStatus(checked) === 0,
       ...(opened._tag === "Some"
         ? stateOf(opened.value)
-        : { questions: [], unused: [], rowKey: "open" as const, proposals: [], openTimes: [] }),
+        : { questions: [], unused: [], rowKey: "open", proposals: [], openTimes: [] }),
     }
+    return state
   })
 
-/** The maximum number of translated cells that are shown for a question. */
-const valuesShown = 200
-
-const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
+const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, "diagnostics" | "failures"> => {
   const { mapping } = pipeline
   const positions = new Map(
     source.columns.flatMap(({ name, position }) => name === undefined ? [] : [[name, position + 1]]),
@@ -202,27 +198,25 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
       ...entryColumns(entry).flatMap(({ name }) => positions.get(name) ?? positions.get(name.trim()) ?? []),
     ]
   }
-  const question = (question: Question) => {
+  const question = (question: Question): QuestionState => {
     const entry = mapping.questions.find((one) => names(one, question))
     const isIgnored = mapping.ignoreQuestions.some(({ name }) => name === question.id || name === question.name)
     const values = entry?.options["values"]
     return {
       id: question.id,
       state: entry !== undefined
-        ? "mapped" as const
+        ? "mapped"
         : isIgnored
-        ? "unanswered" as const
+        ? "unanswered"
         : isCommented(question.id)
-        ? "open" as const
-        : "missing" as const,
+        ? "open"
+        : "missing",
       from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
       shown: entry === undefined ? undefined : shownInput(entry),
       as: entry?.as,
       confidence: entry === undefined ? undefined : confidenceOf(text, question),
       required: entry?.required === true,
-      values: typeof values === "object" && values !== null
-        ? Object.fromEntries(Object.entries(values as { readonly [cell: string]: Json }).slice(0, valuesShown))
-        : undefined,
+      values: typeof values === "object" && values !== null ? values as { readonly [cell: string]: Json } : undefined,
       line: entry === undefined ? undefined : pipeline.document.at(entry.path, "key").line,
     }
   }
@@ -231,7 +225,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
     questions: form.questions.map(question),
     unused: unusedColumns(pipeline, source).map(({ position }) => position + 1),
     rowKey: rowKey === undefined
-      ? "open" as const
+      ? "open"
       : rowKey === "content"
       ? rowKey
       : rowKey.map((one) => typeof one === "string" ? one : one.name),
@@ -260,15 +254,6 @@ const shownInput = ({ input }: MappingEntry): string => {
       return input.title
   }
 }
-
-/** Reads rows through a draft's mapping. Fails with what is wrong if the mapping doesn't compile. */
-export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
-  Effect.gen(function*() {
-    const { isCut, source: first } = firstRows(source, whole)
-    const compiled = yield* compileFor(pipeline, first, form)
-    const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form, { findTimes: false })
-    return { ...counts, isWhole: !isCut() }
-  })
 
 const refuse = (message: string) => new InitRefused({ message })
 
@@ -382,7 +367,7 @@ const withEntry = (
 ) => {
   const given = new Map(Object.entries(answers))
   const entry = made.entry(given)
-  return Effect.map(changed(putEntry(text, list, entry)), ({ text }) => ({
+  return Effect.map(changed(putEntry(text, list, entry)), ({ text }): Edited => ({
     text,
     entry: {
       kind: made.kind,

@@ -5,12 +5,16 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import type { CheckedData } from "../domain/checkedData.ts"
+import type { Candidate, DraftState, Edited } from "../domain/draft.ts"
+import type { Fate } from "../domain/fate.ts"
+import type { Question } from "../domain/form.ts"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import type { Progress } from "../domain/progress.ts"
+import type { RejectedRow } from "../domain/rejectedRow.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
-import { modes, outcomes, recordedModes } from "../domain/run.ts"
+import { modes, outcomes, recordedModes, type SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
@@ -35,16 +39,12 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   /** The tag of the job's error, such as `SourceError`. */
   code: string,
   message: string,
+  /** If someone else changed the file after the page read it: what it says now, and the digest of that. */
+  text: may(string),
+  version: may(string),
   /** The mistakes in configuration files, if that is the reason. */
   diagnostics: List(DiagnosticSchema).pipe(Schema.propertySignature, Schema.withConstructorDefault(() => [])),
 }, HttpApiSchema.annotations({ status: 422 })) {}
-
-/** A file was changed since the page read it. Nothing was written. Contains what the file says now. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
-  message: string,
-  text: string,
-  version: string,
-}, HttpApiSchema.annotations({ status: 409 })) {}
 
 // Home
 
@@ -108,24 +108,6 @@ const PipelineFile = struct({
 
 export type SurveyedColumn = Omit<InspectedColumn, "described">
 
-/** Columns that may answer a question. */
-const Candidate = struct({
-  columns: List(number, "their positions, counting from 1"),
-  shown: Text("their names, or the title of their block"),
-  confidence: Count("0 to 1"),
-  because: List(string, "what the confidence is based on"),
-  cells: List(string, "a few of their cells"),
-})
-export type Candidate = typeof Candidate.Type
-
-const SurveyedQuestion = struct({
-  ...Named.fields,
-  type: may(Text("the question's type, if the service returns one")),
-  options: may(List(struct({ value: string, label: string }))),
-  candidates: List(Candidate),
-})
-export type SurveyedQuestion = typeof SurveyedQuestion.Type
-
 /** The source's columns, the form's questions, and what connects them. It doesn't depend on the draft's mapping. */
 const Survey = struct({
   rows: Count("the rows that were read"),
@@ -133,88 +115,24 @@ const Survey = struct({
   warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
   columns: Shown<ReadonlyArray<SurveyedColumn>>(),
-  form: struct({ ...Named.fields, service: Text("the service's name in the project") }),
-  questions: List(SurveyedQuestion),
+  questions: Shown<ReadonlyArray<Question & { readonly candidates: ReadonlyArray<Candidate> }>>(),
   rowKeys: List(struct({ columns: List(string), because: string })),
 })
 export type Survey = typeof Survey.Type
 
-/** What a draft says about a question. */
-const QuestionState = struct({
-  id: Text("the question's id"),
-  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
-  state: Schema.Literal("mapped", "open", "unanswered", "missing"),
-  from: List(number, "the columns of a mapped question, counting from 1"),
-  shown: may(Text("the columns' names, the block's title or the constant")),
-  as: may(Text("the kind of value, if the draft names one")),
-  confidence: may(Count("absent: a person wrote or reviewed the entry")),
-  required: Flag("whether the entry requires an answer"),
-  /** The entry's own `values`: cells and their answers, the first 200. */
-  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })),
-  line: may(Count("the entry's first line in the text, counting from 1")),
-})
-export type QuestionState = typeof QuestionState.Type
-
-/** What is wrong and what is open in a draft. Reads the source's header, not its rows. */
-const DraftState = struct({
-  diagnostics: List(
-    DiagnosticSchema,
-    "as in `check`, about this text and the project's file; `isRunnable` is false if one is an error",
-  ),
-  failures: List(string, "why the source, the form or the ledger can't be used"),
-  isRunnable: Flag("whether `check` would find no error before it reads the rows"),
-  questions: List(QuestionState, "empty if the text can't be read"),
-  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are left behind"),
-  /** The names of the columns that identify a row. `open`: a person must decide. */
-  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")),
-  proposals: List(struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),
-  openTimes: List(Schema.Literal("submissionTime", "lastUpdatedAt")),
-})
-export type DraftState = typeof DraftState.Type
-
-/** A key of an entry that only a person can decide, such as a date's format. */
-const Ask = struct({
-  key: Text("the entry's key, such as `format`"),
-  why: Text("why a person must decide"),
-  choices: List(struct({
-    value: Text("a value to choose"),
-    samples: List(struct({ cell: string, value: may(Value("what this value reads from the cell; absent: nothing")) })),
-  })).annotations({ description: "empty: any text" }),
-})
-export type Ask = typeof Ask.Type
-
-const OpenChoice = struct({
-  choice: Text("a cell that is not an option"),
-  count: Count("the number of cells that contain it"),
-  likely: may(Text("the label of the option that it most likely means")),
-})
-
-const Edited = struct({
-  text: Text("the draft's new text"),
-  entry: may(struct({
-    kind: may(string),
-    asks: List(
-      Ask,
-      "open questions about the entry: repeat the operation with `answers`. Until then, the entry is a comment",
-    ),
-    open: may(Text("what is open but can't be settled by an answer")),
-    misfit: may(Text("why the columns' cells don't fit the question")),
-    choices: List(OpenChoice),
-  })).annotations({ description: "after `Map` and `MapTime`" }),
-})
-export type Edited = typeof Edited.Type
-
-/** What reading rows through a draft's mapping shows, and whether all rows of the source were read. */
-export type Counts = CheckedData & { readonly isWhole: boolean }
+/** What reading rows through a draft's mapping shows. */
+export type Counts = Omit<CheckedData, "accounts"> & {
+  /** Whether all rows of the source were read. */
+  readonly isWhole: boolean
+  /** The target for which the rows were counted, if the pipeline has several. */
+  readonly to: string | undefined
+  /** The number of rows with each fate in a dry run: `pending` rows would be sent. Undefined if the ledger can't be read. */
+  readonly fates: { readonly [F in Fate]: number } | undefined
+  /** What the counts don't consider, as a sentence. */
+  readonly note: string | undefined
+}
 
 // Runs
-
-const Question = struct({
-  service: Text("the service to which rows are sent: type this name to confirm"),
-  form: Named,
-  rows: Count("how many rows will be sent"),
-  canDelete: Flag("whether the service can delete submissions"),
-})
 
 /** A check or a run that was started in the studio. It continues without a page. */
 const Job = struct({
@@ -231,7 +149,7 @@ const Job = struct({
   }),
   state: Schema.Union(
     Schema.TaggedStruct("Running", { stopping: Flag("whether a stop was requested") }),
-    Schema.TaggedStruct("Asking", { question: Question }),
+    Schema.TaggedStruct("Asking", { question: Shown<SendQuestion>() }),
     Schema.TaggedStruct("Ended", {
       exitCode: Count("the exit code that the command would have"),
       outcome: may(Schema.Literal(...outcomes)),
@@ -250,32 +168,23 @@ type PastRun = Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "s
 
 const Results = struct({
   report: RunReport,
-  runs: Shown<ReadonlyArray<PastRun>>().annotations({
-    description: "runs with a report, the newest first; at most 200",
-  }),
-  rejected: Count("rows of rejected.csv"),
+  runs: Shown<ReadonlyArray<PastRun>>().annotations({ description: "the newest runs, the newest first" }),
+  allRuns: Count("all runs with a report"),
 })
 
 const RejectedRows = struct({
   columns: List(string, "the titles of the source's columns"),
   total: Count("all rejected rows"),
-  fixed: Flag("whether this is the fixed file"),
+  isFixed: Flag("whether this is the fixed file"),
   unfixable: may(Text("why the rows can't be fixed and sent, if they can't")),
   version: Text("the digest of the file that is shown"),
-  rows: List(struct({
-    index: Count("the row's place in the file, counting from 0"),
-    row: Text("the row's number in the source"),
-    key: Text("the row key"),
-    codes: Text("the codes of its problems"),
-    wrong: List(string, "the columns that cause its problems"),
-    message: Text("a sentence about each problem"),
-    cells: List(string),
-  })),
+  rows: Shown<ReadonlyArray<RejectedRow>>(),
 })
-export type RejectedRows = typeof RejectedRows.Type
 
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
-export type Settled = Omit<SettleResult, "file" | "list"> & { readonly advice: ReadonlyArray<string> }
+export type Settled = Pick<SettleResult, "landed" | "left" | "notLanded" | "rows" | "warnings"> & {
+  readonly advice: ReadonlyArray<string>
+}
 
 // Endpoints. Every call is `POST /api/GROUP/NAME` with a JSON body.
 
@@ -297,18 +206,20 @@ const project = HttpApiGroup.make("project")
     "create",
     struct({
       pipeline: Text("the new pipeline's name"),
-      source: Text("the source: a file of `upload`, or a path in the project's folder"),
+      source: Text("the source: a file of `upload`"),
       service: string,
       form: Text("the form's id"),
     }),
     PipelineFile,
   ))
+  // Removes an uploaded file that no pipeline was made from.
+  .add(call("discard", struct({ file: Text("a file of `upload`") }), struct({})))
   // How many rows `create` has read so far, and out of how many if that is known.
   .add(call("reading", ofPipeline, struct({ rows: may(number), of: may(number) })))
   .add(
     HttpApiEndpoint.post("upload", "/upload")
       .setUrlParams(struct({ name: Text("the file's name") }))
-      .addSuccess(struct({ file: Text("where it was stored, from the project's folder"), bytes: number }))
+      .addSuccess(struct({ file: Text("where it was stored, from the project's folder") }))
       .addError(Refused),
   )
   .prefix("/project")
@@ -316,8 +227,8 @@ const project = HttpApiGroup.make("project")
 const draft = HttpApiGroup.make("draft")
   .add(call("open", ofPipeline, PipelineFile))
   .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
-  .add(call("state", Draft, DraftState))
-  .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Edited))
+  .add(call("state", Draft, Shown<DraftState>()))
+  .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Shown<Edited>()))
   .add(
     call(
       "preview",
@@ -327,7 +238,7 @@ const draft = HttpApiGroup.make("draft")
   )
   .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Counts>()))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
-  .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile).addError(Conflict))
+  .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile))
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
@@ -341,8 +252,7 @@ const runs = HttpApiGroup.make("runs")
     }),
     Job,
   ))
-  .add(call("confirm", struct({ ...ofJob.fields, service: Text("as a person typed it") }), Job))
-  .add(call("decline", ofJob, Job))
+  .add(call("answer", struct({ ...ofJob.fields, service: may(Text("as a person typed it; absent: no")) }), Job))
   .add(call("stop", ofJob, Job))
   // Each job is sent when the page connects, and when it changes.
   .add(HttpApiEndpoint.get("events", "/events").addSuccess(HttpApiSchema.Text({ contentType: "text/event-stream" })))
@@ -360,7 +270,7 @@ const results = HttpApiGroup.make("results")
         cells: List(struct({ index: number, column: number, text: string }), "the fixed cells; `column` counts from 0"),
       }),
       struct({ version: string, file: string }),
-    ).addError(Conflict),
+    ),
   )
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(

@@ -9,9 +9,10 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import { resolve, sep } from "node:path"
 import { exits } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
-import { outcomeWords } from "../domain/run.ts"
+import { outcomeWords, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
 import { checkProject, checkStatus } from "../jobs/check.ts"
@@ -60,6 +61,10 @@ const askedFor = "10 minutes"
 
 const refused = (message: string) => new Refused({ code: "JobRefused", message })
 
+/** Returns a command with paths in the project's folder as they are seen from there. */
+export const fromFolder = (root: string, command: string | null | undefined): string | undefined =>
+  command?.replaceAll(`${resolve(root)}${sep}`, "")
+
 /** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
 export const makeJobs = ({ guard, mask, root }: JobOptions) =>
   Effect.gen(function*() {
@@ -93,7 +98,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
         const target = yield* chooseTarget(yield* findPipeline(project, pipeline), asked.to)
         const service = project.services.get(target.service)
-        const pace = service?._tag === "Live"
+        // Only a run sends requests to the service.
+        const pace = mode === "run" && service?._tag === "Live"
           ? { limit: service.requestsPerSecond, concurrency: service.concurrency }
           : {}
         const meter = measure(pace)
@@ -113,10 +119,10 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
               entry.isNews = true
             }),
         }
-        const ask = (question: Extract<Job["state"], { readonly _tag: "Asking" }>["question"]) =>
+        const ask = ({ form: { id, name }, ...asked }: SendQuestion) =>
           Effect.gen(function*() {
             entry.answer = yield* Deferred.make<boolean>()
-            yield* change(entry, { state: { _tag: "Asking", question } })
+            yield* change(entry, { state: { _tag: "Asking", question: { ...asked, form: { id, name } } } })
             const answered = yield* Effect.raceFirst(
               Deferred.await(entry.answer),
               Effect.as(Effect.raceFirst(options.interrupted, Effect.sleep(askedFor)), false),
@@ -132,8 +138,9 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             pipeline,
             runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
           )
-        const { because, exitCode, next, outcome, run } = report
+        const { because, exitCode, outcome, run } = report
         const { meaning, title } = outcomeWords[outcome]
+        const next = fromFolder(root, report.next)
         return { exitCode, outcome, run, next, message: [`${title}.`, meaning, ...because].join(" "), diagnostics: [] }
       })
 

@@ -12,7 +12,7 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
-import { Conflict, Refused } from "./Api.ts"
+import { Refused } from "./Api.ts"
 import { type JobOptions, makeJobs } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
@@ -130,6 +130,8 @@ export const makeStudio = (options: StudioOptions) =>
 
     return {
       ...options,
+      /** Uploaded files from which no pipeline was made, from the project's folder. */
+      uploaded: new Set<string>(),
       jobs: yield* makeJobs(options),
       /** Opens a draft's source and fetches its form. Both are kept for a while. */
       open: (draft: PipelineDraftText) =>
@@ -149,29 +151,16 @@ export const projectWith = (pipelines: ReadonlyArray<string>) =>
 /** The fields of every failed job's error. */
 type Failure = Readonly<{ _tag: string; message: string }>
 
-/** Does the work of a call, with the sources that are kept open. */
-const within = <A, E extends Failure, R, F>(
-  work: Effect.Effect<A, E, R>,
-  fail: (error: E, mask: (text: string) => string) => F,
-) =>
+/** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
+export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     Studio,
-    ({ mask, withSources }) => Effect.mapError(withSources(Effect.scoped(work)), (error) => fail(error, mask)),
+    ({ mask, withSources }) =>
+      Effect.mapError(withSources(Effect.scoped(work)), (error) =>
+        error instanceof Refused ? error : new Refused({
+          code: error._tag,
+          message: mask(error.message),
+          ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+          ...error instanceof FileChanged && { text: error.text, version: error.version },
+        })),
   )
-
-const refusal = (error: Failure, mask: (text: string) => string): Refused =>
-  error instanceof Refused ? error : new Refused({
-    code: error._tag,
-    message: mask(error.message),
-    ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
-  })
-
-/** Does the work of a call. A failure becomes an answer without secrets. */
-export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) => within(work, refusal)
-
-/** Does the work of a call that replaces a file's text. If someone else changed the file, the answer has its text. */
-export const saving = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
-  within(work, (error, mask): Conflict | Refused =>
-    error instanceof FileChanged
-      ? new Conflict({ message: mask(error.message), text: error.text, version: error.version })
-      : refusal(error, mask))

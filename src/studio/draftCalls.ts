@@ -2,7 +2,6 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import {
   candidatesIn,
-  countDraft,
   draftState,
   type DraftSurvey,
   editEntry,
@@ -10,12 +9,13 @@ import {
   loadDraft,
   type OpenDraft,
 } from "../jobs/draft.ts"
+import { countDraft } from "../jobs/draftCounts.ts"
 import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
 import { findPipeline, firstTarget } from "../jobs/target.ts"
 import { StudioApi, type Survey } from "./Api.ts"
-import { answering, saving, Studio } from "./Studio.ts"
+import { answering, Studio } from "./Studio.ts"
 
 /** The maximum number of rows of a preview. */
 const rowsShown = 50
@@ -67,14 +67,13 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
         const text = editorSchemaText(source, pipeline.source.columns.map(({ name }) => name), form)
         return JSON.parse(text) as unknown
       })))
-    .handle("save", ({ payload }) => saving(Effect.flatMap(Studio, ({ root }) => savePipelineFile(root, payload)))))
+    .handle("save", ({ payload }) => answering(Effect.flatMap(Studio, ({ root }) => savePipelineFile(root, payload)))))
 
-const surveyShown = ({ form, project, service }: OpenDraft, survey: DraftSurvey): Survey => ({
+const surveyShown = ({ form, project }: OpenDraft, survey: DraftSurvey): Survey => ({
   ...survey.inspection,
   warnings: survey.inspection.warnings.map((text) => text.replaceAll(project.root, ".")),
   isWhole: survey.isWhole,
   tool: survey.inspection.tool?.title,
-  form: { id: form.id, name: form.name, service },
   questions: candidatesIn(survey, form),
   rowKeys: survey.inspection.rowKey,
 })

@@ -13,7 +13,7 @@ import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type PipelineCard, Refused, StudioApi } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-import { insideProject, receiveUpload } from "./uploads.ts"
+import { discardUpload, receiveUpload } from "./uploads.ts"
 
 const barsShown = 14
 
@@ -26,21 +26,26 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
       answering(Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))))
     .handle("create", ({ payload: { form, pipeline, service, source } }) =>
       answering(Effect.gen(function*() {
-        const { guard, open, root, surveyNew } = yield* Studio
+        const path = yield* Path.Path
+        const { guard, open, root, surveyNew, uploaded } = yield* Studio
         const { texts } = yield* listPipelines(root)
         const isTaken = texts.some(({ file, name = file }) =>
           name === pipeline
         )
         if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
-        const config = decodeSource({ file: yield* insideProject(source) }, {})
+        if (!uploaded.has(source)) return yield* refused(`There is no uploaded file ${source}. Drop it again.`)
+        const config = decodeSource({ file: path.join(root, source) }, {})
         if ("key" in config) return yield* refused(config.message)
         const { keep, survey } = surveyNew(pipeline)
         const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
-        yield* initialise(about)
-        const file = yield* readPipelineFile(root, pipeline)
+        const written = Effect.tap(readPipelineFile(root, pipeline), () => uploaded.delete(source))
+        // Someone may cancel after the pipeline was written.
+        const removed = Effect.ignore(Effect.orElse(written, () => discardUpload(source)))
+        const file = yield* Effect.zipRight(Effect.onInterrupt(initialise(about), () => removed), written)
         yield* Effect.ignore(Effect.flatMap(open(file), keep))
         return file
       })))
+    .handle("discard", ({ payload: { file } }) => answering(Effect.as(discardUpload(file), {})))
     .handle(
       "reading",
       ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => rowsRead.get(pipeline) ?? {}),
@@ -49,13 +54,14 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
       answering(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
-        const { root } = yield* Studio
+        const { root, uploaded } = yield* Studio
         const folder = path.join(root, uploads)
         yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
         // People's answers don't belong in a repository.
         yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
-        const { bytes, file } = yield* receiveUpload(request, folder, name)
-        return { bytes, file: `${uploads}/${file}` }
+        const file = yield* receiveUpload(request, folder, name)
+        uploaded.add(`${uploads}/${file}`)
+        return { file: `${uploads}/${file}` }
       }))))
 
 /** The folder for uploaded sources, in the project's folder. */

@@ -22,8 +22,7 @@ import { StudioApi } from "./Api.ts"
 import { draftCalls } from "./draftCalls.ts"
 import { Gate, guarding, plain, type Reply } from "./Gate.ts"
 import { projectCalls } from "./projectCalls.ts"
-import { resultCalls } from "./resultCalls.ts"
-import { runCalls } from "./runCalls.ts"
+import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
 
 /** The studio can't listen on the given port (exit code 2). */

@@ -33,7 +33,7 @@ export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, fold
     )
     const place = path.join(folder, file)
     const tooLarge = refused(
-      `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Put it into the project's folder instead.`,
+      `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Use \`formferry init\` instead.`,
     )
     let bytes = 0
     yield* request.stream.pipe(
@@ -44,7 +44,16 @@ export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, fold
       Stream.run(fs.sink(place)),
       Effect.onError(() => Effect.ignore(fs.remove(place, { force: true }))),
     )
-    return { file, bytes }
+    return file
+  })
+
+/** Removes an uploaded file from the project's folder, unless a pipeline was made from it. */
+export const discardUpload = (file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root, uploaded } = yield* Studio
+    if (uploaded.delete(file)) yield* fs.remove(path.join(root, file), { force: true })
   })
 
 /** Returns the name, or the name with a number if the folder has such a file. */
@@ -57,18 +66,4 @@ const freeName = (folder: string, name: string) =>
       const free = nth === 1 ? name : `${base} (${nth})${ext}`
       if (!(yield* fs.exists(path.join(folder, free)))) return free
     }
-  })
-
-/** Returns the absolute path of a file in the project's folder. Fails if the file is elsewhere, even through a symbolic link. */
-export const insideProject = (file: string) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const { root } = yield* Studio
-    const outside = refused("Only files in the project's folder can be used. Upload the file, or copy it there.")
-    const whole = path.resolve(root, file)
-    const real = yield* Effect.mapError(fs.realPath(whole), () =>
-      refused(`There is no file ${file} in the project's folder.`))
-    const relative = path.relative(yield* fs.realPath(root), real)
-    return relative === "" || path.isAbsolute(relative) || relative.split(path.sep)[0] === ".." ? yield* outside : whole
   })

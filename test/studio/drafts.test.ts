@@ -57,11 +57,11 @@ scoped(
       )
       expect(await edit(chosen, { ...choice, option: null })).toBe(chosen.replace('"Red # 1"', "null"))
       const state = await call("draft", "state", { pipeline: "people", text })
-      expect(state).toMatchObject({ isRunnable: true, unused: [4, 5], rowKey: ["No"] })
+      expect(state).toMatchObject({ unused: [4, 5], rowKey: ["No"] })
       expect(state.diagnostics[0]).toMatchObject({ severity: "warning", file: "pipelines/people.yaml" })
       expect(state.questions).toMatchObject([{ id: "name", line: 9 }, { id: "mail", line: 11, as: "email" }])
       const broken = await call("draft", "state", { pipeline: "people", text: `${text}  form: twice\n` })
-      expect(broken.isRunnable).toBe(false)
+      expect(broken.diagnostics).toContainEqual(expect.objectContaining({ severity: "error" }))
       expect((await call("draft", "open", { pipeline: "people" })).version).toBe(version)
     })
   }),
@@ -80,8 +80,8 @@ scoped(
     )
     yield* Effect.promise(() =>
       expect(second.call("draft", "save", { ...opened, text: commented })).rejects.toMatchObject({
-        status: 409,
-        content: { _tag: "Conflict", text: saved.text, version: saved.version },
+        status: 422,
+        content: { code: "FileChanged", text: saved.text, version: saved.version },
       })
     )
     // Even a file that can't be read as YAML can be opened and repaired.
@@ -136,8 +136,9 @@ scoped(
     yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
-      const { call } = await pageOf(studio)
-      const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
+      const { call, send } = await pageOf(studio)
+      const { file } = await send("project/upload?name=rows.csv", csvOf(30_000))
+      const about = { pipeline: "fresh", source: file, service: "live", form: "people" }
       const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
       const making = call("project", "create", about)
       while (await Promise.race([making.then(() => false), after(20).then(() => true)])) {

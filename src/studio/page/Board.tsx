@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Candidate, QuestionState, Survey, SurveyedColumn } from "../Api.ts"
+import type { Candidate, QuestionState } from "../../domain/draft.ts"
+import type { Survey, SurveyedColumn } from "../Api.ts"
 import type { Bench } from "./draft.ts"
 import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
@@ -203,7 +204,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
             {act("✓", accept, { label: t.accept(question.name), tab: -1 })}
-            {act("✕", reject, { label: t.reject(question.name), tab: -1 })}
+            {act("✕", reject, { label: (isMapped ? t.reject : t.leave)(question.name), tab: -1 })}
           </>
         )}
       </li>

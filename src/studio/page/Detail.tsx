@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks"
+import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
 import { count } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
-import type { Ask, Edited, QuestionState, SurveyedColumn } from "../Api.ts"
+import type { SurveyedColumn } from "../Api.ts"
 import { itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import type { Bench } from "./draft.ts"
-import { act, asCell, badge, input, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, input, more, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
@@ -62,11 +63,14 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       shown: `– ${one.option ?? one.title}`,
     })),
   ])
+  const otherOption = ({ shown, value }: (typeof others)[number]) => <option key={value} value={value}>{shown}</option>
+  const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
+  const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
   return (
     <>
       <p>
         {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
-        {said?.line !== undefined && <span class="soft small">{t.line(said.line)}</span>}
+        {said?.line !== undefined && act(t.line(said.line), () => bench.show(said.line ?? 1), { link: true })}
       </p>
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       <fieldset>
@@ -79,11 +83,17 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
             <span key={4} class="sample">{asCell(cells.slice(0, 3))}</span>,
           ])
         )}
-        {pick(t.other, candidates.some((one) => one.columns.join() === columns) ? "" : columns, choose, [
+        {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
           <option key="" value="">{general.choose}</option>,
-          ...others.map(({ shown, value }) => <option key={value} value={value}>{shown}</option>),
+          ...others.map(otherOption),
+        ])}
+        {chosen.length > 1 && !candidates.some(isChosen) && <p>{safe(chosen.map(({ title }) => title).join(" + "))}</p>}
+        {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
+          <option key="" value="">{general.choose}</option>,
+          ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
         ])}
       </fieldset>
+      <p class="soft small">{t.inText}</p>
       {warning(entry?.misfit)}
       {warning(entry?.open)}
       {asking(entry?.asks, answers, setAnswers)}
@@ -107,9 +117,8 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
   const values = said?.values ?? {}
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
-  for (const { choices, question } of editing.counts.answer?.choices ?? []) {
-    if (question === id) { for (const { choice, ...rest } of choices) all.set(choice, rest) }
-  }
+  const counted = editing.counts.answer?.choices.find(({ question }) => question === name)
+  for (const { choice, ...rest } of counted?.choices ?? []) all.set(choice, rest)
   for (const { choice, ...rest } of open) all.set(choice, rest)
   if (all.size === 0 || options === undefined) return null
   const set = (choice: string, option: string | null) =>
@@ -145,7 +154,9 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
             <option value="null">{t.noAnswer}</option>
           </select>,
         ]),
+        all.size,
       )}
+      {counted?.more === true && <p class="soft small">{t.moreChoices}</p>}
       {likely.length > 0 && <p class="acts">{act(t.allLikely(likely.length), acceptLikely)}</p>}
     </>
   )
@@ -231,6 +242,7 @@ const Undecided = (bench: Bench) => {
           </li>
         ))}
       </ul>
+      {more(open.length - 50)}
     </>
   )
 }

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import type { DraftState } from "../../domain/draft.ts"
+import { fateWords } from "../../domain/fate.ts"
 import { count } from "../../domain/words.ts"
-import type { Counts, DraftState } from "../Api.ts"
+import type { Counts } from "../Api.ts"
 import { Board, standing } from "./Board.tsx"
 import { addressOf } from "./call.ts"
 import { Detail } from "./Detail.tsx"
 import { type Bench, type Selection, useDraft } from "./draft.ts"
-import { act, badge, Diagnostics, figures, Problem, safe, Section, table } from "./parts.tsx"
+import { act, badge, Diagnostics, figures, more, Problem, safe, Section, table, wordsWith } from "./parts.tsx"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
 import type { Yaml as YamlEditor } from "./Yaml.tsx"
@@ -17,6 +19,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
   const [selected, select] = useState<Selection>()
   const [row, setRow] = useState(1)
+  const [jump, jumpTo] = useState<{ readonly at: number }>()
   const [Yaml, setYaml] = useState<typeof YamlEditor>()
   useEffect(() => {
     // The editor is most of the page's code.
@@ -27,7 +30,8 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   if (state !== undefined && state.questions.length > 0) readable.current = state
   if (draft === undefined) return failed ? <Problem failed={failed} /> : <h1>{general.loading}</h1>
   const known = readable.current ?? state
-  const bench = survey && known && { editing, survey, state: known, selected, select }
+  const show = (at: number) => jumpTo({ at })
+  const bench = survey && known && { editing, survey, state: known, selected, select, show }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
@@ -41,11 +45,13 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
             {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}
           </p>
           {survey?.warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
+          {more((survey?.warnings.length ?? 0) - 3)}
           {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Section title={draft.file}>
+          <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} isBroken={isBroken} />
+          <Section title={draft.file} id="text">
             {Yaml === undefined ? <p>{general.loading}</p> : (
               <Yaml
                 label={t.yamlOf(draft.file)}
@@ -55,40 +61,50 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
                 change={editing.change}
                 diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
                 line={state?.questions.find(({ id }) => id === chosen)?.line}
+                jump={jump}
               />
             )}
             <Diagnostics of={diagnostics} label={t.diagnostics} />
           </Section>
         </div>
       </div>
-      <div class="below">
-        <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} isBroken={isBroken} />
-        <Found counts={counts.answer} show={setRow} />
-      </div>
+      <Found counts={counts.answer} show={setRow} />
     </>
   )
 }
 
+const { alreadyImported, changed, duplicate, inDoubt, refused, undone } = fateWords
+
+/** The fates that are shown only if rows have them. */
+const otherFates = { duplicate, alreadyImported, changed, undone, refused, inDoubt }
+
 /** The name of the draft, what it would send, and what can be done with the whole text. */
 const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known: DraftState | undefined }>) => {
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
+  const survey = editing.survey.answer
   const isEdited = draft !== undefined && draft.saved !== draft.text
   const open = known?.questions.filter((one) => standing(one).tone === "warn").length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   const isCounting = answer === undefined || (isStale && answer.isWhole)
-  const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole)
+  const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
+  const fates = answer?.fates
+  const valid = answer && answer.rows - answer.filtered - answer.invalid
+  const others = fates === undefined ? [] : wordsWith(otherFates, fates).filter((one) => one.count > 0)
+  const unused = survey && known?.unused.map((position) => survey.columns[position - 1]?.filled ?? 0)
   return (
     <div class="status">
       <h1>{safe(pipeline)}</h1>
       {figures([
-        { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
-        { title: t.invalid, count: answer?.invalid, tone: "warn" },
-        { title: t.filtered, count: answer?.filtered },
+        { title: t.sendable, count: fates?.pending ?? valid, tone: "good" },
+        { ...fateWords.invalid, count: fates?.invalid ?? answer?.invalid },
+        { ...fateWords.filtered, count: fates?.filtered ?? answer?.filtered },
+        ...others,
         { title: t.unused, count: known?.unused.length, tone: "warn" },
+        { title: t.unusedCells, count: unused?.reduce((sum, filled) => sum + filled, 0), tone: "warn" },
         { title: t.open, count: open, tone: "warn" },
       ], t.figures)}
       <p class="soft small" role="status">
-        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? counted)}
+        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? `${counted} ${answer?.note ?? ""}`)}
       </p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
@@ -128,6 +144,7 @@ const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (r
             <p key={row}>{act(t.row(row), () => show(row), { link: true })} {safe(message)}</p>
           )),
         ]),
+        counts.problems.length,
       )}
     </Section>
   )

@@ -71,7 +71,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   useEffect(() => place.current?.querySelector("input")?.focus(), [])
   const confirm = (event: Event) => {
     event.preventDefault()
-    void run(() => call("runs", "confirm", { job, service: typed }))
+    void run(() => call("runs", "answer", { job, service: typed }))
   }
   return (
     <form ref={place} onSubmit={confirm}>
@@ -81,7 +81,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
       <Problem failed={failed} />
       <p class="acts">
         <button class="main" disabled={busy || typed !== service}>{t.confirm(rows)}</button>
-        {act(t.decline, () => run(() => call("runs", "decline", { job })))}
+        {act(t.decline, () => run(() => call("runs", "answer", { job })))}
       </p>
     </form>
   )

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import type { DraftState, Edited } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
-import type { Counts, DraftState, Edited, Survey } from "../Api.ts"
+import type { Counts, Survey } from "../Api.ts"
 import { call } from "./call.ts"
 import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
@@ -25,6 +26,8 @@ export interface Bench {
   readonly state: DraftState
   readonly selected: Selection
   readonly select: (selection: Selection) => void
+  /** Moves to a line of the text, counting from 1. */
+  readonly show: (line: number) => void
 }
 
 /** Reads the first rows, shows what they give, and then reads the rest. */
@@ -85,7 +88,7 @@ export const useDraft = (pipeline: string) => {
         put({ ...file, saved, text: newer === text ? saved : newer })
         setConflict(undefined)
       } catch (error) {
-        if ((error as Failed)._tag !== "Conflict") throw error
+        if ((error as Failed).version === undefined) throw error
         setConflict(error as Failed)
       }
     })

@@ -108,8 +108,20 @@ export const Section = ({ children, id, isToned, title, word }: Section) => {
 /** A table's cells, after the row's key. */
 export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<ComponentChildren>]
 
-/** A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers. */
-export const table = (label: string, head: ReadonlyArray<string>, rows: ReadonlyArray<TableRow>) => {
+/** Says how many things of a list are not shown. */
+export const more = (count: number) => count > 0 && <p class="soft small">{general.more(count)}</p>
+
+/**
+ * A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers.
+ *
+ * @param all the number of rows, including those that are not shown
+ */
+export const table = (
+  label: string,
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<TableRow>,
+  all = rows.length,
+) => {
   const side = (at: number) => head[at]?.startsWith("#") === true ? "number" : ""
   const titles = head.map((title) => visible(cut(title.replace("#", ""), 1000)))
   // On a narrow screen, rows are shown as lists, but stay a table for screen readers.
@@ -128,6 +140,7 @@ export const table = (label: string, head: ReadonlyArray<string>, rows: Readonly
         </thead>
         <tbody role="rowgroup">{rows.map(row)}</tbody>
       </table>
+      {more(all - rows.length)}
     </div>
   )
 }
@@ -182,17 +195,25 @@ export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   )
 
 /** Shows mistakes in configuration files. */
-export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnostics"]; label?: string }>) => (
-  <ul class="plain diagnostics" aria-label={label} tabIndex={label === undefined || of.length === 0 ? undefined : 0}>
-    {of.toSorted((a, b) =>
-      a.severity.localeCompare(b.severity)
-    ).slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
-      <li key={index}>
-        {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
-      </li>
-    ))}
-  </ul>
-)
+export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnostics"]; label?: string }>) => {
+  const shown = of.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, 100)
+  return (
+    <>
+      <ul
+        class="plain diagnostics"
+        aria-label={label}
+        tabIndex={label === undefined || of.length === 0 ? undefined : 0}
+      >
+        {shown.map(({ file, line, message, severity, suggestion = "" }, index) => (
+          <li key={index}>
+            {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
+          </li>
+        ))}
+      </ul>
+      {more(of.length - shown.length)}
+    </>
+  )
+}
 
 type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: File) => void }>
 
@@ -245,17 +266,19 @@ export const useAnswer = <A,>(
   return asked
 }
 
-/** Does things that call the server, and keeps why the last one failed. */
+/** Does things that call the server, and keeps why the last one failed. `cancel` ends what is being done, which then has not failed. */
 export const useDoing = () => {
   const [busy, setBusy] = useState(false)
   const [failed, setFailed] = useState<Failed>()
-  const run = async (work: () => Promise<unknown>): Promise<void> => {
+  const control = useRef(new AbortController())
+  const run = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    const { signal } = control.current = new AbortController()
     setBusy(true)
     setFailed(undefined)
-    await work().catch(setFailed)
+    await work(signal).catch((error: Failed) => signal.aborted || setFailed(error))
     setBusy(false)
   }
-  return { busy, failed, run }
+  return { busy, failed, run, cancel: () => control.current.abort() }
 }
 
 /** Returns a box's ref, and which of its `count` rows of one height (pixels) are seen, with a few around them. */

@@ -33,6 +33,7 @@ export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
   ...labels,
+  more: (things: number) => `${count(things)} more are not shown.`,
   product: "formferry studio",
 } as const
 
@@ -66,6 +67,9 @@ export const home = {
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
+  making: (pipeline: string) => `${pipeline}: reading the file`,
+  notMade: (pipeline: string) => `${pipeline} was not made`,
+  cancelled: "Cancelled.",
   reading: ({ of, rows = 0 }: Calls["project"]["reading"]["success"]) =>
     of === undefined
       ? `Reading the file: ${counted(rows, "row")} so far.`
@@ -89,11 +93,12 @@ export const board = {
   perhaps: (columns: string) => `perhaps ${columns}`,
   accept: (question: string) => `Accept the suggestion for ${question}`,
   reject: (question: string) => `Reject the suggestion for ${question}`,
+  leave: (question: string) => `Leave ${question} unanswered on purpose`,
   fold: (block: string, columns: number) =>
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
-const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
+const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered on purpose" }
 const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
@@ -107,11 +112,15 @@ export const detail = {
   ...entryActs,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
-  line: (line: number) => `line ${line}`,
+  line: (line: number) => `Show line ${line} of the text`,
+  inText:
+    "`required`, `values` of a question without options, a condition or a template: add them to the entry in the text.",
+  join: "Join with another column",
   options: (options: ReadonlyArray<string>) => `Options: ${options.join(" · ")}`,
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",
+  moreChoices: "The file has more of them than are counted.",
   cell: "Cell",
   optionFor: (cell: string) => `Option for ${cell}`,
   likely: (option: string) => `Perhaps ${option}`,
@@ -138,9 +147,9 @@ const drafting = {
   redo: "Redo",
   edited: "Not saved",
 }
-const figureRest = { ...drafting, unused: "columns left behind", open: "open questions" }
-const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
-const problems = { ...figures, problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
+const left = { unused: "columns left behind", unusedCells: "cells left behind" }
+const figureRest = { ...drafting, ...left, sendable: "would be sent", open: "open questions" }
+const problems = { problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
 export const map = {
   ...problems,
   ...figureRest,
@@ -153,8 +162,10 @@ export const map = {
     }`,
   figures: "What this draft sends",
   counting: "Counting…",
-  counted: (rows: number, isWhole: boolean) =>
-    isWhole ? `All ${counted(rows, "row")} counted.` : `First ${counted(rows, "row")} counted. The rest is being read…`,
+  counted: (rows: number, isWhole: boolean, to?: string) =>
+    `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${
+      isWhole ? "" : " The rest is being read…"
+    }`,
   errors: (errors: number) => counted(errors, "error"),
   conflict: "The file was changed since this page read it. Nothing was written.",
   theirs: "Show the file's text",
