@@ -13,7 +13,7 @@ import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
 import {
-  confidenceOf,
+  confidencesIn,
   ignore,
   leaveUnanswered,
   markReviewed,
@@ -188,6 +188,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
     source.columns.flatMap(({ name, position }) => name === undefined ? [] : [[name, position + 1]]),
   )
   const isCommented = isOpen(text)
+  const confidenceOf = confidencesIn(text)
   const columnsIn = (entry: MappingEntry): ReadonlyArray<number> => {
     const { input } = entry
     const block = input._tag === "Block"
@@ -214,7 +215,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
       from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
       shown: entry === undefined ? undefined : shownInput(entry),
       as: entry?.as,
-      confidence: entry === undefined ? undefined : confidenceOf(text, question),
+      confidence: entry === undefined ? undefined : confidenceOf(question),
       required: entry?.required === true,
       values: typeof values === "object" && values !== null ? values as { readonly [cell: string]: Json } : undefined,
       line: entry === undefined ? undefined : pipeline.document.at(entry.path, "key").line,

@@ -3,6 +3,7 @@ import type { RowChunk } from "../domain/row.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { makeClassifier } from "../run/classify.ts"
 import { rowKeys } from "../run/content.ts"
+import { FateTable } from "../run/FateTable.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
 import { chunkClassifier } from "../run/survey.ts"
@@ -24,9 +25,11 @@ export const countDraft = (draft: OpenDraft, whole: boolean) =>
     const classified = yield* Effect.option(classifying(draft, { pipeline: keyed, form, mapping, source: first }))
     const { fates, lookUp, note } = classified._tag === "Some"
       ? classified.value
-      : { fates: () => undefined, lookUp: undefined, note: unreadable }
+      : { fates: undefined, lookUp: undefined, note: unreadable }
     const { accounts: _, ...counts } = yield* checkData(keyed, first, mapping, form, { findTimes: false, lookUp })
-    return { ...counts, isWhole: !isCut(), to: target.target, fates: fates(), note }
+    const { filtered, invalid, rows } = counts
+    const unlooked = { ...new FateTable().byFate, filtered, invalid, pending: rows - filtered - invalid }
+    return { ...counts, isWhole: !isCut(), to: target.target, fates: fates?.() ?? unlooked, note }
   }))
 
 const unreadable =

@@ -26,7 +26,7 @@ import { compileKind } from "../mapping/suggest/unknownChoices.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey, type DraftValue, isOpen } from "../project/PipelineDraft.ts"
-import { confidenceOf, proposedSourceKey } from "../project/pipelineEdits.ts"
+import { confidencesIn, proposedSourceKey } from "../project/pipelineEdits.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
@@ -336,10 +336,11 @@ export const openReview = (root: string, name: string, { guard = identity, label
     )
     const open = new Map(suggestions.open.map((one) => [one.question.id, one.candidates]))
     const accepted = new Map(suggestions.accepted.map((one) => [one.question.id, [one]]))
+    const confidenceOf = confidencesIn(text)
     const question = (question: Question): ReadonlyArray<ReviewItem> => {
       if (isIgnored(question)) return []
       const entry = entryOf(question)
-      const confidence = confidenceOf(text, question)
+      const confidence = confidenceOf(question)
       if (entry !== undefined && (confidence === undefined || confidence >= sureFrom)) return []
       const found = accepted.get(question.id) ?? open.get(question.id) ?? []
       return [{

@@ -120,14 +120,16 @@ const Survey = struct({
 })
 export type Survey = typeof Survey.Type
 
+const Previewed = struct({ rows: Shown<ReadonlyArray<PreviewedRow>>() })
+
 /** What reading rows through a draft's mapping shows. */
 export type Counts = Omit<CheckedData, "accounts"> & {
   /** Whether all rows of the source were read. */
   readonly isWhole: boolean
   /** The target for which the rows were counted, if the pipeline has several. */
   readonly to: string | undefined
-  /** The number of rows with each fate in a dry run: `pending` rows would be sent. Undefined if the ledger can't be read. */
-  readonly fates: { readonly [F in Fate]: number } | undefined
+  /** The number of rows with each fate in a dry run: `pending` rows would be sent. */
+  readonly fates: { readonly [F in Fate]: number }
   /** What the counts don't consider, as a sentence. */
   readonly note: string | undefined
 }
@@ -181,6 +183,8 @@ const RejectedRows = struct({
   rows: Shown<ReadonlyArray<RejectedRow>>(),
 })
 
+const FixedCells = List(struct({ index: number, column: number, text: string }), "`column` counts from 0")
+
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
 export type Settled = Pick<SettleResult, "landed" | "left" | "notLanded" | "rows" | "warnings"> & {
   readonly advice: ReadonlyArray<string>
@@ -229,13 +233,7 @@ const draft = HttpApiGroup.make("draft")
   .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
   .add(call("state", Draft, Shown<DraftState>()))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Shown<Edited>()))
-  .add(
-    call(
-      "preview",
-      struct({ ...Draft.fields, row: number, rows: number }),
-      Shown<{ readonly rows: ReadonlyArray<PreviewedRow> }>(),
-    ),
-  )
+  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), Previewed))
   .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Counts>()))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
   .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile))
@@ -261,17 +259,7 @@ const runs = HttpApiGroup.make("runs")
 const results = HttpApiGroup.make("results")
   .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
   .add(call("rejected", struct({ ...ofRun.fields, from: number, rows: number }), RejectedRows))
-  .add(
-    call(
-      "fix",
-      struct({
-        ...ofRun.fields,
-        version: string,
-        cells: List(struct({ index: number, column: number, text: string }), "the fixed cells; `column` counts from 0"),
-      }),
-      struct({ version: string, file: string }),
-    ),
-  )
+  .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({ version: string })))
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(
     HttpApiEndpoint.post("settle", "/settle")
@@ -295,7 +283,6 @@ export type Calls = {
   readonly [G in Groups as HttpApiGroup.HttpApiGroup.Name<G>]: {
     readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
       readonly payload: HttpApiEndpoint.HttpApiEndpoint.Payload<E>
-      readonly query: HttpApiEndpoint.HttpApiEndpoint.UrlParams<E>
       readonly success: HttpApiEndpoint.HttpApiEndpoint.Success<E>
     }
   }

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
+import { setImmediate } from "node:timers/promises"
 import type { Form } from "../domain/form.ts"
 import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
@@ -151,12 +152,15 @@ export const projectWith = (pipelines: ReadonlyArray<string>) =>
 /** The fields of every failed job's error. */
 type Failure = Readonly<{ _tag: string; message: string }>
 
+/** Lets Node answer other requests before the work of a call, which may compile a long text. */
+const turn = Effect.promise(() => setImmediate())
+
 /** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
 export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     Studio,
     ({ mask, withSources }) =>
-      Effect.mapError(withSources(Effect.scoped(work)), (error) =>
+      Effect.mapError(Effect.zipRight(turn, withSources(Effect.scoped(work))), (error) =>
         error instanceof Refused ? error : new Refused({
           code: error._tag,
           message: mask(error.message),

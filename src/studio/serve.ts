@@ -49,15 +49,12 @@ const types: Readonly<Record<string, string>> = {
 /** The page without its content. It contains no data of a project. */
 const shell = `<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>formferry studio</title>
 <link rel="stylesheet" href="/page.css">
 <script type="module" src="/main.js"></script>
-</head>
-<body><div id="app"></div></body>
-</html>
+<div id="app"></div>
 `
 
 /** Reads the page's files, which the build has made. Empty in a checkout that was not built. */

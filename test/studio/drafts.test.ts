@@ -8,6 +8,10 @@ import { pageOf, served } from "./opened.ts"
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
+/** Returns a file with this many valid rows. */
+const csvOf = (rows: number) =>
+  ["No,Name,Mail", ...Array.from({ length: rows }, (_, at) => `${at + 1},Person,p${at}@example.org`)].join("\n")
+
 const commented = `# Our people. Ask Ada before you change this.
 pipeline: people
 source:
@@ -132,9 +136,8 @@ scoped(
 scoped(
   "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
   Effect.gen(function*() {
-    const { root, source } = yield* world
-    yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
-    const studio = yield* served(root)
+    const { root } = yield* world
+    const studio = yield* served(root, { maxUpload: Infinity })
     yield* Effect.promise(async () => {
       const { call, send } = await pageOf(studio)
       const { file } = await send("project/upload?name=rows.csv", csvOf(30_000))

@@ -237,9 +237,7 @@ const Undecided = (bench: Bench) => {
       {open.length > 0 && <h3>{t.openQuestions(open.length)}</h3>}
       <ul class="plain">
         {open.slice(0, 50).map(({ id, name, title }) => (
-          <li key={id}>
-            {act(safe(name), () => select({ question: id }), { link: true })} {title}
-          </li>
+          <li key={id}>{act(safe(name), () => select({ question: id }), { link: true })} {title}</li>
         ))}
       </ul>
       {more(open.length - 50)}

@@ -66,7 +66,9 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
           </p>
         </div>
       ))}
-      {one.targets.length > 0 && <p class="small">{safe(t.targets(one.targets.map(({ to }) => to)))}</p>}
+      {one.targets.filter(({ to }) => one.standings.every((standing) => standing.to !== to)).map(({ to }) => (
+        <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
+      ))}
       <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
       <p class="acts">
         <a href={addressOf("map", one.name)}>{shell.map}</a>

@@ -73,11 +73,6 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   )
 }
 
-const { alreadyImported, changed, duplicate, inDoubt, refused, undone } = fateWords
-
-/** The fates that are shown only if rows have them. */
-const otherFates = { duplicate, alreadyImported, changed, undone, refused, inDoubt }
-
 /** The name of the draft, what it would send, and what can be done with the whole text. */
 const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known: DraftState | undefined }>) => {
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
@@ -87,17 +82,13 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
-  const fates = answer?.fates
-  const valid = answer && answer.rows - answer.filtered - answer.invalid
-  const others = fates === undefined ? [] : wordsWith(otherFates, fates).filter((one) => one.count > 0)
+  const others = wordsWith(fateWords, answer && { ...answer.fates, pending: 0 }).filter((one) => one.count > 0)
   const unused = survey && known?.unused.map((position) => survey.columns[position - 1]?.filled ?? 0)
   return (
     <div class="status">
       <h1>{safe(pipeline)}</h1>
       {figures([
-        { title: t.sendable, count: fates?.pending ?? valid, tone: "good" },
-        { ...fateWords.invalid, count: fates?.invalid ?? answer?.invalid },
-        { ...fateWords.filtered, count: fates?.filtered ?? answer?.filtered },
+        { title: t.sendable, count: answer?.fates.pending, tone: "good" },
         ...others,
         { title: t.unused, count: known?.unused.length, tone: "warn" },
         { title: t.unusedCells, count: unused?.reduce((sum, filled) => sum + filled, 0), tone: "warn" },

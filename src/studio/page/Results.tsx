@@ -53,9 +53,7 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {nextCommand(next)}
       <p class="acts">
-        <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">
-          {t.fullReport}
-        </a>
+        <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">{t.fullReport}</a>
         <a href={addressOf("map", pipeline)}>{shell.map}</a>
         <a href={addressOf("run", pipeline)}>{shell.run}</a>
       </p>

@@ -105,21 +105,23 @@ export const useDraft = (pipeline: string) => {
     [text],
     150,
   )
-  const counts = useAnswer<Counts>(
-    (signal, show) => {
-      if (text === undefined) return undefined
-      return firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show)
-    },
-    [text],
-    300,
-  )
   const survey = useAnswer<Survey>(
-    (signal, show) => {
-      if (text === undefined) return undefined
-      return firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show)
-    },
+    (signal, show) =>
+      text === undefined
+        ? undefined
+        : firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show),
     // The survey doesn't depend on the mapping.
     [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
+    300,
+  )
+  // What the page needs first is not delayed by the counts.
+  const isOpened = state.answer !== undefined && survey.answer !== undefined
+  const counts = useAnswer<Counts>(
+    (signal, show) =>
+      text === undefined || !isOpened
+        ? undefined
+        : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
+    [text, isOpened],
     300,
   )
   const current = () => latest.current?.text ?? ""

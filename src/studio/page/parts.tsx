@@ -205,9 +205,7 @@ export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnost
         tabIndex={label === undefined || of.length === 0 ? undefined : 0}
       >
         {shown.map(({ file, line, message, severity, suggestion = "" }, index) => (
-          <li key={index}>
-            {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
-          </li>
+          <li key={index}>{badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}</li>
         ))}
       </ul>
       {more(of.length - shown.length)}
@@ -257,7 +255,7 @@ export const useAnswer = <A,>(
       } catch (failed) {
         put(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
       }
-    }, delay)
+    }, asked.answer === undefined ? 0 : delay)
     return () => {
       clearTimeout(timer)
       control.abort()

@@ -61,7 +61,6 @@ export const home = {
   ...states,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
-  targets: (targets: ReadonlyArray<string>) => `Targets: ${targets.join(", ")}`,
   next: (time: string) => `Next run: ${time}`,
   notBegun: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
