@@ -194,7 +194,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ReportUnreadable":
       return command(...(invocation.typed.includes("--run") ? ["report", ...names] : ["status"]))
     case "ProjectNotFound":
-      return "formferry demo"
+      return invocation.command === "studio" ? "formferry studio --demo" : "formferry demo"
     case "ConfirmationMissing":
       return sameCommandWith(invocation, "--confirm", [error.service])
     // The run is done and has its report.

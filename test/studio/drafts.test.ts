@@ -1,5 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
@@ -152,6 +154,66 @@ scoped(
       expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
       const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
       expect(survey).toMatchObject({ rows: 30_000, isWhole: true })
+    })
+  }),
+)
+
+scoped(
+  "a new pipeline that is cancelled is not read any further, and its uploaded copy is removed unless a pipeline uses it",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const studio = yield* served(root, { maxUpload: Infinity })
+    const stored = () => readdirSync(join(root, "sources")).filter((name) => name !== ".gitignore")
+    yield* Effect.promise(async () => {
+      const { call, cookie, origin, send } = await pageOf(studio)
+      const about = { pipeline: "fresh", service: "live", form: "people" }
+      const { file } = await send("project/upload?name=rows.csv", csvOf(300_000))
+      const gone = new AbortController()
+      const making = fetch(`${origin}/api/project/create`, {
+        method: "POST",
+        headers: { cookie, origin, "content-type": "application/json" },
+        body: JSON.stringify({ ...about, source: file }),
+        signal: gone.signal,
+      })
+      const read = async () => (await call("project", "reading", { pipeline: "fresh" })).rows ?? 0
+      await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
+      gone.abort()
+      await expect(making).rejects.toThrow("aborted")
+      await expect.poll(stored, { timeout: 30_000 }).toEqual([])
+      expect(await read()).toBe(0)
+      expect(existsSync(join(root, "pipelines/fresh.yaml"))).toBe(false)
+      await expect(call("project", "create", { ...about, source: file })).rejects.toThrow("no uploaded file")
+
+      const used = await send("project/upload?name=used.csv", csvOf(10))
+      const unused = await send("project/upload?name=unused.csv", csvOf(10))
+      await call("project", "create", { ...about, source: used.file })
+      for (const file of [used.file, unused.file, "pipelines/fresh.yaml"]) {
+        await call("project", "discard", { file })
+      }
+      expect(stored()).toEqual(["used.csv"])
+      expect(existsSync(join(root, "pipelines/fresh.yaml"))).toBe(true)
+    })
+  }),
+)
+
+scoped(
+  "a rehearsal shows no limit of the live service, and a command for the next step has paths from the project's folder",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* source(["1,Ada,ada@example.org", "2,Bob,no-address"])
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call, done } = await pageOf(studio)
+      const rehearsed = await done({ pipeline: "people", mode: "rehearsal" })
+      expect(rehearsed.states.filter(({ pace }) => pace.limit !== undefined)).toEqual([])
+      const ran = await done({ pipeline: "people", mode: "run" })
+      expect(ran.states.at(-1)?.pace.limit).toBeGreaterThan(0)
+      const { report } = await call("results", "report", { pipeline: "people" })
+      expect([ran.next, report.next]).toEqual([
+        expect.stringContaining(`reports/people/${report.run}/rejected.csv`),
+        expect.not.stringContaining(root),
+      ])
     })
   }),
 )
