@@ -23,7 +23,6 @@ import type { UndoRefused } from "../jobs/undo.ts"
 import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
-import type { StudioNotServed } from "../studio/serve.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
 import { paints, wrapToWidth } from "./terminal/screen.ts"
@@ -71,7 +70,6 @@ export type Failure =
   | ExportUnusable
   | PracticeFormsMissing
   | DemonstrationMissing
-  | StudioNotServed
   | SourceChanged
   | LedgerBusy
 
@@ -93,7 +91,6 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   PracticeFormsMissing: exits.wrong.code,
   SourceChanged: exits.unavailable.code,
   LedgerBusy: exits.busy.code,
-  StudioNotServed: exits.wrong.code,
   OutputLost: exits.internalError.code,
   DemonstrationMissing: exits.internalError.code,
   BadArgument: exits.internalError.code,

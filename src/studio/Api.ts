@@ -14,7 +14,7 @@ import type { Progress } from "../domain/progress.ts"
 import type { RejectedRow } from "../domain/rejectedRow.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text, Value } from "../domain/reportFields.ts"
-import { modes, outcomes, recordedModes, type SendQuestion } from "../domain/run.ts"
+import { outcomes, recordedModes, type SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
@@ -46,11 +46,10 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   diagnostics: List(DiagnosticSchema).pipe(Schema.propertySignature, Schema.withConstructorDefault(() => [])),
 }, HttpApiSchema.annotations({ status: 422 })) {}
 
+const ofPipeline = struct({ pipeline: Text("the pipeline's name") })
+const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the pipeline has several")) })
+
 // Home
-
-const Named = struct({ id: Text("the id"), name: Text("the name") })
-
-const VerdictCounts = struct({ verified: number, differing: number, missing: number, unread: number })
 
 /** A past run, which the home page shows as a bar. */
 const RunBar = struct({
@@ -70,8 +69,8 @@ const StandingCard = struct({
   imported: Count("rows that have a submission"),
   inDoubt: Count("rows in doubt"),
   refused: Count("rows that the service refused"),
-  verdicts: VerdictCounts,
-  going: may(struct({ run: Text("a run in progress"), since: Text("since when, ISO 8601") })),
+  verdicts: struct({ verified: number, differing: number, missing: number, unread: number }),
+  isGoing: Flag("whether a run is in progress"),
   runs: List(RunBar, "the last runs, the newest first"),
 })
 
@@ -97,7 +96,7 @@ export type Home = typeof Home.Type
 // Drafts. A draft is a text that the page keeps. The server keeps none, so tabs don't disturb each other.
 
 /** A pipeline's text, which may differ from its file. */
-const Draft = struct({ pipeline: Text("the pipeline's name"), text: Text("the text of its file, as edited") })
+const Draft = struct({ ...ofPipeline.fields, text: Text("the text of its file, as edited") })
 
 /** A pipeline's file. */
 const PipelineFile = struct({
@@ -136,12 +135,16 @@ export type Counts = Omit<CheckedData, "accounts"> & {
 
 // Runs
 
+const Start = struct({
+  ...ofTarget.fields,
+  mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
+  fixedOf: may(Text("the id of a run whose fixed rejected rows are the source")),
+})
+
 /** A check or a run that was started in the studio. It continues without a page. */
 const Job = struct({
+  ...Start.fields,
   id: Text("the job's id, which is not the run's"),
-  pipeline: Text("the pipeline's name"),
-  to: may(Text("the target")),
-  mode: Schema.Literal("check", ...modes),
   startedAt: Text("when it started, ISO 8601"),
   progress: may(Shown<Progress>()),
   pace: struct({
@@ -166,11 +169,10 @@ export type Job = typeof Job.Type
 
 // Results
 
-type PastRun = Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "startedAt">
-
 const Results = struct({
   report: RunReport,
-  runs: Shown<ReadonlyArray<PastRun>>().annotations({ description: "the newest runs, the newest first" }),
+  /** The newest runs, the newest first. */
+  runs: Shown<ReadonlyArray<Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "startedAt">>>(),
   allRuns: Count("all runs with a report"),
 })
 
@@ -198,14 +200,12 @@ const call = <const Name extends string, P extends Schema.Schema.Any, A extends 
   success: A,
 ) => HttpApiEndpoint.post(name, `/${name}`).setPayload(payload).addSuccess(success).addError(Refused)
 
-const ofPipeline = struct({ pipeline: Text("the pipeline's name") })
-const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the pipeline has several")) })
 const ofRun = struct({ ...ofPipeline.fields, run: Text("the run's id") })
 const ofJob = struct({ job: Text("the job's id") })
 
 const project = HttpApiGroup.make("project")
   .add(call("home", struct({}), Home))
-  .add(call("forms", struct({ service: string }), List(Named)))
+  .add(call("forms", struct({ service: string }), List(struct({ id: string, name: string }))))
   .add(call(
     "create",
     struct({
@@ -218,8 +218,8 @@ const project = HttpApiGroup.make("project")
   ))
   // Removes an uploaded file that no pipeline was made from.
   .add(call("discard", struct({ file: Text("a file of `upload`") }), struct({})))
-  // How many rows `create` has read so far, and out of how many if that is known.
-  .add(call("reading", ofPipeline, struct({ rows: may(number), of: may(number) })))
+  // How many rows `create` has read so far.
+  .add(call("reading", ofPipeline, struct({ rows: may(number) })))
   .add(
     HttpApiEndpoint.post("upload", "/upload")
       .setUrlParams(struct({ name: Text("the file's name") }))
@@ -240,16 +240,7 @@ const draft = HttpApiGroup.make("draft")
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
-  .add(call(
-    "start",
-    struct({
-      ...ofTarget.fields,
-      mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
-      limit: may(Count("send at most this many new rows")),
-      fixedOf: may(Text("the id of a run whose fixed rejected rows are the source")),
-    }),
-    Job,
-  ))
+  .add(call("start", Start, Job))
   .add(call("answer", struct({ ...ofJob.fields, service: may(Text("as a person typed it; absent: no")) }), Job))
   .add(call("stop", ofJob, Job))
   // Each job is sent when the page connects, and when it changes.
@@ -258,7 +249,7 @@ const runs = HttpApiGroup.make("runs")
 
 const results = HttpApiGroup.make("results")
   .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
-  .add(call("rejected", struct({ ...ofRun.fields, from: number, rows: number }), RejectedRows))
+  .add(call("rejected", struct({ ...ofRun.fields, rows: number }), RejectedRows))
   .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({ version: string })))
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(

@@ -39,6 +39,7 @@ interface Entry {
   isNews: boolean
   readonly stop: Deferred.Deferred<Signal>
   answer: Deferred.Deferred<boolean> | undefined
+  fiber: Fiber.RuntimeFiber<void> | undefined
 }
 
 export interface JobOptions {
@@ -49,9 +50,6 @@ export interface JobOptions {
   /** Removes secrets from a message. */
   readonly mask: (text: string) => string
 }
-
-/** How many ended jobs are shown. */
-const kept = 50
 
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
@@ -69,7 +67,6 @@ export const fromFolder = (root: string, command: string | null | undefined): st
 export const makeJobs = ({ guard, mask, root }: JobOptions) =>
   Effect.gen(function*() {
     const entries = new Map<string, Entry>()
-    const fibers = new Map<string, Fiber.RuntimeFiber<void>>()
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | Notifier>()
@@ -91,12 +88,12 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
     }
 
     /** Does a job's work. Returns how it ended. */
-    const work = (entry: Entry, asked: Start) =>
+    const work = (entry: Entry) =>
       Effect.gen(function*() {
-        const { mode, pipeline } = asked
+        const { fixedOf, mode, pipeline, to } = entry.job
         if (mode === "check") return yield* checked(root, pipeline)
         const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
-        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), asked.to)
+        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), to)
         const service = project.services.get(target.service)
         // Only a run sends requests to the service.
         const pace = mode === "run" && service?._tag === "Live"
@@ -106,10 +103,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         const options = {
           ...asThePipelineSays,
           pipeline,
-          to: asked.to,
-          limit: asked.limit,
-          retryRefused: false,
-          source: asked.fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, asked.fixedOf),
+          to,
+          source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
           projectOption: undefined,
           interrupted: Deferred.await(entry.stop),
           warn: () => Effect.void,
@@ -144,18 +139,17 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         return { exitCode, outcome, run, next, message: [`${title}.`, meaning, ...because].join(" "), diagnostics: [] }
       })
 
-    const run = (entry: Entry, asked: Start) =>
+    const run = (entry: Entry) =>
       Effect.gen(function*() {
         const telling = Effect.forever(
           Effect.delay(Effect.suspend(() => entry.isNews ? tell(entry) : Effect.void), betweenNews),
         )
         // A check has nothing to finish. A run stops by itself.
-        const isStopped = asked.mode === "check" ? Deferred.await(entry.stop) : Effect.never
-        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry, asked)), telling))
+        const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
+        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
         const state: Ended = { _tag: "Ended", ...end, message: mask(end.message) }
         yield* change(entry, { state })
-        fibers.delete(entry.job.id)
       })
 
     return {
@@ -173,10 +167,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
           }
           const entry: Entry = {
             job: {
+              ...asked,
               id: `job-${++count}`,
-              pipeline: asked.pipeline,
-              to: asked.to,
-              mode: asked.mode,
               startedAt: yield* now,
               pace: {},
               state: { _tag: "Running", stopping: false },
@@ -184,12 +176,11 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             isNews: false,
             stop: yield* Deferred.make<Signal>(),
             answer: undefined,
+            fiber: undefined,
           }
           entries.set(entry.job.id, entry)
-          const ended = [...entries].filter(([, { job }]) => job.state._tag === "Ended")
-          for (const [id] of ended.slice(0, Math.max(0, ended.length - kept))) entries.delete(id)
           yield* tell(entry)
-          fibers.set(entry.job.id, yield* Effect.forkIn(Effect.provide(run(entry, asked), context), scope))
+          entry.fiber = yield* Effect.forkIn(Effect.provide(run(entry), context), scope)
           return entry.job
         }),
       /** Answers a job's question. The confirmation is the service's name, as a person typed it. Undefined: no. */
@@ -219,7 +210,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
       stopAll: (signal: Signal) =>
         Effect.gen(function*() {
           for (const { stop } of entries.values()) yield* Deferred.succeed(stop, signal)
-          yield* Effect.forEach([...fibers.values()], Fiber.await, { discard: true })
+          for (const { fiber } of entries.values()) yield* fiber === undefined ? Effect.void : Fiber.await(fiber)
         }),
       /** Each job now, then whenever one changes. */
       changes: Stream.unwrapScoped(

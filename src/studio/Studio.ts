@@ -88,6 +88,9 @@ export const makeStudio = (options: StudioOptions) =>
         })),
     }))
 
+    /** How calls about drafts open what they need. */
+    const drafting = Effect.map(services, (services) => ({ root, guard, services }))
+
     const surveys = new Map<string, DraftSurvey>()
     const surveyKey = ({ form, pipeline }: Pick<OpenDraft, "form" | "pipeline">) =>
       Effect.map(sourceKey(pipeline.source), (source) => JSON.stringify([source, form]))
@@ -105,15 +108,15 @@ export const makeStudio = (options: StudioOptions) =>
         keepSurvey(of, found)
         return found
       })
-    /** How many rows of new pipelines' sources were read so far, and out of how many if that is known, by the pipeline's name. */
-    const rowsRead = new Map<string, { readonly rows: number; readonly of?: number }>()
+    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. Sources are read twice. */
+    const rowsRead = new Map<string, number>()
     /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
     const surveyNew = (name: string) => {
       let found: DraftSurvey | undefined
-      const note = (rows: number) => {
-        const { of, rows: before = 0 } = rowsRead.get(name) ?? {}
-        // The source is read twice.
-        rowsRead.set(name, { rows, ...rows < before ? { of: before } : of !== undefined && { of } })
+      let before = 0
+      const note = (row: number) => {
+        if (row === 1) before = rowsRead.get(name) ?? 0
+        rowsRead.set(name, before + row)
       }
       return {
         survey: (source: Source, form: Form) =>
@@ -134,13 +137,12 @@ export const makeStudio = (options: StudioOptions) =>
       /** Uploaded files from which no pipeline was made, from the project's folder. */
       uploaded: new Set<string>(),
       jobs: yield* makeJobs(options),
+      drafting,
       /** Opens a draft's source and fetches its form. Both are kept for a while. */
-      open: (draft: PipelineDraftText) =>
-        Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
+      open: (draft: PipelineDraftText) => Effect.flatMap(drafting, (options) => openDraft(options, draft)),
       survey,
       surveyNew,
       rowsRead,
-      services,
       withSources,
     }
   })
@@ -156,15 +158,15 @@ type Failure = Readonly<{ _tag: string; message: string }>
 const turn = Effect.promise(() => setImmediate())
 
 /** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
-export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Studio,
-    ({ mask, withSources }) =>
-      Effect.mapError(Effect.zipRight(turn, withSources(Effect.scoped(work))), (error) =>
-        error instanceof Refused ? error : new Refused({
-          code: error._tag,
-          message: mask(error.message),
-          ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
-          ...error instanceof FileChanged && { text: error.text, version: error.version },
-        })),
-  )
+export const answering = <A, E extends Failure, R>(work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Studio, (studio) => {
+    const refusal = (error: E) =>
+      error instanceof Refused ? error : new Refused({
+        code: error._tag,
+        message: studio.mask(error.message),
+        ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+        ...error instanceof FileChanged && { text: error.text, version: error.version },
+      })
+    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    return Effect.mapError(Effect.zipRight(turn, whole), refusal)
+  })

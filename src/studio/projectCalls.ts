@@ -11,7 +11,7 @@ import { listPipelines, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type PipelineCard, Refused, StudioApi } from "./Api.ts"
+import { type Calls, type PipelineCard, Refused, StudioApi } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
 import { discardUpload, receiveUpload } from "./uploads.ts"
 
@@ -23,67 +23,73 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
   handlers
     .handle("home", () => answering(home))
     .handle("forms", ({ payload: { service } }) =>
-      answering(Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))))
-    .handle("create", ({ payload: { form, pipeline, service, source } }) =>
-      answering(Effect.gen(function*() {
-        const path = yield* Path.Path
-        const { guard, open, root, surveyNew, uploaded } = yield* Studio
-        const { texts } = yield* listPipelines(root)
-        const isTaken = texts.some(({ file, name = file }) =>
-          name === pipeline
-        )
-        if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
-        if (!uploaded.has(source)) return yield* refused(`There is no uploaded file ${source}. Drop it again.`)
-        const config = decodeSource({ file: path.join(root, source) }, {})
-        if ("key" in config) return yield* refused(config.message)
-        const { keep, survey } = surveyNew(pipeline)
-        const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
-        const written = Effect.tap(readPipelineFile(root, pipeline), () => uploaded.delete(source))
-        // Someone may cancel after the pipeline was written.
-        const removed = Effect.ignore(Effect.orElse(written, () => discardUpload(source)))
-        const file = yield* Effect.zipRight(Effect.onInterrupt(initialise(about), () => removed), written)
-        yield* Effect.ignore(Effect.flatMap(open(file), keep))
-        return file
-      })))
-    .handle("discard", ({ payload: { file } }) => answering(Effect.as(discardUpload(file), {})))
+      answering(() =>
+        Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))
+      ))
+    .handle("create", ({ payload }) => answering((studio) => create(studio, payload)))
+    .handle("discard", ({ payload: { file } }) => answering(() => Effect.as(discardUpload(file), {})))
     .handle(
       "reading",
       ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => rowsRead.get(pipeline) ?? {}),
     )
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
-      answering(Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
-        const { root, uploaded } = yield* Studio
-        const folder = path.join(root, uploads)
-        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-        // People's answers don't belong in a repository.
-        yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
-        const file = yield* receiveUpload(request, folder, name)
-        uploaded.add(`${uploads}/${file}`)
-        return { file: `${uploads}/${file}` }
-      }))))
+      answering(({ root, uploaded }) =>
+        Effect.gen(function*() {
+          const fs = yield* FileSystem.FileSystem
+          const path = yield* Path.Path
+          const folder = path.join(root, uploads)
+          yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+          // People's answers don't belong in a repository.
+          yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
+          const file = `${uploads}/${yield* receiveUpload(request, folder, name)}`
+          uploaded.add(file)
+          return { file }
+        })
+      )))
+
+/** Makes a pipeline from an uploaded file. */
+const create = (
+  { guard, open, root, surveyNew, uploaded }: Studio["Type"],
+  { form, pipeline, service, source }: Calls["project"]["create"]["payload"],
+) =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const { texts } = yield* listPipelines(root)
+    const isTaken = texts.some(({ file, name = file }) => name === pipeline)
+    if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
+    if (!uploaded.has(source)) return yield* refused(`There is no uploaded file ${source}. Drop it again.`)
+    const config = decodeSource({ file: path.join(root, source) }, {})
+    if ("key" in config) return yield* refused(config.message)
+    const { keep, survey } = surveyNew(pipeline)
+    const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
+    const written = Effect.tap(readPipelineFile(root, pipeline), () => uploaded.delete(source))
+    // Someone may cancel after the pipeline was written.
+    const removed = Effect.ignore(Effect.orElse(written, () => discardUpload(source)))
+    const file = yield* Effect.zipRight(Effect.onInterrupt(initialise(about), () => removed), written)
+    yield* Effect.ignore(Effect.flatMap(open(file), keep))
+    return file
+  })
 
 /** The folder for uploaded sources, in the project's folder. */
 const uploads = "sources"
 
-const home = Effect.gen(function*() {
-  const path = yield* Path.Path
-  const { isDemo, root } = yield* Studio
-  const project = yield* projectWith([])
-  const { texts, unreadable } = yield* listPipelines(root)
-  const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
-  const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
-  // The ledger also knows pipelines whose files were removed.
-  const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
-  return {
-    folder: path.basename(path.resolve(root)),
-    isDemo,
-    pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
-    services: [...project.services.keys()],
-    diagnostics: unreadable,
-  }
-})
+const home = ({ isDemo, root }: Studio["Type"]) =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const project = yield* projectWith([])
+    const { texts, unreadable } = yield* listPipelines(root)
+    const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
+    const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
+    // The ledger also knows pipelines whose files were removed.
+    const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
+    return {
+      folder: path.basename(path.resolve(root)),
+      isDemo,
+      pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
+      services: [...project.services.keys()],
+      diagnostics: unreadable,
+    }
+  })
 
 /** Returns a pipeline's targets that have a name. */
 const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
@@ -111,7 +117,7 @@ const cardOf = (
       to: targets.find(({ form, service }) =>
         form === destination.form && addressesOf(project, service).includes(destination.service)
       )?.to,
-      going,
+      isGoing: going !== undefined,
       runs: runs.map((run) => ({ ...run, ...run.facts })),
     })),
     nextRun: nextRun?.at,

@@ -45,38 +45,40 @@ export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
 export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers) =>
   handlers
     .handle("report", ({ payload: { pipeline, run } }) =>
-      answering(Effect.gen(function*() {
-        const { root } = yield* Studio
-        const found = yield* findReport(yield* projectWith([]), pipeline, run)
-        return {
-          report: { ...found.report, next: fromFolder(root, found.report.next) },
-          runs: found.runs.slice(0, runsShown).map(({ form, mode, outcome, rows, run, startedAt }) => (
-            { form, mode, outcome, rows, run, startedAt }
-          )),
-          allRuns: found.runs.length,
-        }
-      })))
-    .handle("rejected", ({ payload: { from, pipeline, rows, run } }) =>
-      answering(Effect.gen(function*() {
-        const found = yield* rejectedRows(yield* projectWith([]), pipeline, run)
-        const { columns, isFixed, rows: all, unfixable, version } = found
-        return { columns, isFixed, unfixable, version, total: all.length, rows: all.slice(from, from + rows) }
-      })))
+      answering(({ root }) =>
+        Effect.gen(function*() {
+          const found = yield* findReport(yield* projectWith([]), pipeline, run)
+          return {
+            report: { ...found.report, next: fromFolder(root, found.report.next) },
+            runs: found.runs.slice(0, runsShown),
+            allRuns: found.runs.length,
+          }
+        })
+      ))
+    .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
+      answering(() =>
+        Effect.gen(function*() {
+          const found = yield* rejectedRows(yield* projectWith([]), pipeline, run)
+          return { ...found, total: found.rows.length, rows: found.rows.slice(0, rows) }
+        })
+      ))
     .handle("fix", ({ payload }) =>
-      answering(Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
+      answering(() => Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
     .handle("doubts", ({ payload }) =>
-      answering(settled(payload, { _tag: "Nothing" })))
+      answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
-      answering(Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
-        if (complete && (about.because ?? "").trim() === "") {
-          return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
-        }
-        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
-        const file = yield* receiveUpload(request, folder, name)
-        return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
-      }))))
+      answering(() =>
+        Effect.gen(function*() {
+          const fs = yield* FileSystem.FileSystem
+          const path = yield* Path.Path
+          if (complete && (about.because ?? "").trim() === "") {
+            return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
+          }
+          const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
+          const file = yield* receiveUpload(request, folder, name)
+          return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
+        })
+      )))
 
 /** The rows that are settled, and why. */
 type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>

@@ -7,7 +7,6 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import * as Schema from "effect/Schema"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Readable } from "node:stream"
@@ -24,16 +23,6 @@ import { Gate, guarding, plain, type Reply } from "./Gate.ts"
 import { projectCalls } from "./projectCalls.ts"
 import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
-
-/** The studio can't listen on the given port (exit code 2). */
-export class StudioNotServed extends Schema.TaggedError<StudioNotServed>()("StudioNotServed", {
-  port: Schema.Number,
-  code: Schema.String,
-}) {
-  override get message() {
-    return `The studio can't listen on port ${this.port} (${this.code}). Choose a different port with --port.`
-  }
-}
 
 /** The maximum size of a call's JSON in bytes. Uploads have a limit of their own. */
 const maxCall = 16 * 1024 * 1024
@@ -136,7 +125,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
   Effect.gen(function*() {
     const studio = yield* makeStudio(options)
     const files = yield* pageFiles
-    const server = yield* listen(options.port, (code) => new StudioNotServed({ port: options.port, code }))
+    const server = yield* listen(options.port, "The studio")
     const { port } = server.address() as AddressInfo
     const gate = new Gate(port)
     const calls = yield* Layer.toRuntime(

@@ -92,7 +92,7 @@ scoped(
       expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
       expect(practice.count("people")).toBe(0)
       const rehearsed = (await call("results", "report", { pipeline: "people" })).report.run
-      expect(await call("results", "rejected", { pipeline: "people", run: rehearsed, from: 0, rows: 10 }))
+      expect(await call("results", "rejected", { pipeline: "people", run: rehearsed, rows: 10 }))
         .toMatchObject({
           total: 1,
           unfixable: "A rehearsal sends nothing: fix the source, or the rows of a run.",
@@ -127,7 +127,7 @@ scoped(
       const { report } = await call("results", "report", { pipeline: "people" })
       expect(report.rows.invalid).toBe(1)
       const of = { pipeline: "people", run: report.run }
-      const table = await call("results", "rejected", { ...of, from: 0, rows: 10 })
+      const table = await call("results", "rejected", { ...of, rows: 10 })
       expect(table).toMatchObject({
         columns: ["No", "Full name", "E-mail address", "Note"],
         total: 1,
@@ -144,7 +144,7 @@ scoped(
       await expect(call("results", "fix", { ...of, version: table.version, cells })).rejects.toMatchObject({
         status: 422,
       })
-      expect(await call("results", "rejected", { ...of, from: 0, rows: 10 })).toMatchObject({
+      expect(await call("results", "rejected", { ...of, rows: 10 })).toMatchObject({
         isFixed: true,
         rows: [{ cells: ["31", "Bad", "bad@example.org", "internal"] }],
       })
@@ -168,7 +168,7 @@ scoped(
     const report = yield* run({ redact: true })
     expect(report.rows.invalid).toBe(1)
     const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
-    const of = { pipeline: "people", run: report.run, from: 0, rows: 10 }
+    const of = { pipeline: "people", run: report.run, rows: 10 }
     expect(yield* Effect.promise(() => call("results", "rejected", of))).toMatchObject({
       total: 1,
       unfixable: "This report has digests in place of values, so its rows can't be fixed.",

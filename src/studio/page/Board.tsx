@@ -106,9 +106,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [columnList, columnStop] = useTabStop(items.length)
   const [questionList, questionStop] = useTabStop(questions.length)
   const at = new Map(items.flatMap(({ columns }, index) => columns.map(({ position }) => [position, index])))
-  const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
+  const chosen = selected.question
   const isChosen = (columns: ReadonlyArray<SurveyedColumn> = []): boolean =>
-    selected !== undefined && "column" in selected && columns.some(({ position }) => position === selected.column)
+    columns.some(({ position }) => position === selected.column)
 
   const lines: Array<JSX.Element> = []
   const scores: Array<JSX.Element> = []

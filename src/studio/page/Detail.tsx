@@ -43,9 +43,9 @@ type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: Que
 
 /** What is known about a question, what may answer it, and what is open about its entry. */
 const QuestionDetail = ({ bench, question: { candidates, id, name, options, type }, question, said }: OfQuestion) => {
-  const { editing: { edit }, survey } = bench
+  const { editing: { edit }, selected, survey } = bench
   const mapped = said?.state === "mapped" ? said.from.join() : ""
-  const [columns, setColumns] = useState(mapped || candidates[0]?.columns.join() || "")
+  const [columns, setColumns] = useState(selected.columns?.join() || mapped || candidates[0]?.columns.join() || "")
   const [answers, setAnswers] = useState<Answers>({})
   const map = { _tag: "Map", question: id, columns: columns.split(",").map(Number), answers } as const
   const looked = useLook(bench, columns === "" ? undefined : map)
@@ -165,14 +165,9 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
 /** What is known about a column, and what can be done with it. */
 const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: SurveyedColumn }>) => {
   const { editing: { edit }, select, state, survey } = bench
-  const [question, setQuestion] = useState("")
   const { block, label, name = "", position, role, samples, traps } = column
-  const whole = survey.columns.filter((one) => block !== undefined && one.block === block)
-  const off = question === ""
-  const map = async (columns: ReadonlyArray<SurveyedColumn>) => {
-    await edit({ _tag: "Map", question, columns: columns.map((one) => one.position), answers: {} })
-    select({ question })
-  }
+  const whole = block === undefined ? [column] : survey.columns.filter((one) => one.block === block)
+  const open = (question: string) => select({ question, columns: whole.map((one) => one.position) })
   return (
     <>
       <p class="small">{t.facts(column)}</p>
@@ -185,14 +180,12 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
         [t.cell, `#${t.times}`],
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
-      {pick(t.answers, question, setQuestion, [
+      {pick(t.answers, "", open, [
         <option key="" value="">{general.choose}</option>,
         ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),
       ])}
       <p class="acts">
-        {whole.length > 1 && act(t.mapBlock(whole.length), () => map(whole), { main: true, off })}
-        {act(t.map, () => map([column]), { main: whole.length < 2, off })}
-        {name !== "" && state.unused.includes(position) === true
+        {name !== "" && state.unused.includes(position)
           && act(t.ignore, () => edit({ _tag: "IgnoreColumn", column: name }))}
       </p>
     </>
@@ -262,9 +255,9 @@ const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: "submissionTim
 
 /** Shows what is selected on the board, or what is open if nothing is. */
 export const Detail = (bench: Bench) => {
-  const { select, selected = {}, state, survey } = bench
-  const question = "question" in selected ? survey.questions.find(({ id }) => id === selected.question) : undefined
-  const column = "column" in selected ? survey.columns.find(({ position }) => position === selected.column) : undefined
+  const { select, selected, state, survey } = bench
+  const question = survey.questions.find(({ id }) => id === selected.question)
+  const column = survey.columns.find(({ position }) => position === selected.column)
   const said = state.questions.find(({ id }) => id === question?.id)
   const title = question?.name ?? column?.title
   useEffect(() => {
@@ -272,7 +265,7 @@ export const Detail = (bench: Bench) => {
   }, [title])
   const close = () => {
     document.querySelector<HTMLElement>(".board .pick[aria-pressed=true]")?.focus()
-    select(undefined)
+    select({})
   }
   // A question is drawn from scratch if its columns change.
   const key = `${question?.id} ${said?.state} ${said?.from.join()}`

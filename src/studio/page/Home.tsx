@@ -3,7 +3,7 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
+import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section } from "./parts.tsx"
 import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
@@ -34,7 +34,7 @@ const outcomeOf = ({ outcome }: RunBar): Word =>
 
 /** Returns the state after the newest of a pipeline's runs at these places. */
 const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word => {
-  if (isGoing || standings.some(({ going }) => going !== undefined)) return { title: t.going, tone: "calm" }
+  if (isGoing || standings.some((one) => one.isGoing)) return { title: t.going, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
   return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
@@ -57,8 +57,7 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
             { title: fateWords.imported.title, count: standing.imported },
             { ...fateWords.inDoubt, count: standing.inDoubt },
             { ...fateWords.refused, count: standing.refused },
-          ])}
-          <Shares of={wordsWith(verdictWords, standing.verdicts)} />
+          ], { shares: wordsWith(verdictWords, standing.verdicts) })}
           <Bars runs={standing.runs} />
           <p class="soft small">
             {one.standings.length > 1 && badge(stateOf([standing]))}{" "}
@@ -142,8 +141,8 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   }
   const create = (source: string) =>
     run(async (signal) => {
-      say(t.reading({}))
-      const look = () => call("project", "reading", { pipeline }).then((now) => say(t.reading(now)), () => {})
+      say(t.reading())
+      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => say(t.reading(rows)), () => {})
       const timer = setInterval(look, 500)
       await call("project", "create", { pipeline, source, service, form }, signal).finally(() => clearInterval(timer))
       setFile(undefined)

@@ -1,8 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import type { DraftState } from "../../domain/draft.ts"
 import { fateWords } from "../../domain/fate.ts"
-import { count } from "../../domain/words.ts"
-import type { Counts } from "../Api.ts"
 import { Board, standing } from "./Board.tsx"
 import { addressOf } from "./call.ts"
 import { Detail } from "./Detail.tsx"
@@ -10,21 +8,16 @@ import { type Bench, type Selection, useDraft } from "./draft.ts"
 import { act, badge, Diagnostics, figures, more, Problem, safe, Section, table, wordsWith } from "./parts.tsx"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
-import type { Yaml as YamlEditor } from "./Yaml.tsx"
+import { Yaml } from "./Yaml.tsx"
 
 /** The view in which columns are mapped to questions. */
 export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
   const { counts, draft, failed } = editing
   const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
-  const [selected, select] = useState<Selection>()
+  const [selected, select] = useState<Selection>({})
   const [row, setRow] = useState(1)
   const [jump, jumpTo] = useState<{ readonly at: number }>()
-  const [Yaml, setYaml] = useState<typeof YamlEditor>()
-  useEffect(() => {
-    // The editor is most of the page's code.
-    void import("./Yaml.tsx").then((loaded) => setYaml(() => loaded.Yaml))
-  }, [])
   // While the text can't be read, the last questions stay.
   const readable = useRef<DraftState>(undefined)
   if (state !== undefined && state.questions.length > 0) readable.current = state
@@ -34,7 +27,6 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const bench = survey && known && { editing, survey, state: known, selected, select, show }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
-  const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   return (
     <>
       <Status editing={editing} known={known} />
@@ -50,25 +42,29 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} isBroken={isBroken} />
+          <Preview
+            pipeline={pipeline}
+            text={draft.text}
+            row={row}
+            setRow={setRow}
+            isBroken={isBroken}
+            counts={counts.answer}
+          />
           <Section title={draft.file} id="text">
-            {Yaml === undefined ? <p>{general.loading}</p> : (
-              <Yaml
-                label={t.yamlOf(draft.file)}
-                pipeline={pipeline}
-                text={draft.text}
-                current={editing.current}
-                change={editing.change}
-                diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
-                line={state?.questions.find(({ id }) => id === chosen)?.line}
-                jump={jump}
-              />
-            )}
+            <Yaml
+              label={t.yamlOf(draft.file)}
+              pipeline={pipeline}
+              text={draft.text}
+              current={editing.current}
+              change={editing.change}
+              diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
+              line={state?.questions.find(({ id }) => id === selected.question)?.line}
+              jump={jump}
+            />
             <Diagnostics of={diagnostics} label={t.diagnostics} />
           </Section>
         </div>
       </div>
-      <Found counts={counts.answer} show={setRow} />
     </>
   )
 }
@@ -93,7 +89,7 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
         { title: t.unused, count: known?.unused.length, tone: "warn" },
         { title: t.unusedCells, count: unused?.reduce((sum, filled) => sum + filled, 0), tone: "warn" },
         { title: t.open, count: open, tone: "warn" },
-      ], t.figures)}
+      ], { label: t.figures })}
       <p class="soft small" role="status">
         {state.answer !== undefined && errors === 0 && safe(failed?.message ?? `${counted} ${answer?.note ?? ""}`)}
       </p>
@@ -119,23 +115,3 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
     </div>
   )
 }
-
-/** Problems of rows, with links to a few of them. */
-const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (row: number) => void }>) =>
-  counts === undefined || counts.problems.length === 0 ? null : (
-    <Section title={t.problems}>
-      {table(
-        t.problems,
-        [`#${t.rows}`, t.problem, t.examples],
-        counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => [
-          `${code} ${column} ${question}`,
-          count(rows),
-          safe(`${column} (${code})`),
-          examples.slice(0, 3).map(({ message, row }) => (
-            <p key={row}>{act(t.row(row), () => show(row), { link: true })} {safe(message)}</p>
-          )),
-        ]),
-        counts.problems.length,
-      )}
-    </Section>
-  )

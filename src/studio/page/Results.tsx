@@ -6,7 +6,7 @@ import { count } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
 import { act, asCell, badge, check, Drop, figures, input, nextCommand, pickTarget, Problem, safe } from "./parts.tsx"
-import { Section, Shares, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import { Section, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
@@ -46,9 +46,9 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
     <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWords[outcome]} isToned>
       {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
       {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
-      {figures([{ title: t.read, count: rows.read }, ...parts], undefined, "large")}
-      <Shares of={parts} />
-      {verdicts.some((one) => one.count > 0) && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, t.readBack)]}
+      {figures([{ title: t.read, count: rows.read }, ...parts], { size: "large", shares: parts })}
+      {verdicts.some((one) => one.count > 0)
+        && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, { label: t.readBack })]}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {nextCommand(next)}
@@ -61,19 +61,19 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
   )
 }
 
-/** How many rejected rows are shown at a time. */
+/** How many rejected rows are shown at first, and how many more each time. */
 const pageSize = 50
 
 /** Rejected rows, whose cells can be fixed in place. */
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
-  const [from, setFrom] = useState(0)
+  const [size, setSize] = useState(pageSize)
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<number>()
   const [changed, setChanged] = useState<ReadonlyMap<string, string>>(new Map())
   const doing = useDoing()
   const { answer, failed } = useAnswer(
-    (signal) => call("results", "rejected", { pipeline, run, from, rows: pageSize }, signal),
-    [from, round],
+    (signal) => call("results", "rejected", { pipeline, run, rows: size }, signal),
+    [size, round],
   )
   if (answer === undefined) return <Problem failed={failed} />
   const { columns, isFixed, rows, total, unfixable, version } = answer
@@ -123,6 +123,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           ...shown.map((column) => field(row, column)),
           act(t.show, () => setOpen(row.index === opened?.index ? -1 : row.index), { label: t.allCellsOf(row.row) }),
         ]),
+        total,
       )}
       {opened !== undefined && <h3>{t.cellsOfRow(opened.row)}</h3>}
       {opened !== undefined && (
@@ -135,13 +136,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           ))}
         </dl>
       )}
-      {total > pageSize && (
-        <p class="acts">
-          {act(t.previous, () => setFrom(from - pageSize), { off: from === 0 })}
-          <span>{t.page(from + 1, from + rows.length, total)}</span>
-          {act(t.next, () => setFrom(from + pageSize), { off: from + pageSize >= total })}
-        </p>
-      )}
+      {total > rows.length && act(t.showMore, () => setSize(size + pageSize))}
       <Problem failed={doing.failed} />
       {doing.failed?.version !== undefined && act(t.readAgain, () => setRound(round + 1))}
       {unfixable === undefined && (

@@ -59,7 +59,7 @@ type Yaml = Readonly<{
   jump: { readonly at: number } | undefined
 }>
 
-/** The pipeline's text, with its mistakes in place. Loaded when it is needed, because it is most of the page's code. */
+/** The pipeline's text, with its mistakes in place. */
 export const Yaml = ({ change, current, diagnostics, jump, label, line, pipeline, text }: Yaml) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)

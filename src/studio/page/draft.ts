@@ -17,7 +17,12 @@ export const isEdited = (pipeline?: string): boolean =>
   [...drafts].some(([of, { saved, text }]) => saved !== text && (pipeline ?? of) === of)
 
 /** What is selected on the board. */
-export type Selection = { readonly question: string } | { readonly column: number } | undefined
+export type Selection = Readonly<{
+  question?: string
+  /** The columns that should answer the question, if someone chose them. */
+  columns?: ReadonlyArray<number>
+  column?: number
+}>
 
 /** What the parts of the map share: the draft and what can be done with it, its source and form, and what is selected. */
 export interface Bench {

@@ -154,7 +154,7 @@ export const wordsWith = <K extends string>(
 ): ReadonlyArray<Share> => Object.entries<Word>(words).map(([of, word]) => ({ ...word, count: counts?.[of as K] ?? 0 }))
 
 /** Shows adjacent shares of a total. */
-export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
+const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
   const some = of.filter((share) => share.count > 0)
   const all = some.reduce((sum, share) => sum + share.count, 0)
   const said = some.map((share) => `${share.title} ${count(share.count)}`).join(", ")
@@ -173,16 +173,21 @@ export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
 
 type Figure = Readonly<{ title: string; count: number | undefined; tone?: Tone }>
 
-/** Shows counts with their names. A number with a tone is coloured unless it is 0. */
-export const figures = (of: ReadonlyArray<Figure>, label?: string, size = "") => (
-  <dl class={`figures ${size}`} aria-label={label}>
-    {of.map((one) => (
-      <div key={one.title}>
-        <dt>{one.title}</dt>
-        <dd class={one.count === 0 ? "" : `${one.tone}-text`}>{one.count === undefined ? "…" : count(one.count)}</dd>
-      </div>
-    ))}
-  </dl>
+type Look = Readonly<{ label?: string; size?: "large"; shares?: ReadonlyArray<Share> }>
+
+/** Shows counts with their names, and the shares of a total below. A number with a tone is coloured unless it is 0. */
+export const figures = (of: ReadonlyArray<Figure>, { label, shares, size }: Look = {}) => (
+  <>
+    <dl class={`figures ${size ?? ""}`} aria-label={label}>
+      {of.map((one) => (
+        <div key={one.title}>
+          <dt>{one.title}</dt>
+          <dd class={one.count === 0 ? "" : `${one.tone}-text`}>{one.count === undefined ? "…" : count(one.count)}</dd>
+        </div>
+      ))}
+    </dl>
+    {shares && <Shares of={shares} />}
+  </>
 )
 
 /** Shows why a call failed. */

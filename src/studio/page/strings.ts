@@ -1,6 +1,6 @@
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
-import type { Calls, SurveyedColumn } from "../Api.ts"
+import type { SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
@@ -69,10 +69,7 @@ export const home = {
   making: (pipeline: string) => `${pipeline}: reading the file`,
   notMade: (pipeline: string) => `${pipeline} was not made`,
   cancelled: "Cancelled.",
-  reading: ({ of, rows = 0 }: Calls["project"]["reading"]["success"]) =>
-    of === undefined
-      ? `Reading the file: ${counted(rows, "row")} so far.`
-      : `Trying the suggested mapping: ${count(rows)} of ${counted(of, "row")}.`,
+  reading: (rows = 0) => `Reading the file: ${counted(rows, "row")} so far. Each row is read twice.`,
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
@@ -101,7 +98,7 @@ const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered on pu
 const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
+const mapping = { answers: "Answers the question", ignore: "Leave behind on purpose" }
 const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
 export const detail = {
   ...mapping,
@@ -128,7 +125,6 @@ export const detail = {
     `${capital(kind)} in ${percent(share)} of the filled cells · ${percent(fill)} filled · ${
       distinct.exact ? "" : "at least "
     }${counted(distinct.count, "different value")}${unique === true ? " · no value occurs twice" : ""}`,
-  mapBlock: (columns: number) => `Map all ${columns} columns`,
   rowKey: "What identifies a row?",
   rowKeyWhy: "The ledger recognises a row by this. It is difficult to change after the first run.",
   content: "All cells of the row",
@@ -148,9 +144,7 @@ const drafting = {
 }
 const left = { unused: "columns left behind", unusedCells: "cells left behind" }
 const figureRest = { ...drafting, ...left, sendable: "would be sent", open: "open questions" }
-const problems = { problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
 export const map = {
-  ...problems,
   ...figureRest,
   ...draftActs,
   yamlOf: (file: string) => `Text of ${file}`,
@@ -170,15 +164,18 @@ export const map = {
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",
   takeTheirs: "Discard this draft",
-  row: (row: number) => `Row ${count(row)}`,
 }
 
-const rowButtons = { goTo: "Row", key: "key" }
-const rowsOf = { title: "Preview", rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows" }
-const previewed = { ...rowsOf, question: "Question", source: "Source", sent: "Sent" }
+const rowsOf = {
+  title: "Preview",
+  rows: "Rows of the preview",
+  previousRows: "Previous rows",
+  nextRows: "Next rows",
+  goTo: "Row",
+}
+const previewed = { ...rowsOf, problems: "Problems of all rows", question: "Question", source: "Source", sent: "Sent" }
 export const preview = {
   ...previewed,
-  ...rowButtons,
   states: {
     valid: { title: "Can be sent", tone: "good" },
     invalid: { title: "Can't be sent", tone: "warn" },
@@ -236,7 +233,7 @@ const runColumns = {
   history: "History",
 }
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
-const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
+const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", showMore: "Show more rows" }
 export const results = {
   ...fixing,
   ...runColumns,
@@ -251,7 +248,6 @@ export const results = {
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
   cellsOfRow: (row: string) => `All cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
-  page: (from: number, to: number, total: number) => `${count(from)} to ${count(to)} of ${count(total)}`,
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
   readAgain: "Read the file again",
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
