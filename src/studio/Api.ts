@@ -22,12 +22,11 @@ import { DiagnosticSchema } from "../project/errors.ts"
 const may = Schema.optional
 const number = Schema.Number
 const string = Schema.String
+const struct = Schema.Struct
 
 /** A list, with an optional description. */
 const List = <A extends Schema.Schema.Any>(member: A, description = "") =>
   Schema.Array(member).annotations({ description })
-
-const struct = Schema.Struct
 
 /** What a job returns, as the job declares it. The page and the server are always of the same build. */
 const Shown = <A>() => Schema.declare((shown: unknown): shown is A => shown !== undefined)

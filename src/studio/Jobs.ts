@@ -226,12 +226,11 @@ const checked = (root: string, pipeline: string) =>
   Effect.map(checkProject(root, [pipeline]), (found) => {
     const exitCode = checkStatus(found)
     const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
+    const ready = found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))
     return {
       exitCode,
       next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
-      message: [...failures, ...found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))].join(
-        " ",
-      ),
+      message: [...failures, ...ready].join(" "),
       diagnostics: [...found.diagnostics, ...found.pipelines.flatMap((one) => one.diagnostics)],
     }
   })
@@ -240,18 +239,17 @@ const checked = (root: string, pipeline: string) =>
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
 ) => {
-  const none = { outcome: undefined, run: undefined, next: undefined, diagnostics: [] }
   if (Cause.isInterrupted(cause)) {
-    return { ...none, exitCode: exits.interrupted.code, message: "It was stopped before anything was sent." }
+    return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
   if (failure?._tag === "NothingToFix" || failure?._tag === "BadArgument" || failure?._tag === "SystemError") {
-    return { ...none, exitCode: exits.wrong.code, message: failure.message }
+    return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
   return failure?._tag === "ConfigurationInvalid"
-    ? { ...none, exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-    : { ...none, exitCode, message }
+    ? { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+    : { exitCode, message, diagnostics: [] }
 }
 
 /** Returns a function that adds the recent rates to a job's progress. */

@@ -5,7 +5,7 @@ import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import { setImmediate } from "node:timers/promises"
 import type { Form } from "../domain/form.ts"
-import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
+import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { openShown, OwnSource } from "../jobs/prepare.ts"
 import { openService, type Services } from "../jobs/services.ts"
@@ -68,28 +68,29 @@ export const makeStudio = (options: StudioOptions) =>
     const withSources = Effect.provideService(OwnSource, { open: openSource })
 
     const forms = new Map<string, { readonly form: Form; readonly at: number }>()
-    /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
-    const services = Effect.map(Effect.scope, (scope): Services => ({
-      open: (config) =>
-        Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
-          name,
-          service: {
-            ...service,
-            form: (id) =>
-              Effect.suspend(() => {
-                // The practice service's address changes with every start.
-                const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
-                const known = forms.get(key)
-                const at = clock.unsafeCurrentTimeMillis()
-                if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
-                return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
-              }),
-          },
-        })),
+    /** How calls about drafts open what they need: services are closed with the call, and forms are kept for a while. */
+    const drafting = Effect.map(Effect.scope, (scope): DraftOptions & { readonly services: Services } => ({
+      root,
+      guard,
+      services: {
+        open: (config) =>
+          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
+            name,
+            service: {
+              ...service,
+              form: (id) =>
+                Effect.suspend(() => {
+                  // The practice service's address changes with every start.
+                  const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                  const known = forms.get(key)
+                  const at = clock.unsafeCurrentTimeMillis()
+                  if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
+                  return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
+                }),
+            },
+          })),
+      },
     }))
-
-    /** How calls about drafts open what they need. */
-    const drafting = Effect.map(services, (services) => ({ root, guard, services }))
 
     const surveys = new Map<string, DraftSurvey>()
     const surveyKey = ({ form, pipeline }: Pick<OpenDraft, "form" | "pipeline">) =>

@@ -5,7 +5,6 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Path from "@effect/platform/Path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { settleAdvice } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
@@ -33,11 +32,8 @@ export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
       Effect.map(Studio, ({ jobs }) =>
         HttpServerResponse.stream(
           Stream.encodeText(
-            Stream.merge(
-              Stream.map(jobs.changes, (job) => `data: ${JSON.stringify(job)}\n\n`),
-              // An idle connection may be closed.
-              Stream.fromSchedule(Schedule.spaced("15 seconds")).pipe(Stream.as(":\n\n")),
-            ).pipe(Stream.prepend(Chunk.of(":\n\n"))),
+            // The page waits for the first bytes to know that the connection is open.
+            Stream.prepend(Stream.map(jobs.changes, (job) => `data: ${JSON.stringify(job)}\n\n`), Chunk.of(":\n\n")),
           ),
           { contentType: "text/event-stream" },
         ))))

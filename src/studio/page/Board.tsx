@@ -93,7 +93,6 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [search, setSearch] = useState("")
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
-  const [target, setTarget] = useState<string>()
   const unused = new Set(state.unused)
   const items = itemsOf(survey.columns, unfolded).filter(({ columns, title }) =>
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
@@ -185,17 +184,15 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
     const reject = () =>
       editing.edit(isMapped ? { _tag: "Unmap", ...named } : { _tag: "LeaveUnanswered", question: id })
-    const drag = (over: string | undefined) => (event: DragEvent) => {
+    const drag = (event: DragEvent) => {
       if (dragged === undefined) return
       event.preventDefault()
-      setTarget(over)
       if (event.type === "drop") void map(id, dragged)
     }
-    const { tone } = target === id ? { tone: "over" } : standing(said)
-    const drop = { onDragOver: drag(id), onDragLeave: drag(undefined), onDrop: drag(undefined) }
     return (
-      <li key={id} {...place(index, questions, tone, chosen === id)} {...drop}>
-        {picking(name, chosen === id, index === questionStop, () => select({ question: id }), [
+      <li key={id} {...place(index, questions, standing(said).tone, chosen === id)} onDragOver={drag} onDrop={drag}>
+        {picking(name, chosen === id, index === questionStop, () =>
+          select({ question: id }), [
           !isMapped && best !== undefined && <span key={3} class="narrow score">{percent(best.confidence)}</span>,
           badge(standing(said)),
           <span key={1} class="kind">{said?.as ?? type}</span>,

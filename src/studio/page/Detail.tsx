@@ -70,7 +70,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
     <>
       <p>
         {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
-        {said?.line !== undefined && act(t.line(said.line), () => bench.show(said.line ?? 1), { link: true })}
+        {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
       </p>
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       <fieldset>

@@ -42,11 +42,12 @@ const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word =>
 
 const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }>) => {
   const word = stateOf(one.standings, isGoing)
-  const link = <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
   return (
     <li class={`card toned ${word.tone}`}>
       <div class="head">
-        <h2>{link}</h2>
+        <h2>
+          <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
+        </h2>
         {badge(word)}
       </div>
       {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
@@ -99,15 +100,9 @@ const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
   )
 }
 
-type NewPipeline = Readonly<{
-  services: Home["services"]
-  /** Whether the first view is shown. In other views, the file is still read. */
-  isShown: boolean
-  /** Called with what is being made, or could not be made. */
-  tell: (state: Word | undefined) => void
-}>
+type NewPipeline = Readonly<{ services: Home["services"]; isShown: boolean; tell: (state: string) => void }>
 
-/** Makes a pipeline from a file. */
+/** Makes a pipeline from a file. While other views are shown, it only tells what is being made, or could not be made. */
 export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const [file, setFile] = useState<{ readonly source: string; readonly shown: string }>()
   const [pipeline, setName] = useState("")
@@ -124,10 +119,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   // If a service can't list its forms, there are none to choose from.
   const listed = forms.failed === undefined ? forms.answer ?? [] : []
   const form = typed === "" ? listed[0]?.id ?? "" : typed
-  useEffect(() => {
-    if (failed !== undefined) tell({ title: t.notMade(pipeline), tone: "bad" })
-    else tell(busy ? { title: t.making(pipeline), tone: "calm" } : undefined)
-  }, [busy, failed])
+  useEffect(() => tell(failed ? t.notMade(pipeline) : busy ? t.making(pipeline) : ""), [busy, failed])
   const take = (taken: File) =>
     run(async (signal) => {
       say("")

@@ -23,8 +23,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   if (state !== undefined && state.questions.length > 0) readable.current = state
   if (draft === undefined) return failed ? <Problem failed={failed} /> : <h1>{general.loading}</h1>
   const known = readable.current ?? state
-  const show = (at: number) => jumpTo({ at })
-  const bench = survey && known && { editing, survey, state: known, selected, select, show }
+  const bench = survey && known && { editing, survey, state: known, selected, select, show: jumpTo }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
   return (

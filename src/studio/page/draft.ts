@@ -32,7 +32,7 @@ export interface Bench {
   readonly selected: Selection
   readonly select: (selection: Selection) => void
   /** Moves to a line of the text, counting from 1. */
-  readonly show: (line: number) => void
+  readonly show: (line: { readonly at: number }) => void
 }
 
 /** Reads the first rows, shows what they give, and then reads the rest. */

@@ -5,7 +5,7 @@ import { addressOf, call, listen, pipelineViews } from "./call.ts"
 import { isEdited } from "./draft.ts"
 import { HomeView, NewPipeline } from "./Home.tsx"
 import { MapView } from "./Map.tsx"
-import { Problem, safe, useAnswer, type Word } from "./parts.tsx"
+import { Problem, safe, useAnswer } from "./parts.tsx"
 import { ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
@@ -17,7 +17,7 @@ const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)
   const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map())
   const [isOpen, setOpen] = useState(true)
-  const [making, setMaking] = useState<Word>()
+  const [making, setMaking] = useState("")
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
   const going = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
@@ -70,7 +70,7 @@ const App = () => {
           </nav>
         )}
         <span class="going">
-          {making && known !== undefined && <a class={`chip ${making.tone}`} href="#/">{safe(making.title)}</a>}
+          {making !== "" && known !== undefined && <a class="chip" href="#/">{safe(making)}</a>}
           {going.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
               {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.going(job.pipeline, job.mode)}

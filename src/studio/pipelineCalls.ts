@@ -1,17 +1,24 @@
+// Calls about the project, and about drafts of its pipelines.
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import { candidatesIn, draftState, type DraftSurvey, editEntry, editText } from "../jobs/draft.ts"
+import { loadDraft, type OpenDraft } from "../jobs/draft.ts"
+import { countDraft } from "../jobs/draftCounts.ts"
+import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { initialise } from "../jobs/init.ts"
-import { readPipelineFile } from "../jobs/pipelineFile.ts"
+import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
+import { preview } from "../jobs/preview.ts"
 import { addressesOf } from "../jobs/projectLedger.ts"
 import { fetchForms } from "../jobs/services.ts"
 import { type ProjectStatus, projectStatus } from "../jobs/status.ts"
+import { findPipeline, firstTarget } from "../jobs/target.ts"
 import { listPipelines, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type Calls, type PipelineCard, Refused, StudioApi } from "./Api.ts"
+import { type Calls, type PipelineCard, Refused, StudioApi, type Survey } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
 import { discardUpload, receiveUpload } from "./uploads.ts"
 
@@ -46,6 +53,51 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
           return { file }
         })
       )))
+
+export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
+  handlers
+    .handle("open", ({ payload: { pipeline } }) => answering(({ root }) => readPipelineFile(root, pipeline)))
+    .handle("survey", ({ payload: { whole, ...draft } }) =>
+      answering((studio) =>
+        Effect.gen(function*() {
+          const opened = yield* studio.open(draft)
+          return surveyShown(opened, yield* studio.survey(opened, whole))
+        })
+      ))
+    .handle("state", ({ payload }) =>
+      answering(({ drafting }) => Effect.flatMap(drafting, (options) => draftState(options, payload))))
+    .handle("edit", ({ payload: { operation, ...draft } }) =>
+      answering((studio) =>
+        Effect.gen(function*() {
+          if (operation._tag !== "Map" && operation._tag !== "MapTime" && operation._tag !== "LeaveUnanswered") {
+            return yield* editText(draft.text, operation)
+          }
+          const opened = yield* studio.open(draft)
+          return yield* editEntry(opened, yield* studio.survey(opened, false), operation)
+        })
+      ))
+    .handle("preview", ({ payload: { row, rows, ...draft } }) =>
+      answering(({ drafting }) =>
+        Effect.gen(function*() {
+          const options = yield* drafting
+          const { name, project } = yield* loadDraft(options, draft)
+          return yield* preview(project, name, {
+            to: (yield* firstTarget(yield* findPipeline(project, name))).target,
+            source: undefined,
+            row: Math.max(1, row),
+            rows,
+            services: options.services,
+          })
+        })
+      ))
+    .handle("counts", ({ payload: { whole, ...draft } }) =>
+      answering(({ open }) =>
+        Effect.flatMap(open(draft), (opened) =>
+          countDraft(opened, whole))
+      ))
+    .handle("schema", ({ payload }) =>
+      answering(({ open }) => Effect.map(open(payload), schemaOf)))
+    .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload))))
 
 /** Makes a pipeline from an uploaded file. */
 const create = (
@@ -125,3 +177,16 @@ const cardOf = (
     problem: status.missed.find(({ pipeline }) => pipeline === name)?.message,
   }
 }
+
+/** Returns the JSON Schema of a draft's file. */
+const schemaOf = ({ form, pipeline, source }: OpenDraft): unknown =>
+  JSON.parse(editorSchemaText(source, pipeline.source.columns.map(({ name }) => name), form))
+
+const surveyShown = ({ form, project }: OpenDraft, survey: DraftSurvey): Survey => ({
+  ...survey.inspection,
+  warnings: survey.inspection.warnings.map((text) => text.replaceAll(project.root, ".")),
+  isWhole: survey.isWhole,
+  tool: survey.inspection.tool?.title,
+  questions: candidatesIn(survey, form),
+  rowKeys: survey.inspection.rowKey,
+})
