@@ -16,7 +16,7 @@ export class PortUnusable extends Schema.TaggedError<PortUnusable>()("PortUnusab
   code: Schema.String,
 }) {
   override get message() {
-    return `${this.what} can't listen on port ${this.port} (${this.code}). Choose a different port, or 0 for any free one.`
+    return `${this.what} can't listen on port ${this.port} (${this.code}). Choose a different port with --port.`
   }
 }
 

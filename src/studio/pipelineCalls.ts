@@ -37,7 +37,7 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
     .handle("discard", ({ payload: { file } }) => answering(() => Effect.as(discardUpload(file), {})))
     .handle(
       "reading",
-      ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => rowsRead.get(pipeline) ?? {}),
+      ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(pipeline) })),
     )
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
       answering(({ root, uploaded }) =>

@@ -24,7 +24,6 @@ type Preview = Readonly<
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
 export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Preview) => {
-  const { problems = [] } = counts ?? {}
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
@@ -60,8 +59,8 @@ export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Previ
         </label>
       </div>
       {shown !== undefined && <Answers of={shown} />}
-      {problems.length > 0 && <h3>{t.problems}</h3>}
-      {problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
+      {counts && counts.problems.length > 0 && <h3>{t.problems}</h3>}
+      {counts?.problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
         <p key={`${code} ${column} ${question}`} class="small">
           {counted(rows, "row")}: {safe(`${column} (${code})`)}{" "}
           {examples.map(({ message, row }) => (
@@ -69,7 +68,7 @@ export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Previ
           ))}
         </p>
       ))}
-      {more(problems.length - 100)}
+      {more((counts?.problems.length ?? 0) - 100)}
     </Section>
   )
 }
