@@ -23,7 +23,6 @@ import type { UndoRefused } from "../jobs/undo.ts"
 import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
-import type { StudioNotServed } from "../studio/serve.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
 import { paints, wrapToWidth } from "./terminal/screen.ts"
@@ -74,7 +73,6 @@ export type Failure =
   | ExportUnusable
   | PracticeFormsMissing
   | DemonstrationMissing
-  | StudioNotServed
   | SourceChanged
   | LedgerBusy
 
@@ -96,7 +94,6 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   PracticeFormsMissing: exits.wrong.code,
   SourceChanged: exits.unavailable.code,
   LedgerBusy: exits.busy.code,
-  StudioNotServed: exits.wrong.code,
   OutputLost: exits.internalError.code,
   DemonstrationMissing: exits.internalError.code,
   BadArgument: exits.internalError.code,
@@ -197,7 +194,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ReportUnreadable":
       return command(...(invocation.typed.includes("--run") ? ["report", ...names] : ["status"]))
     case "ProjectNotFound":
-      return "formferry demo"
+      return invocation.command === "studio" ? "formferry studio --demo" : "formferry demo"
     case "ConfirmationMissing":
       return sameCommandWith(invocation, "--confirm", [error.service])
     // The run is done and has its report.

@@ -1,7 +1,7 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import type { SendQuestion } from "../domain/run.ts"
 import { counted, permanence } from "../domain/words.ts"
-import type { SendQuestion } from "../jobs/run.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"

@@ -60,9 +60,8 @@ export const studio = command({
       )
       if (!input.noOpen && output.interactive) {
         const { openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
-        if (!(yield* openPage(link, process.platform))) {
-          output.say("No browser could be opened. Open the link yourself.")
-        }
+        const isOpened = yield* openPage(link, process.platform)
+        if (!isOpened) output.say("No browser could be opened. Open the link yourself.")
       }
       if (output.interactive && !input.json) yield* Effect.forkScoped(readKeys(() => output.say(newLink())))
       const signal = yield* interrupts.first
@@ -75,8 +74,7 @@ export const studio = command({
 /** Calls `another` for each o that is typed. Ctrl-C ends the studio. */
 const readKeys = (another: () => void) =>
   Effect.scoped(Effect.gen(function*() {
-    const terminal = yield* Terminal.Terminal
-    const keys = yield* terminal.readInput
+    const keys = yield* (yield* Terminal.Terminal).readInput
     while (true) {
       const pressed = yield* Effect.option(keys.take)
       // While keys are read one by one, the terminal sends no signal for Ctrl-C.

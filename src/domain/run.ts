@@ -1,3 +1,4 @@
+import type { Form } from "./form.ts"
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
@@ -52,3 +53,12 @@ export const outcomes = namesOf(outcomeWords)
 
 /** In a file's `taken`: the entry that says how quotes at the start of cells were read. */
 export const strayQuotes = "stray quotes"
+
+/** What a person has to confirm before rows are sent. */
+export interface SendQuestion {
+  readonly service: string
+  readonly form: Pick<Form, "id" | "name">
+  readonly rows: number
+  /** Whether the service can delete submissions. */
+  readonly canDelete: boolean
+}

@@ -28,7 +28,7 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   FormFileInvalid: exits.wrong.code,
   FaultsFileInvalid: exits.wrong.code,
   StoreUnusable: exits.wrong.code,
-  PracticeNotServed: exits.wrong.code,
+  PortUnusable: exits.wrong.code,
   SourceError: exits.wrong.code,
   LedgerRefused: exits.wrong.code,
   ReportUnreadable: exits.wrong.code,

@@ -1,6 +1,7 @@
 // A pipeline whose text is being edited: what its columns mean, what is wrong and open, and edits that keep comments and order.
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
@@ -10,7 +11,7 @@ import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
 import {
-  confidenceOf,
+  confidencesIn,
   ignore,
   leaveUnanswered,
   markReviewed,
@@ -25,12 +26,11 @@ import {
 import type { Project } from "../project/Project.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
-import { checkProject, checkStatus } from "./check.ts"
-import { checkData } from "./checkData.ts"
+import { checkProject } from "./check.ts"
 import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
 import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
-import { compileFor, type OpenParts, openParts } from "./prepare.ts"
+import { type OpenParts, openParts } from "./prepare.ts"
 import { isIgnored, openTimes } from "./review.ts"
 import { candidateOf, entriesFrom, isNamed, originOf, readingsOf, type ReviewedEntry } from "./reviewedEntry.ts"
 import type { Services } from "./services.ts"
@@ -91,11 +91,10 @@ export const candidatesIn = ({ suggestions: { accepted, open } }: Pick<DraftSurv
     const others = open.find((one) => one.question.id === question.id)?.candidates ?? []
     return {
       ...question,
-      accepted: sure.length > 0,
-      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one) => ({
-        ...candidateOf(question, one),
-        columns: columnsOf(one.origin).map(({ position }) => position + 1),
-      })),
+      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
+        const { because, cells, confidence, shown } = candidateOf(question, one)
+        return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
+      }),
     }
   })
 
@@ -105,25 +104,23 @@ export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
     const { root, services } = options
     const checked = yield* checkProject(root, [nameIn(draft)], { draft, services })
     const opened = yield* Effect.option(openDraft(options, draft))
-    return {
+    const state: DraftState = {
       diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],
       failures: checked.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message)),
-      isRunnable: checkStatus(checked) === 0,
       ...(opened._tag === "Some"
         ? stateOf(opened.value)
-        : { questions: [], unused: [], rowKey: "open" as const, proposals: [], openTimes: [] }),
+        : { questions: [], unused: [], rowKey: "open", proposals: [], openTimes: [] }),
     }
+    return state
   })
 
-/** The maximum number of translated cells that are shown for a question. */
-const valuesShown = 200
-
-const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
+const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, "diagnostics" | "failures"> => {
   const { mapping } = pipeline
   const positions = new Map(
     source.columns.flatMap(({ name, position }) => name === undefined ? [] : [[name, position + 1]]),
   )
   const isCommented = isOpen(text)
+  const confidenceOf = confidencesIn(text)
   const columnsIn = (entry: MappingEntry): ReadonlyArray<number> => {
     const { input } = entry
     const block = input._tag === "Block"
@@ -134,26 +131,24 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
       ...entryColumns(entry).flatMap(({ name }) => positions.get(name) ?? positions.get(name.trim()) ?? []),
     ]
   }
-  const question = (question: Question) => {
+  const question = (question: Question): QuestionState => {
     const entry = mapping.questions.find((one) => names(one, question))
     const values = entry?.options["values"]
     return {
       id: question.id,
       state: entry !== undefined
-        ? "mapped" as const
+        ? "mapped"
         : isIgnored(mapping, question)
-        ? "unanswered" as const
+        ? "unanswered"
         : isCommented(question.id)
-        ? "open" as const
-        : "missing" as const,
+        ? "open"
+        : "missing",
       from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
       shown: entry === undefined ? undefined : shownInput(entry),
       as: entry?.as,
-      confidence: entry === undefined ? undefined : confidenceOf(text, question),
+      confidence: entry === undefined ? undefined : confidenceOf(question),
       required: entry?.required === true,
-      values: typeof values === "object" && values !== null
-        ? Object.fromEntries(Object.entries(values as { readonly [cell: string]: Json }).slice(0, valuesShown))
-        : undefined,
+      values: typeof values === "object" && values !== null ? values as { readonly [cell: string]: Json } : undefined,
       line: entry === undefined ? undefined : pipeline.document.at(entry.path, "key").line,
     }
   }
@@ -162,7 +157,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
     questions: form.questions.map(question),
     unused: unusedColumns(pipeline, source).map(({ position }) => position + 1),
     rowKey: rowKey === undefined
-      ? "open" as const
+      ? "open"
       : rowKey === "content"
       ? rowKey
       : rowKey.map((one) => typeof one === "string" ? one : one.name),
@@ -186,15 +181,6 @@ const shownInput = ({ input }: MappingEntry): string => {
       return input.title
   }
 }
-
-/** Reads rows through a draft's mapping. Fails with what is wrong if the mapping doesn't compile. */
-export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
-  Effect.gen(function*() {
-    const { isCut, source: first } = firstRows(source, whole)
-    const compiled = yield* compileFor(pipeline, first, form)
-    const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form, { findTimes: false })
-    return { ...counts, isWhole: !isCut() }
-  })
 
 const refuse = (message: string) => new InitRefused({ message })
 
@@ -285,7 +271,7 @@ const withEntry = (
 ) => {
   const given = new Map(Object.entries(answers))
   const entry = made.entry(given)
-  return Effect.map(changed(putEntry(text, list, entry)), ({ text }) => ({
+  return Effect.map(changed(putEntry(text, list, entry)), ({ text }): Edited => ({
     text,
     entry: {
       kind: made.kind,

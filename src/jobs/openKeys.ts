@@ -9,6 +9,30 @@ import { makeStop, Stop } from "../run/Stop.ts"
 import { viewOf } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
+/** Returns the plan of a dry run for work that only reads, and the ledger's rows for it. */
+export const dryPlan = (
+  project: Project,
+  target: Target,
+  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
+  ledger: Ledger,
+) => {
+  const plan = CurrentRun.make({
+    ...given,
+    id: "",
+    mode: "dry-run",
+    target: target.target,
+    serviceName: target.service,
+    otherSource: undefined,
+    projectOption: undefined,
+    confirm: undefined,
+    limit: undefined,
+    retryRefused: false,
+    resendUndone: false,
+    warnings: [],
+  })
+  return { plan, view: viewOf(project, ledger, given.pipeline, target, given.form.id) }
+}
+
 /**
  * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no
  * rows of the pipeline. Also returns undefined if the ledger's keys were made from different columns, because a run gives these rows new keys first.
@@ -21,21 +45,7 @@ export const openKeys = (
 ) =>
   Effect.gen(function*() {
     if (ledger === undefined) return undefined
-    const plan = CurrentRun.make({
-      ...given,
-      id: "",
-      mode: "dry-run",
-      target: target.target,
-      serviceName: target.service,
-      otherSource: undefined,
-      projectOption: undefined,
-      confirm: undefined,
-      limit: undefined,
-      retryRefused: false,
-      resendUndone: false,
-      warnings: [],
-    })
-    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
+    const { plan, view } = dryPlan(project, target, given, ledger)
     if ((yield* keysDiffer(plan, view))) return undefined
     const survey = yield* surveyKeys(plan, { ledger, view })
     const stop = yield* makeStop

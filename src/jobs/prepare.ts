@@ -130,8 +130,8 @@ export interface OpenParts {
   readonly project: Project
   readonly pipeline: Pipeline
   readonly source: Source
-  /** The name of the first target's service. */
-  readonly service: string
+  /** The first target. */
+  readonly target: Target
   readonly form: Form
 }
 
@@ -156,7 +156,7 @@ export const openParts = (
       project,
       pipeline,
       source,
-      service: opened.name,
+      target,
       form: yield* opened.service.form(target.form),
     }
     return parts

@@ -3,6 +3,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import Papa from "papaparse"
+import type { RejectedRow } from "../domain/rejectedRow.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
@@ -37,9 +38,10 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const text = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
     const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
     const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
-    const rows = lines.map((line) => {
-      const [row = "", key = "", codes = "", column = "", message = ""] = line.slice(own)
-      return { row, key, codes, wrong: column === "" ? [] : column.split(joint), message, cells: line.slice(0, own) }
+    const rows = lines.map((line, index): RejectedRow => {
+      const [row = "", key = "", , column = "", message = ""] = line.slice(own)
+      const wrong = column === "" ? [] : column.split(joint)
+      return { index, row, key, wrong, message, cells: line.slice(0, own) }
     })
     return {
       columns: titles.slice(0, own),

@@ -13,7 +13,7 @@ import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
-import { confidenceOf, proposals, type SourceProposal } from "../project/pipelineEdits.ts"
+import { confidencesIn, proposals, type SourceProposal } from "../project/pipelineEdits.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
@@ -167,9 +167,10 @@ export const openReview = (root: string, name: string, { guard = identity, label
       unusedColumns(pipeline, source),
       described,
     )
+    const confidenceOf = confidencesIn(text)
     const questionItems = (question: Question): ReadonlyArray<ReviewItem> => {
       const entry = entryOf(question)
-      const confidence = confidenceOf(text, question)
+      const confidence = confidenceOf(question)
       if (entry !== undefined && (confidence === undefined || confidence >= sureFrom)) return []
       const accepted = suggestions.accepted.findLast((one) => one.question.id === question.id)
       const open = suggestions.open.find((one) => one.question.id === question.id)

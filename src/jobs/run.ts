@@ -2,9 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Diagnostic } from "../domain/diagnostic.ts"
-import type { Form } from "../domain/form.ts"
 import type { RunReport } from "../domain/report.ts"
-import type { Mode } from "../domain/run.ts"
+import type { Mode, SendQuestion } from "../domain/run.ts"
 import { permanence } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/pastRuns.ts"
@@ -15,15 +14,6 @@ import { type Prepared, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
 import { canDelete, type Services, serviceToConfirm } from "./services.ts"
 import { findPipeline } from "./target.ts"
-
-/** What a person has to confirm before rows are sent. */
-export interface SendQuestion {
-  readonly service: string
-  readonly form: Pick<Form, "id" | "name">
-  readonly rows: number
-  /** Whether the service can delete submissions. */
-  readonly canDelete: boolean
-}
 
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string

@@ -5,7 +5,6 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Utils from "effect/Utils"
 import { randomBytes } from "node:crypto"
@@ -16,21 +15,11 @@ import type { Submission } from "../domain/submission.ts"
 import { makeCodec } from "../service/codec.ts"
 import { type FaultPlan, makeFaults, type Reply } from "./faults.ts"
 import { type FaultsFileInvalid, type FormFileInvalid, loadFaults, loadForms } from "./files.ts"
-import { isOwnHost, listen, listenAt } from "./loopback.ts"
+import { isOwnHost, listen, listenAt, type PortUnusable } from "./loopback.ts"
 import { type PracticeAnswer, refusal } from "./refusals.ts"
 import { results } from "./results.ts"
 import { makeRules, type RateLimit, RateWindow, type ServedRequest } from "./rules.ts"
 import { folderStore, memoryStore, type PracticeStore, type StoreUnusable } from "./store.ts"
-
-/** The practice service can't listen on the given port. */
-export class PracticeNotServed extends Schema.TaggedError<PracticeNotServed>()("PracticeNotServed", {
-  port: Schema.Number,
-  code: Schema.String,
-}) {
-  override get message() {
-    return `The practice service can't listen on port ${this.port} (${this.code}). Give it a different port, or 0 for any free one.`
-  }
-}
 
 export interface PracticeOptions {
   readonly forms: ReadonlyArray<Form>
@@ -130,9 +119,9 @@ export const start = (options: PracticeOptions, origin: () => string) =>
  */
 export const serve = (
   options: PracticeOptions & { readonly port: number },
-): Effect.Effect<HttpPractice, PracticeNotServed, Scope.Scope> =>
+): Effect.Effect<HttpPractice, PortUnusable, Scope.Scope> =>
   Effect.gen(function*() {
-    const server = yield* listen(options.port, (code) => new PracticeNotServed({ port: options.port, code }))
+    const server = yield* listen(options.port, "The practice service")
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { practice, faults, maxBody, clock, store } = yield* start(options, () => origin)
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
@@ -143,7 +132,7 @@ export const serve = (
       const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
       if (wait <= 0 || !server.listening) return
       server.close()
-      later(Effect.delay(Effect.eventually(listenAt(server, port, () => undefined)), wait))
+      later(Effect.delay(Effect.eventually(listenAt(server, port, "The practice service")), wait))
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
@@ -230,7 +219,7 @@ const perform = (outgoing: ServerResponse, given: Reply): void => {
   }
 }
 
-export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PracticeNotServed | StoreUnusable
+export type PracticeFailure = FormFileInvalid | FaultsFileInvalid | PortUnusable | StoreUnusable
 
 /** The practice service and the forms that it serves. */
 export interface EmbeddedPractice extends HttpPractice {

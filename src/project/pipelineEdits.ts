@@ -68,14 +68,15 @@ const textOf = (item: unknown, key: string): string | undefined => {
   return isScalar(value) && value.value !== null ? value.source ?? String(value.value) : undefined
 }
 
-/** Returns the entry of a question: by its id, otherwise by its name. */
-const itemOf = (text: string, question: Element): YAMLMap | undefined => {
+/** Returns a function that returns the entry of a question: by its id, otherwise by its name. Reads the text only once. */
+const itemsIn = (text: string): (question: Element) => YAMLMap | undefined => {
   const list = member(mappingOf(text), "questions")?.value
-  if (!isSeq(list)) return undefined
-  return list.items.find((item): item is YAMLMap =>
-    isMap(item) && names({ id: textOf(item, "id"), name: textOf(item, "name") }, question)
-  )
+  const items = isSeq(list) ? list.items.filter((item) => isMap(item)) : []
+  const named = items.map((item) => ({ item, id: textOf(item, "id"), name: textOf(item, "name") }))
+  return (question) => named.find((one) => names(one, question))?.item
 }
+
+const itemOf = (text: string, question: Element): YAMLMap | undefined => itemsIn(text)(question)
 
 /** Matches remarks that `init` and its review write above an entry. */
 const remark = /^# (?:confidence |reviewed|left open|candidate )/
@@ -207,13 +208,17 @@ export const markReviewed = (text: string, question: Element): string | undefine
   )
 }
 
-/** Returns the confidence that is written above a question's entry. Undefined if it is missing or a person has reviewed the entry. */
-export const confidenceOf = (text: string, question: Element): number | undefined => {
-  const item = itemOf(text, question)
-  if (item === undefined) return undefined
-  const { from, to } = itemLines(text, item)
-  const found = text.split("\n").slice(from, to).flatMap((line) => /^\s*# confidence ([\d.]+)/.exec(line)?.[1] ?? [])
-  return found[0] === undefined ? undefined : Number(found[0])
+/** Returns a function that returns the confidence that is written above a question's entry. Undefined if it is missing or a person has reviewed the entry. */
+export const confidencesIn = (text: string): (question: Element) => number | undefined => {
+  const itemOf = itemsIn(text)
+  const lines = text.split("\n")
+  return (question) => {
+    const item = itemOf(question)
+    if (item === undefined) return undefined
+    const { from, to } = itemLines(text, item)
+    const found = lines.slice(from, to).flatMap((line) => /^\s*# confidence ([\d.]+)/.exec(line)?.[1] ?? [])
+    return found[0] === undefined ? undefined : Number(found[0])
+  }
 }
 
 /**

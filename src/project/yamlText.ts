@@ -47,6 +47,12 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
   return starts
 }
 
+/** How many parsed texts are kept. */
+const kept = 16
+
+/** The texts that were parsed last. The studio loads the project for each call, mostly with the same texts. */
+const parsed = new Map<string, YamlText>()
+
 /**
  * Parses a configuration file.
  *
@@ -54,6 +60,15 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
  * @param text the file's content, with or without a byte order mark
  */
 export const parseYaml = (file: string, text: string): YamlText => {
+  const key = `${file}\n${text}`
+  const yaml = parsed.get(key) ?? parse(file, text)
+  parsed.delete(key)
+  parsed.set(key, yaml)
+  for (const oldest of [...parsed.keys()].slice(0, -kept)) parsed.delete(oldest)
+  return yaml
+}
+
+const parse = (file: string, text: string): YamlText => {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text
   const lines = lineStarts(source)
   const lineAt = (offset: number): number => {

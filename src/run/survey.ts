@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { SourceFile } from "../domain/report.ts"
-import type { RowChunk } from "../domain/row.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
+import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { FoundRow } from "../ledger/rows.ts"
 import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
@@ -40,6 +41,45 @@ export interface Survey {
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
 }
 
+/**
+ * Returns a function that looks up the rows of a chunk in the ledger, and gives them their fates. It must receive all chunks of the source in order.
+ *
+ * @param options.view the ledger's rows. Undefined if no row has to be looked up
+ * @param options.each called with each row that has its fate
+ */
+export const chunkClassifier = (
+  { classify, contents }: Effect.Effect.Success<ReturnType<typeof makeClassifier>>,
+  { each, keyOf, view }: {
+    readonly view: PipelineLedger | undefined
+    readonly keyOf: KeyOf
+    readonly each?: (row: number, cells: Cells) => void
+  },
+) => {
+  const classifyRows = (
+    { faults, firstRow, rows }: RowChunk,
+    texts: ReadonlyArray<string | undefined>,
+    found: ReadonlyArray<FoundRow | undefined>,
+  ) =>
+    Effect.sync(() => {
+      for (let index = 0; index < rows.length; index++) {
+        const cells = rows[index]!
+        const row = firstRow + index
+        classify({ row, cells, key: texts[index], fault: faults.get(index), found: found[index] })
+        each?.(row, cells)
+      }
+    })
+  return (chunk: RowChunk): Effect.Effect<void, LedgerError> =>
+    Effect.suspend(() => {
+      const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
+      if (view === undefined) return classifyRows(chunk, texts, [])
+      const known = view.lookUpRows(texts, (at, columns) => {
+        const cells = chunk.rows[at]!
+        return columns === undefined ? contents.now(cells) : contents.over(columns, cells)
+      })
+      return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
+    })
+}
+
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096
 
@@ -54,52 +94,31 @@ export const survey = Effect.gen(function*() {
   // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
   const { isBlank: blank } = yield* view.facts
   const added = blank ? undefined : yield* newRows(plan, { ledger, view })
-  const { canary, changed, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } =
-    yield* makeClassifier({
-      newRows: added,
-      dropped: (row, problem) => counts.problem(row, problem),
-      // Collects samples for a dry run. In other runs, the samples are rows that were sent.
-      sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
-        if (!counts.samples.hasRoom) return
-        const mapped = mapping.map(cells, key, theRunsId)
-        if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
-      },
-    })
+  const classifier = yield* makeClassifier({
+    newRows: added,
+    dropped: (row, problem) => counts.problem(row, problem),
+    // Collects samples for a dry run. In other runs, the samples are rows that were sent.
+    sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
+      if (!counts.samples.hasRoom) return
+      const mapped = mapping.map(cells, key, theRunsId)
+      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
+    },
+  })
+  const { canary, changed, decideWaiting, fates, rejectedAs, seen, takeRejected } = classifier
   counts.fates = fates
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })
-  const keyOf = numbering()
   let read = 0
   let showAt = 0
 
+  const classifyChunk = chunkClassifier(classifier, {
+    view: blank ? undefined : view,
+    keyOf: numbering(),
+    each: (row, cells) => cellTable.read(row, cells, fates),
+  })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
   const surveyChunk = (chunk: RowChunk) =>
-    Effect.suspend(() => {
-      const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
-      return blank
-        ? classifyChunk(chunk, texts, [])
-        : Effect.flatMap(
-          view.lookUpRows(texts, (at, columns) => {
-            const cells = chunk.rows[at]!
-            return columns === undefined ? contents.now(cells) : contents.over(columns, cells)
-          }),
-          (found) => classifyChunk(chunk, texts, found),
-        )
-    })
-
-  /** Gives the rows of a chunk their fates. */
-  const classifyChunk = (
-    chunk: RowChunk,
-    texts: ReadonlyArray<string | undefined>,
-    found: ReadonlyArray<FoundRow | undefined>,
-  ) =>
-    Effect.suspend(() => {
-      for (let index = 0; index < chunk.rows.length; index++) {
-        const cells = chunk.rows[index]!
-        const row = chunk.firstRow + index
-        classify({ row, cells, key: texts[index], fault: chunk.faults.get(index), found: found[index] })
-        cellTable.read(row, cells, fates)
-      }
+    Effect.flatMap(classifyChunk(chunk), () => {
       const rejected = takeRejected()
       read += chunk.rows.length
       counts.read = read

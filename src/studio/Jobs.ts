@@ -9,9 +9,10 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import { resolve, sep } from "node:path"
 import { exits } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
-import { outcomeWords } from "../domain/run.ts"
+import { outcomeWords, type SendQuestion } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
 import { checkProject, checkStatus } from "../jobs/check.ts"
@@ -38,6 +39,7 @@ interface Entry {
   isNews: boolean
   readonly stop: Deferred.Deferred<Signal>
   answer: Deferred.Deferred<boolean> | undefined
+  fiber: Fiber.RuntimeFiber<void> | undefined
 }
 
 export interface JobOptions {
@@ -49,9 +51,6 @@ export interface JobOptions {
   readonly mask: (text: string) => string
 }
 
-/** How many ended jobs are shown. */
-const kept = 50
-
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
 
@@ -60,11 +59,14 @@ const askedFor = "10 minutes"
 
 const refused = (message: string) => new Refused({ code: "JobRefused", message })
 
+/** Returns a command with paths in the project's folder as they are seen from there. */
+export const fromFolder = (root: string, command: string | null | undefined): string | undefined =>
+  command?.replaceAll(`${resolve(root)}${sep}`, "")
+
 /** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
 export const makeJobs = ({ guard, mask, root }: JobOptions) =>
   Effect.gen(function*() {
     const entries = new Map<string, Entry>()
-    const fibers = new Map<string, Fiber.RuntimeFiber<void>>()
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
     const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | Notifier>()
@@ -86,24 +88,23 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
     }
 
     /** Does a job's work. Returns how it ended. */
-    const work = (entry: Entry, asked: Start) =>
+    const work = (entry: Entry) =>
       Effect.gen(function*() {
-        const { mode, pipeline } = asked
+        const { fixedOf, mode, pipeline, to } = entry.job
         if (mode === "check") return yield* checked(root, pipeline)
         const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
-        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), asked.to)
+        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), to)
         const service = project.services.get(target.service)
-        const pace = service?._tag === "Live"
+        // Only a run sends requests to the service.
+        const pace = mode === "run" && service?._tag === "Live"
           ? { limit: service.requestsPerSecond, concurrency: service.concurrency }
           : {}
         const meter = measure(pace)
         const options = {
           ...asThePipelineSays,
           pipeline,
-          to: asked.to,
-          limit: asked.limit,
-          retryRefused: false,
-          source: asked.fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, asked.fixedOf),
+          to,
+          source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),
           projectOption: undefined,
           interrupted: Deferred.await(entry.stop),
           warn: () => Effect.void,
@@ -113,10 +114,10 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
               entry.isNews = true
             }),
         }
-        const ask = (question: Extract<Job["state"], { readonly _tag: "Asking" }>["question"]) =>
+        const ask = ({ form: { id, name }, ...asked }: SendQuestion) =>
           Effect.gen(function*() {
             entry.answer = yield* Deferred.make<boolean>()
-            yield* change(entry, { state: { _tag: "Asking", question } })
+            yield* change(entry, { state: { _tag: "Asking", question: { ...asked, form: { id, name } } } })
             const answered = yield* Effect.raceFirst(
               Deferred.await(entry.answer),
               Effect.as(Effect.raceFirst(options.interrupted, Effect.sleep(askedFor)), false),
@@ -132,23 +133,23 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             pipeline,
             runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
           )
-        const { because, exitCode, next, outcome, run } = report
+        const { because, exitCode, outcome, run } = report
         const { meaning, title } = outcomeWords[outcome]
+        const next = fromFolder(root, report.next)
         return { exitCode, outcome, run, next, message: [`${title}.`, meaning, ...because].join(" "), diagnostics: [] }
       })
 
-    const run = (entry: Entry, asked: Start) =>
+    const run = (entry: Entry) =>
       Effect.gen(function*() {
         const telling = Effect.forever(
           Effect.delay(Effect.suspend(() => entry.isNews ? tell(entry) : Effect.void), betweenNews),
         )
         // A check has nothing to finish. A run stops by itself.
-        const isStopped = asked.mode === "check" ? Deferred.await(entry.stop) : Effect.never
-        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry, asked)), telling))
+        const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
+        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
         const state: Ended = { _tag: "Ended", ...end, message: mask(end.message) }
         yield* change(entry, { state })
-        fibers.delete(entry.job.id)
       })
 
     return {
@@ -166,10 +167,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
           }
           const entry: Entry = {
             job: {
+              ...asked,
               id: `job-${++count}`,
-              pipeline: asked.pipeline,
-              to: asked.to,
-              mode: asked.mode,
               startedAt: yield* now,
               pace: {},
               state: { _tag: "Running", stopping: false },
@@ -177,12 +176,11 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             isNews: false,
             stop: yield* Deferred.make<Signal>(),
             answer: undefined,
+            fiber: undefined,
           }
           entries.set(entry.job.id, entry)
-          const ended = [...entries].filter(([, { job }]) => job.state._tag === "Ended")
-          for (const [id] of ended.slice(0, Math.max(0, ended.length - kept))) entries.delete(id)
           yield* tell(entry)
-          fibers.set(entry.job.id, yield* Effect.forkIn(Effect.provide(run(entry, asked), context), scope))
+          entry.fiber = yield* Effect.forkIn(Effect.provide(run(entry), context), scope)
           return entry.job
         }),
       /** Answers a job's question. The confirmation is the service's name, as a person typed it. Undefined: no. */
@@ -212,7 +210,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
       stopAll: (signal: Signal) =>
         Effect.gen(function*() {
           for (const { stop } of entries.values()) yield* Deferred.succeed(stop, signal)
-          yield* Effect.forEach([...fibers.values()], Fiber.await, { discard: true })
+          for (const { fiber } of entries.values()) yield* fiber === undefined ? Effect.void : Fiber.await(fiber)
         }),
       /** Each job now, then whenever one changes. */
       changes: Stream.unwrapScoped(
@@ -228,12 +226,11 @@ const checked = (root: string, pipeline: string) =>
   Effect.map(checkProject(root, [pipeline]), (found) => {
     const exitCode = checkStatus(found)
     const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
+    const ready = found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))
     return {
       exitCode,
       next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
-      message: [...failures, ...found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))].join(
-        " ",
-      ),
+      message: [...failures, ...ready].join(" "),
       diagnostics: [...found.diagnostics, ...found.pipelines.flatMap((one) => one.diagnostics)],
     }
   })
@@ -242,18 +239,17 @@ const checked = (root: string, pipeline: string) =>
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
 ) => {
-  const none = { outcome: undefined, run: undefined, next: undefined, diagnostics: [] }
   if (Cause.isInterrupted(cause)) {
-    return { ...none, exitCode: exits.interrupted.code, message: "It was stopped before anything was sent." }
+    return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
   if (failure?._tag === "NothingToFix" || failure?._tag === "BadArgument" || failure?._tag === "SystemError") {
-    return { ...none, exitCode: exits.wrong.code, message: failure.message }
+    return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
   return failure?._tag === "ConfigurationInvalid"
-    ? { ...none, exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-    : { ...none, exitCode, message }
+    ? { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+    : { exitCode, message, diagnostics: [] }
 }
 
 /** Returns a function that adds the recent rates to a job's progress. */

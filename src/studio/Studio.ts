@@ -3,8 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
+import { setImmediate } from "node:timers/promises"
 import type { Form } from "../domain/form.ts"
-import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
+import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { openShown, OwnSource } from "../jobs/prepare.ts"
 import { openService, type Services } from "../jobs/services.ts"
@@ -12,7 +13,7 @@ import { ConfigurationInvalid } from "../project/errors.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
-import { Conflict, Refused } from "./Api.ts"
+import { Refused } from "./Api.ts"
 import { type JobOptions, makeJobs } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
@@ -67,24 +68,28 @@ export const makeStudio = (options: StudioOptions) =>
     const withSources = Effect.provideService(OwnSource, { open: openSource })
 
     const forms = new Map<string, { readonly form: Form; readonly at: number }>()
-    /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
-    const services = Effect.map(Effect.scope, (scope): Services => ({
-      open: (config) =>
-        Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
-          name,
-          service: {
-            ...service,
-            form: (id) =>
-              Effect.suspend(() => {
-                // The practice service's address changes with every start.
-                const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
-                const known = forms.get(key)
-                const at = clock.unsafeCurrentTimeMillis()
-                if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
-                return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
-              }),
-          },
-        })),
+    /** How calls about drafts open what they need: services are closed with the call, and forms are kept for a while. */
+    const drafting = Effect.map(Effect.scope, (scope): DraftOptions & { readonly services: Services } => ({
+      root,
+      guard,
+      services: {
+        open: (config) =>
+          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
+            name,
+            service: {
+              ...service,
+              form: (id) =>
+                Effect.suspend(() => {
+                  // The practice service's address changes with every start.
+                  const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                  const known = forms.get(key)
+                  const at = clock.unsafeCurrentTimeMillis()
+                  if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
+                  return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
+                }),
+            },
+          })),
+      },
     }))
 
     const surveys = new Map<string, DraftSurvey>()
@@ -104,15 +109,15 @@ export const makeStudio = (options: StudioOptions) =>
         keepSurvey(of, found)
         return found
       })
-    /** How many rows of new pipelines' sources were read so far, and out of how many if that is known, by the pipeline's name. */
-    const rowsRead = new Map<string, { readonly rows: number; readonly of?: number }>()
+    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. Sources are read twice. */
+    const rowsRead = new Map<string, number>()
     /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
     const surveyNew = (name: string) => {
       let found: DraftSurvey | undefined
-      const note = (rows: number) => {
-        const { of, rows: before = 0 } = rowsRead.get(name) ?? {}
-        // The source is read twice.
-        rowsRead.set(name, { rows, ...rows < before ? { of: before } : of !== undefined && { of } })
+      let before = 0
+      const note = (row: number) => {
+        if (row === 1) before = rowsRead.get(name) ?? 0
+        rowsRead.set(name, before + row)
       }
       return {
         survey: (source: Source, form: Form) =>
@@ -130,14 +135,15 @@ export const makeStudio = (options: StudioOptions) =>
 
     return {
       ...options,
+      /** Uploaded files from which no pipeline was made, from the project's folder. */
+      uploaded: new Set<string>(),
       jobs: yield* makeJobs(options),
+      drafting,
       /** Opens a draft's source and fetches its form. Both are kept for a while. */
-      open: (draft: PipelineDraftText) =>
-        Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
+      open: (draft: PipelineDraftText) => Effect.flatMap(drafting, (options) => openDraft(options, draft)),
       survey,
       surveyNew,
       rowsRead,
-      services,
       withSources,
     }
   })
@@ -149,29 +155,19 @@ export const projectWith = (pipelines: ReadonlyArray<string>) =>
 /** The fields of every failed job's error. */
 type Failure = Readonly<{ _tag: string; message: string }>
 
-/** Does the work of a call, with the sources that are kept open. */
-const within = <A, E extends Failure, R, F>(
-  work: Effect.Effect<A, E, R>,
-  fail: (error: E, mask: (text: string) => string) => F,
-) =>
-  Effect.flatMap(
-    Studio,
-    ({ mask, withSources }) => Effect.mapError(withSources(Effect.scoped(work)), (error) => fail(error, mask)),
-  )
+/** Lets Node answer other requests before the work of a call, which may compile a long text. */
+const turn = Effect.promise(() => setImmediate())
 
-const refusal = (error: Failure, mask: (text: string) => string): Refused =>
-  error instanceof Refused ? error : new Refused({
-    code: error._tag,
-    message: mask(error.message),
-    ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+/** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
+export const answering = <A, E extends Failure, R>(work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Studio, (studio) => {
+    const refusal = (error: E) =>
+      error instanceof Refused ? error : new Refused({
+        code: error._tag,
+        message: studio.mask(error.message),
+        ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+        ...error instanceof FileChanged && { text: error.text, version: error.version },
+      })
+    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    return Effect.mapError(Effect.zipRight(turn, whole), refusal)
   })
-
-/** Does the work of a call. A failure becomes an answer without secrets. */
-export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) => within(work, refusal)
-
-/** Does the work of a call that replaces a file's text. If someone else changed the file, the answer has its text. */
-export const saving = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
-  within(work, (error, mask): Conflict | Refused =>
-    error instanceof FileChanged
-      ? new Conflict({ message: mask(error.message), text: error.text, version: error.version })
-      : refusal(error, mask))

@@ -1,30 +1,95 @@
+// Calls about runs, and about what they left.
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Path from "@effect/platform/Path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { StudioApi } from "./Api.ts"
-import { Studio } from "./Studio.ts"
+import { settleAdvice } from "../domain/settled.ts"
+import { commandLine } from "../domain/shell.ts"
+import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
+import { findReport } from "../jobs/report.ts"
+import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
+import { userName } from "../jobs/userName.ts"
+import { Refused, StudioApi } from "./Api.ts"
+import { fromFolder } from "./Jobs.ts"
+import { answering, projectWith, Studio } from "./Studio.ts"
+import { receiveUpload } from "./uploads.ts"
+
+const runsShown = 200
+const settledShown = 200
 
 export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
   handlers
     .handle("start", ({ payload }) => Effect.flatMap(Studio, ({ jobs }) => jobs.start(payload)))
     .handle(
-      "confirm",
+      "answer",
       ({ payload: { job, service } }) => Effect.flatMap(Studio, ({ jobs }) => jobs.answer(job, service)),
     )
-    .handle("decline", ({ payload: { job } }) => Effect.flatMap(Studio, ({ jobs }) => jobs.answer(job, undefined)))
     .handle("stop", ({ payload: { job } }) => Effect.flatMap(Studio, ({ jobs }) => jobs.stop(job)))
     .handleRaw("events", () =>
       Effect.map(Studio, ({ jobs }) =>
         HttpServerResponse.stream(
           Stream.encodeText(
-            Stream.merge(
-              Stream.map(jobs.changes, (job) => `data: ${JSON.stringify(job)}\n\n`),
-              // An idle connection may be closed.
-              Stream.fromSchedule(Schedule.spaced("15 seconds")).pipe(Stream.as(":\n\n")),
-            ).pipe(Stream.prepend(Chunk.of(":\n\n"))),
+            // The page waits for the first bytes to know that the connection is open.
+            Stream.prepend(Stream.map(jobs.changes, (job) => `data: ${JSON.stringify(job)}\n\n`), Chunk.of(":\n\n")),
           ),
           { contentType: "text/event-stream" },
         ))))
+
+export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers) =>
+  handlers
+    .handle("report", ({ payload: { pipeline, run } }) =>
+      answering(({ root }) =>
+        Effect.gen(function*() {
+          const found = yield* findReport(yield* projectWith([]), pipeline, run)
+          return {
+            report: { ...found.report, next: fromFolder(root, found.report.next) },
+            runs: found.runs.slice(0, runsShown),
+            allRuns: found.runs.length,
+          }
+        })
+      ))
+    .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
+      answering(() =>
+        Effect.gen(function*() {
+          const found = yield* rejectedRows(yield* projectWith([]), pipeline, run)
+          return { ...found, total: found.rows.length, rows: found.rows.slice(0, rows) }
+        })
+      ))
+    .handle("fix", ({ payload }) =>
+      answering(() => Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
+    .handle("doubts", ({ payload }) =>
+      answering(() => settled(payload, { _tag: "Nothing" })))
+    .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
+      answering(() =>
+        Effect.gen(function*() {
+          const fs = yield* FileSystem.FileSystem
+          const path = yield* Path.Path
+          if (complete && (about.because ?? "").trim() === "") {
+            return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
+          }
+          const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
+          const file = yield* receiveUpload(request, folder, name)
+          return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
+        })
+      )))
+
+/** The rows that are settled, and why. */
+type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
+
+const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
+  Effect.gen(function*() {
+    const project = yield* projectWith([pipeline])
+    const who = yield* userName
+    const result = yield* settlePipeline(project, { pipeline, to, by, who, because: because.trim() || undefined })
+    const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": "TEXT" }
+    const advice = settleAdvice(result, {
+      vouch: "tick the box below, give the reason and choose the export again",
+      settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,
+    })
+    const open = result.rows.filter(({ outcome }) => outcome === "in doubt")
+    const { landed, left, notLanded, warnings } = result
+    return { landed, left, notLanded, warnings, rows: open.slice(0, settledShown), advice }
+  })

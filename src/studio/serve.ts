@@ -7,7 +7,6 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import * as Schema from "effect/Schema"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Readable } from "node:stream"
@@ -19,22 +18,10 @@ import { reportScript } from "../report/html/reportPage.ts"
 import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
 import { StudioApi } from "./Api.ts"
-import { draftCalls } from "./draftCalls.ts"
 import { Gate, guarding, plain, type Reply } from "./Gate.ts"
-import { projectCalls } from "./projectCalls.ts"
-import { resultCalls } from "./resultCalls.ts"
-import { runCalls } from "./runCalls.ts"
+import { draftCalls, projectCalls } from "./pipelineCalls.ts"
+import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
-
-/** The studio can't listen on the given port (exit code 2). */
-export class StudioNotServed extends Schema.TaggedError<StudioNotServed>()("StudioNotServed", {
-  port: Schema.Number,
-  code: Schema.String,
-}) {
-  override get message() {
-    return `The studio can't listen on port ${this.port} (${this.code}). Choose a different port with --port.`
-  }
-}
 
 /** The maximum size of a call's JSON in bytes. Uploads have a limit of their own. */
 const maxCall = 16 * 1024 * 1024
@@ -50,15 +37,12 @@ const types: Readonly<Record<string, string>> = {
 /** The page without its content. It contains no data of a project. */
 const shell = `<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>formferry studio</title>
 <link rel="stylesheet" href="/page.css">
 <script type="module" src="/main.js"></script>
-</head>
-<body><div id="app"></div></body>
-</html>
+<div id="app"></div>
 `
 
 /** Reads the page's files, which the build has made. Empty in a checkout that was not built. */
@@ -79,6 +63,8 @@ const pageFiles = Effect.gen(function*() {
   return files
 })
 
+const notFound = plain(404, "There is no such page or file.")
+
 /** Returns a file of a run's folder: `/reports/PIPELINE/RUN/FILE`. */
 const reportFile = (pathname: string) =>
   Effect.gen(function*() {
@@ -93,7 +79,7 @@ const reportFile = (pathname: string) =>
     const download = name === "report.html" ? {} : { "content-disposition": "attachment" }
     const reply: Reply = { status: 200, headers: { "content-type": type, ...download }, body }
     return reply
-  }).pipe(Effect.orElseSucceed(() => plain(404, "There is no such file.")))
+  }).pipe(Effect.orElseSucceed(() => notFound))
 
 /** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
 const reportPolicy =
@@ -140,7 +126,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
   Effect.gen(function*() {
     const studio = yield* makeStudio(options)
     const files = yield* pageFiles
-    const server = yield* listen(options.port, (code) => new StudioNotServed({ port: options.port, code }))
+    const server = yield* listen(options.port, "The studio")
     const { port } = server.address() as AddressInfo
     const gate = new Gate(port)
     const calls = yield* Layer.toRuntime(
@@ -158,26 +144,16 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
       ),
     )
     const call = HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls))
-    const run = Runtime.runCallback(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
-    server.on("request", (incoming, outgoing) => {
+    const run = Runtime.runPromise(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
+    server.on("request", async (incoming, outgoing) => {
       const refused = gate.check(incoming)
-      if (refused !== undefined) {
-        // The rest of a refused body is not read.
-        send(outgoing, refused, { ...guarding, connection: "close" })
-        return
-      }
+      // The rest of a refused body is not read.
+      if (refused !== undefined) return send(outgoing, refused, { ...guarding, connection: "close" })
       const { pathname } = new URL(incoming.url ?? "/", "http://127.0.0.1")
-      if (pathname.startsWith("/api/")) {
-        void callOver(call, incoming, outgoing)
-      } else if (pathname.startsWith("/reports/")) {
-        run(Effect.provideService(reportFile(pathname), Studio, studio), {
-          onExit: (exit) => {
-            const policy = pathname.endsWith(".html") ? { "content-security-policy": reportPolicy } : {}
-            const reply = exit._tag === "Success" ? exit.value : plain(500, "An internal error.")
-            send(outgoing, reply, { ...guarding, ...policy })
-          },
-        })
-      } else send(outgoing, files.get(pathname) ?? plain(404, "There is no such page."), guarding)
+      if (pathname.startsWith("/api/")) return callOver(call, incoming, outgoing)
+      if (!pathname.startsWith("/reports/")) return send(outgoing, files.get(pathname) ?? notFound, guarding)
+      const policy = pathname.endsWith(".html") ? { "content-security-policy": reportPolicy } : {}
+      send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)), { ...guarding, ...policy })
     })
     return { newLink: () => gate.newLink(), jobs: studio.jobs }
   })

@@ -1,8 +1,9 @@
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { join, parse } from "node:path"
 import { Refused } from "./Api.ts"
 import { Studio } from "./Studio.ts"
 
@@ -24,16 +25,12 @@ export const safeName = (name: string): string => {
 export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, folder: string, name: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     const { maxUpload } = yield* Studio
     // The file is created at once, because another upload may have the same name.
-    const file = yield* freeName(folder, safeName(name)).pipe(
-      Effect.tap((file) => fs.writeFileString(path.join(folder, file), "", { flag: "wx", mode: 0o600 })),
-      Effect.retry({ while: (error) => error._tag === "SystemError" && error.reason === "AlreadyExists" }),
-    )
-    const place = path.join(folder, file)
+    const file = yield* claim(folder, safeName(name))
+    const place = join(folder, file)
     const tooLarge = refused(
-      `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Put it into the project's folder instead.`,
+      `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Use \`formferry init\` instead.`,
     )
     let bytes = 0
     yield* request.stream.pipe(
@@ -44,31 +41,26 @@ export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, fold
       Stream.run(fs.sink(place)),
       Effect.onError(() => Effect.ignore(fs.remove(place, { force: true }))),
     )
-    return { file, bytes }
+    return file
   })
 
-/** Returns the name, or the name with a number if the folder has such a file. */
-const freeName = (folder: string, name: string) =>
+/** Removes an uploaded file from the project's folder, unless a pipeline was made from it. */
+export const discardUpload = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const { base, ext } = { base: path.basename(name, path.extname(name)), ext: path.extname(name) }
-    for (let nth = 1;; nth++) {
-      const free = nth === 1 ? name : `${base} (${nth})${ext}`
-      if (!(yield* fs.exists(path.join(folder, free)))) return free
-    }
+    const { root, uploaded } = yield* Studio
+    if (uploaded.delete(file)) yield* fs.remove(join(root, file), { force: true })
   })
 
-/** Returns the absolute path of a file in the project's folder. Fails if the file is elsewhere, even through a symbolic link. */
-export const insideProject = (file: string) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const { root } = yield* Studio
-    const outside = refused("Only files in the project's folder can be used. Upload the file, or copy it there.")
-    const whole = path.resolve(root, file)
-    const real = yield* Effect.mapError(fs.realPath(whole), () =>
-      refused(`There is no file ${file} in the project's folder.`))
-    const relative = path.relative(yield* fs.realPath(root), real)
-    return relative === "" || path.isAbsolute(relative) || relative.split(path.sep)[0] === ".." ? yield* outside : whole
+/** Creates an empty file with this name, or with a number after it if the folder has such a file. Returns the file's name. */
+const claim = (folder: string, name: string, nth = 1): Effect.Effect<string, PlatformError, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => {
+    const { ext, name: base } = parse(name)
+    const free = nth === 1 ? name : `${base} (${nth})${ext}`
+    return fs.writeFileString(join(folder, free), "", { flag: "wx", mode: 0o600 }).pipe(
+      Effect.as(free),
+      Effect.catchIf(isTaken, () => claim(folder, name, nth + 1)),
+    )
   })
+
+const isTaken = (error: PlatformError) => error._tag === "SystemError" && error.reason === "AlreadyExists"

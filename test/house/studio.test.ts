@@ -9,8 +9,9 @@ const linesIn = (folder: string): number =>
     .filter((one) => one.isFile() && one.name !== "tsconfig.json")
     .reduce((sum, { name, parentPath }) => sum + readFileSync(join(parentPath, name), "utf8").split("\n").length - 1, 0)
 
-it("the studio's server and page together have at most 4,000 lines", () => {
-  expect(linesIn(resolve(import.meta.dirname, "../../src/studio"))).toBeLessThanOrEqual(4000)
+it("the studio's command, server and page together have at most 4,000 lines", () => {
+  const command = readFileSync(resolve(import.meta.dirname, "../../src/cli/studio.ts"), "utf8").split("\n").length - 1
+  expect(linesIn(resolve(import.meta.dirname, "../../src/studio")) + command).toBeLessThanOrEqual(4000)
 })
 
 it("lines of all files and folders are counted", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { parse } from "yaml"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
 import {
-  confidenceOf,
+  confidencesIn,
   leaveUnanswered,
   markReviewed,
   proposedSourceKey,
@@ -203,7 +203,7 @@ describe("an edit of a pipeline file", () => {
     expect(removeEntry(text, question)).toBe(rest)
     expect(parse(leaveUnanswered(text, question) ?? "").mapping.questions).toHaveLength(1)
     expect(parse(setChoice(text, question, "x", "y") ?? "").mapping.questions[0].values).toEqual({ x: "y" })
-    expect(confidenceOf(text, question)).toBe(0.8)
+    expect(confidencesIn(text)(question)).toBe(0.8)
     expect(markReviewed(text, question)).toBe(text.replace("confidence 0.80", "reviewed"))
   })
 

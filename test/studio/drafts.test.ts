@@ -1,5 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
@@ -7,6 +9,10 @@ import { pageOf, served } from "./opened.ts"
 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
+
+/** Returns a file with this many valid rows. */
+const csvOf = (rows: number) =>
+  ["No,Name,Mail", ...Array.from({ length: rows }, (_, at) => `${at + 1},Person,p${at}@example.org`)].join("\n")
 
 const commented = `# Our people. Ask Ada before you change this.
 pipeline: people
@@ -57,11 +63,11 @@ scoped(
       )
       expect(await edit(chosen, { ...choice, option: null })).toBe(chosen.replace('"Red # 1"', "null"))
       const state = await call("draft", "state", { pipeline: "people", text })
-      expect(state).toMatchObject({ isRunnable: true, unused: [4, 5], rowKey: ["No"] })
+      expect(state).toMatchObject({ unused: [4, 5], rowKey: ["No"] })
       expect(state.diagnostics[0]).toMatchObject({ severity: "warning", file: "pipelines/people.yaml" })
       expect(state.questions).toMatchObject([{ id: "name", line: 9 }, { id: "mail", line: 11, as: "email" }])
       const broken = await call("draft", "state", { pipeline: "people", text: `${text}  form: twice\n` })
-      expect(broken.isRunnable).toBe(false)
+      expect(broken.diagnostics).toContainEqual(expect.objectContaining({ severity: "error" }))
       expect((await call("draft", "open", { pipeline: "people" })).version).toBe(version)
     })
   }),
@@ -80,8 +86,8 @@ scoped(
     )
     yield* Effect.promise(() =>
       expect(second.call("draft", "save", { ...opened, text: commented })).rejects.toMatchObject({
-        status: 409,
-        content: { _tag: "Conflict", text: saved.text, version: saved.version },
+        status: 422,
+        content: { code: "FileChanged", text: saved.text, version: saved.version },
       })
     )
     // Even a file that can't be read as YAML can be opened and repaired.
@@ -132,22 +138,82 @@ scoped(
 scoped(
   "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
   Effect.gen(function*() {
-    const { root, source } = yield* world
-    yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,p${at}@example.org`))
-    const studio = yield* served(root)
+    const { root } = yield* world
+    const studio = yield* served(root, { maxUpload: Infinity })
     yield* Effect.promise(async () => {
-      const { call } = await pageOf(studio)
-      const about = { pipeline: "fresh", source: "source.csv", service: "live", form: "people" }
-      const read: Array<{ readonly rows?: number | undefined; readonly of?: number | undefined }> = []
+      const { call, send } = await pageOf(studio)
+      const { file } = await send("project/upload?name=rows.csv", csvOf(30_000))
+      const about = { pipeline: "fresh", source: file, service: "live", form: "people" }
+      const read: Array<number | undefined> = []
       const making = call("project", "create", about)
       while (await Promise.race([making.then(() => false), after(20).then(() => true)])) {
-        read.push(await call("project", "reading", { pipeline: "fresh" }))
+        read.push((await call("project", "reading", { pipeline: "fresh" })).rows)
       }
       const made = await making
-      expect(read.some(({ of, rows = 0 }) => of === undefined && rows > 0)).toBe(true)
+      expect(read.some((rows = 0) => rows > 0)).toBe(true)
       expect(await call("project", "reading", { pipeline: "fresh" })).toEqual({})
       const survey = await call("draft", "survey", { pipeline: "fresh", text: made.text, whole: false })
       expect(survey).toMatchObject({ rows: 30_000, isWhole: true })
+    })
+  }),
+)
+
+scoped(
+  "a new pipeline that is cancelled is not read any further, and its uploaded copy is removed unless a pipeline uses it",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const studio = yield* served(root, { maxUpload: Infinity })
+    const stored = () => readdirSync(join(root, "sources")).filter((name) => name !== ".gitignore")
+    yield* Effect.promise(async () => {
+      const { call, cookie, origin, send } = await pageOf(studio)
+      const about = { pipeline: "fresh", service: "live", form: "people" }
+      const { file } = await send("project/upload?name=rows.csv", csvOf(300_000))
+      const gone = new AbortController()
+      const making = fetch(`${origin}/api/project/create`, {
+        method: "POST",
+        headers: { cookie, origin, "content-type": "application/json" },
+        body: JSON.stringify({ ...about, source: file }),
+        signal: gone.signal,
+      })
+      const read = async () => (await call("project", "reading", { pipeline: "fresh" })).rows ?? 0
+      await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
+      gone.abort()
+      await expect(making).rejects.toThrow("aborted")
+      await expect.poll(stored, { timeout: 30_000 }).toEqual([])
+      expect(await read()).toBe(0)
+      expect(existsSync(join(root, "pipelines/fresh.yaml"))).toBe(false)
+      await expect(call("project", "create", { ...about, source: file })).rejects.toThrow("no uploaded file")
+
+      const used = await send("project/upload?name=used.csv", csvOf(10))
+      const unused = await send("project/upload?name=unused.csv", csvOf(10))
+      await call("project", "create", { ...about, source: used.file })
+      for (const file of [used.file, unused.file, "pipelines/fresh.yaml"]) {
+        await call("project", "discard", { file })
+      }
+      expect(stored()).toEqual(["used.csv"])
+      expect(existsSync(join(root, "pipelines/fresh.yaml"))).toBe(true)
+    })
+  }),
+)
+
+scoped(
+  "a rehearsal shows no limit of the live service, and a command for the next step has paths from the project's folder",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* source(["1,Ada,ada@example.org", "2,Bob,no-address"])
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call, done } = await pageOf(studio)
+      const rehearsed = await done({ pipeline: "people", mode: "rehearsal" })
+      expect(rehearsed.states.filter(({ pace }) => pace.limit !== undefined)).toEqual([])
+      const ran = await done({ pipeline: "people", mode: "run" })
+      expect(ran.states.at(-1)?.pace.limit).toBeGreaterThan(0)
+      const { report } = await call("results", "report", { pipeline: "people" })
+      expect([ran.next, report.next]).toEqual([
+        expect.stringContaining(`reports/people/${report.run}/rejected.csv`),
+        expect.not.stringContaining(root),
+      ])
     })
   }),
 )

@@ -28,7 +28,7 @@ it.scopedLive("a confirmation that nobody gives for 10 minutes counts as no, and
       message: expect.stringContaining("Sending to live was not confirmed. Nothing was sent."),
     })
     expect(practice.count("people")).toBe(0)
-    yield* Effect.flip(Effect.tryPromise(() => call("runs", "confirm", { job: id, service: "live" })))
+    yield* Effect.flip(Effect.tryPromise(() => call("runs", "answer", { job: id, service: "live" })))
     expect((yield* scheduled).outcome).toBe("complete")
     expect(names()).toEqual(["Ada"])
   }).pipe(Effect.withClock(night.clock), Effect.provide(platform))

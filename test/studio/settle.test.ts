@@ -44,8 +44,7 @@ scoped(
     yield* skip("21 seconds")
     const late = yield* settle(isHidden)
     expect(late.rows[0].reason).toMatch(/^nothing in the export is known to be later than/)
-    expect(late.testEntry).toMatch(/^formferry-/)
-    expect(late.advice[0]).toContain(`submit a test entry with the text ${late.testEntry} in any text question`)
+    expect(late.advice[0]).toMatch(/submit a test entry with the text formferry-\S+ in any text question/)
     expect(late.advice.at(-1)).toContain("tick the box below, give the reason and choose the export again")
 
     expect(yield* settle(isHidden, "&complete=true&because=Counted")).toMatchObject({

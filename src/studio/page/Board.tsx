@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Candidate, QuestionState, Survey, SurveyedColumn } from "../Api.ts"
+import type { Candidate, QuestionState } from "../../domain/draft.ts"
+import type { Survey, SurveyedColumn } from "../Api.ts"
 import type { Bench } from "./draft.ts"
 import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
@@ -92,7 +93,6 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [search, setSearch] = useState("")
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
-  const [target, setTarget] = useState<string>()
   const unused = new Set(state.unused)
   const items = itemsOf(survey.columns, unfolded).filter(({ columns, title }) =>
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
@@ -105,9 +105,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [columnList, columnStop] = useTabStop(items.length)
   const [questionList, questionStop] = useTabStop(questions.length)
   const at = new Map(items.flatMap(({ columns }, index) => columns.map(({ position }) => [position, index])))
-  const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
+  const chosen = selected.question
   const isChosen = (columns: ReadonlyArray<SurveyedColumn> = []): boolean =>
-    selected !== undefined && "column" in selected && columns.some(({ position }) => position === selected.column)
+    columns.some(({ position }) => position === selected.column)
 
   const lines: Array<JSX.Element> = []
   const scores: Array<JSX.Element> = []
@@ -184,17 +184,15 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
     const reject = () =>
       editing.edit(isMapped ? { _tag: "Unmap", ...named } : { _tag: "LeaveUnanswered", question: id })
-    const drag = (over: string | undefined) => (event: DragEvent) => {
+    const drag = (event: DragEvent) => {
       if (dragged === undefined) return
       event.preventDefault()
-      setTarget(over)
       if (event.type === "drop") void map(id, dragged)
     }
-    const { tone } = target === id ? { tone: "over" } : standing(said)
-    const drop = { onDragOver: drag(id), onDragLeave: drag(undefined), onDrop: drag(undefined) }
     return (
-      <li key={id} {...place(index, questions, tone, chosen === id)} {...drop}>
-        {picking(name, chosen === id, index === questionStop, () => select({ question: id }), [
+      <li key={id} {...place(index, questions, standing(said).tone, chosen === id)} onDragOver={drag} onDrop={drag}>
+        {picking(name, chosen === id, index === questionStop, () =>
+          select({ question: id }), [
           !isMapped && best !== undefined && <span key={3} class="narrow score">{percent(best.confidence)}</span>,
           badge(standing(said)),
           <span key={1} class="kind">{said?.as ?? type}</span>,
@@ -203,7 +201,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
             {act("✓", accept, { label: t.accept(question.name), tab: -1 })}
-            {act("✕", reject, { label: t.reject(question.name), tab: -1 })}
+            {act("✕", reject, { label: (isMapped ? t.reject : t.leave)(question.name), tab: -1 })}
           </>
         )}
       </li>

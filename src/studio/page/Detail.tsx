@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks"
+import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
 import { count } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
-import type { Ask, Edited, QuestionState, SurveyedColumn } from "../Api.ts"
+import type { SurveyedColumn } from "../Api.ts"
 import { itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import type { Bench } from "./draft.ts"
-import { act, asCell, badge, input, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, input, more, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
@@ -42,9 +43,9 @@ type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: Que
 
 /** What is known about a question, what may answer it, and what is open about its entry. */
 const QuestionDetail = ({ bench, question: { candidates, id, name, options, type }, question, said }: OfQuestion) => {
-  const { editing: { edit }, survey } = bench
+  const { editing: { edit }, selected, survey } = bench
   const mapped = said?.state === "mapped" ? said.from.join() : ""
-  const [columns, setColumns] = useState(mapped || candidates[0]?.columns.join() || "")
+  const [columns, setColumns] = useState(selected.columns?.join() || mapped || candidates[0]?.columns.join() || "")
   const [answers, setAnswers] = useState<Answers>({})
   const map = { _tag: "Map", question: id, columns: columns.split(",").map(Number), answers } as const
   const looked = useLook(bench, columns === "" ? undefined : map)
@@ -62,11 +63,14 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       shown: `– ${one.option ?? one.title}`,
     })),
   ])
+  const otherOption = ({ shown, value }: (typeof others)[number]) => <option key={value} value={value}>{shown}</option>
+  const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
+  const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
   return (
     <>
       <p>
         {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
-        {said?.line !== undefined && <span class="soft small">{t.line(said.line)}</span>}
+        {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
       </p>
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       <fieldset>
@@ -79,11 +83,17 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
             <span key={4} class="sample">{asCell(cells.slice(0, 3))}</span>,
           ])
         )}
-        {pick(t.other, candidates.some((one) => one.columns.join() === columns) ? "" : columns, choose, [
+        {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
           <option key="" value="">{general.choose}</option>,
-          ...others.map(({ shown, value }) => <option key={value} value={value}>{shown}</option>),
+          ...others.map(otherOption),
+        ])}
+        {chosen.length > 1 && !candidates.some(isChosen) && <p>{safe(chosen.map(({ title }) => title).join(" + "))}</p>}
+        {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
+          <option key="" value="">{general.choose}</option>,
+          ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
         ])}
       </fieldset>
+      <p class="soft small">{t.inText}</p>
       {warning(entry?.misfit)}
       {warning(entry?.open)}
       {asking(entry?.asks, answers, setAnswers)}
@@ -107,9 +117,8 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
   const values = said?.values ?? {}
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
-  for (const { choices, question } of editing.counts.answer?.choices ?? []) {
-    if (question === id) { for (const { choice, ...rest } of choices) all.set(choice, rest) }
-  }
+  const counted = editing.counts.answer?.choices.find(({ question }) => question === name)
+  for (const { choice, ...rest } of counted?.choices ?? []) all.set(choice, rest)
   for (const { choice, ...rest } of open) all.set(choice, rest)
   if (all.size === 0 || options === undefined) return null
   const set = (choice: string, option: string | null) =>
@@ -145,7 +154,9 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
             <option value="null">{t.noAnswer}</option>
           </select>,
         ]),
+        all.size,
       )}
+      {counted?.more === true && <p class="soft small">{t.moreChoices}</p>}
       {likely.length > 0 && <p class="acts">{act(t.allLikely(likely.length), acceptLikely)}</p>}
     </>
   )
@@ -154,14 +165,9 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
 /** What is known about a column, and what can be done with it. */
 const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: SurveyedColumn }>) => {
   const { editing: { edit }, select, state, survey } = bench
-  const [question, setQuestion] = useState("")
   const { block, label, name = "", position, role, samples, traps } = column
-  const whole = survey.columns.filter((one) => block !== undefined && one.block === block)
-  const off = question === ""
-  const map = async (columns: ReadonlyArray<SurveyedColumn>) => {
-    await edit({ _tag: "Map", question, columns: columns.map((one) => one.position), answers: {} })
-    select({ question })
-  }
+  const whole = block === undefined ? [column] : survey.columns.filter((one) => one.block === block)
+  const open = (question: string) => select({ question, columns: whole.map((one) => one.position) })
   return (
     <>
       <p class="small">{t.facts(column)}</p>
@@ -174,14 +180,12 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
         [t.cell, `#${t.times}`],
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
-      {pick(t.answers, question, setQuestion, [
+      {pick(t.answers, "", open, [
         <option key="" value="">{general.choose}</option>,
         ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),
       ])}
       <p class="acts">
-        {whole.length > 1 && act(t.mapBlock(whole.length), () => map(whole), { main: true, off })}
-        {act(t.map, () => map([column]), { main: whole.length < 2, off })}
-        {name !== "" && state.unused.includes(position) === true
+        {name !== "" && state.unused.includes(position)
           && act(t.ignore, () => edit({ _tag: "IgnoreColumn", column: name }))}
       </p>
     </>
@@ -226,11 +230,10 @@ const Undecided = (bench: Bench) => {
       {open.length > 0 && <h3>{t.openQuestions(open.length)}</h3>}
       <ul class="plain">
         {open.slice(0, 50).map(({ id, name, title }) => (
-          <li key={id}>
-            {act(safe(name), () => select({ question: id }), { link: true })} {title}
-          </li>
+          <li key={id}>{act(safe(name), () => select({ question: id }), { link: true })} {title}</li>
         ))}
       </ul>
+      {more(open.length - 50)}
     </>
   )
 }
@@ -252,9 +255,9 @@ const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: "submissionTim
 
 /** Shows what is selected on the board, or what is open if nothing is. */
 export const Detail = (bench: Bench) => {
-  const { select, selected = {}, state, survey } = bench
-  const question = "question" in selected ? survey.questions.find(({ id }) => id === selected.question) : undefined
-  const column = "column" in selected ? survey.columns.find(({ position }) => position === selected.column) : undefined
+  const { select, selected, state, survey } = bench
+  const question = survey.questions.find(({ id }) => id === selected.question)
+  const column = survey.columns.find(({ position }) => position === selected.column)
   const said = state.questions.find(({ id }) => id === question?.id)
   const title = question?.name ?? column?.title
   useEffect(() => {
@@ -262,7 +265,7 @@ export const Detail = (bench: Bench) => {
   }, [title])
   const close = () => {
     document.querySelector<HTMLElement>(".board .pick[aria-pressed=true]")?.focus()
-    select(undefined)
+    select({})
   }
   // A question is drawn from scratch if its columns change.
   const key = `${question?.id} ${said?.state} ${said?.from.join()}`

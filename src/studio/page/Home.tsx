@@ -1,13 +1,13 @@
-import { useRef, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
+import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section } from "./parts.tsx"
 import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
-/** The first view: every pipeline with its state, and a new one from a file. */
+/** The first view: every pipeline with its state. */
 export const HomeView = ({ going, home }: Readonly<{ home: Home; going: ReadonlyArray<Job> }>) => (
   <>
     <div class="head">
@@ -26,24 +26,28 @@ export const HomeView = ({ going, home }: Readonly<{ home: Home; going: Readonly
         />
       ))}
     </ul>
-    <NewPipeline services={home.services} />
   </>
 )
 
-const stateOf = ({ standings }: PipelineCard, isGoing: boolean): Word => {
-  const last = standings[0]?.runs[0]
-  if (isGoing || standings.some(({ going }) => going !== undefined)) return { title: t.going, tone: "calm" }
-  if (last === undefined) return { title: t.never, tone: "calm" }
-  return last.outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[last.outcome]
+const outcomeOf = ({ outcome }: RunBar): Word =>
+  outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
+
+/** Returns the state after the newest of a pipeline's runs at these places. */
+const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word => {
+  if (isGoing || standings.some((one) => one.isGoing)) return { title: t.going, tone: "calm" }
+  const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
+    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+  return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
 }
 
 const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }>) => {
-  const word = stateOf(one, isGoing)
-  const link = <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
+  const word = stateOf(one.standings, isGoing)
   return (
     <li class={`card toned ${word.tone}`}>
       <div class="head">
-        <h2>{link}</h2>
+        <h2>
+          <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
+        </h2>
         {badge(word)}
       </div>
       {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
@@ -54,13 +58,17 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
             { title: fateWords.imported.title, count: standing.imported },
             { ...fateWords.inDoubt, count: standing.inDoubt },
             { ...fateWords.refused, count: standing.refused },
-          ])}
-          <Shares of={wordsWith(verdictWords, standing.verdicts)} />
+          ], { shares: wordsWith(verdictWords, standing.verdicts) })}
           <Bars runs={standing.runs} />
-          <p class="soft small">{safe([standing.to, standing.form, standing.service].filter(Boolean).join(" · "))}</p>
+          <p class="soft small">
+            {one.standings.length > 1 && badge(stateOf([standing]))}{" "}
+            {safe([standing.to, standing.form, standing.service].filter(Boolean).join(" · "))}
+          </p>
         </div>
       ))}
-      {one.targets.length > 0 && <p class="small">{safe(t.targets(one.targets.map(({ to }) => to)))}</p>}
+      {one.targets.filter(({ to }) => one.standings.every((standing) => standing.to !== to)).map(({ to }) => (
+        <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
+      ))}
       <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
       <p class="acts">
         <a href={addressOf("map", one.name)}>{shell.map}</a>
@@ -77,8 +85,6 @@ const mostBars = 30
 const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
   const shown = runs.slice(0, mostBars).toReversed()
   const highest = Math.max(1, ...shown.map(({ sent = 0 }) => sent))
-  const outcomeOf = ({ outcome }: RunBar) =>
-    outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
   const said = (run: RunBar) => t.bar(when(run.startedAt), recordedModeWords[run.mode], run.sent, outcomeOf(run).title)
   return (
     <svg class="runs" viewBox={`0 0 ${mostBars * 10} 40`} role="img" aria-label={t.bars(shown.slice(-5).map(said))}>
@@ -94,14 +100,18 @@ const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
   )
 }
 
-const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => {
+type NewPipeline = Readonly<{ services: Home["services"]; isShown: boolean; tell: (state: string) => void }>
+
+/** Makes a pipeline from a file. While other views are shown, it only tells what is being made, or could not be made. */
+export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const [file, setFile] = useState<{ readonly source: string; readonly shown: string }>()
   const [pipeline, setName] = useState("")
-  const [service, setService] = useState(services[0] ?? "")
+  const [service = services[0] ?? "", setService] = useState<string>()
   const [typed, setForm] = useState("")
-  const { busy, failed, run } = useDoing()
-  const [read, setRead] = useState("")
-  const place = useRef<HTMLDivElement>(null)
+  const { busy, cancel, failed, run } = useDoing()
+  const [said, say] = useState("")
+  const shown = useRef(isShown)
+  shown.current = isShown
   const forms = useAnswer(
     (signal) => file !== undefined ? call("project", "forms", { service }, signal) : undefined,
     [service, file === undefined],
@@ -109,46 +119,59 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   // If a service can't list its forms, there are none to choose from.
   const listed = forms.failed === undefined ? forms.answer ?? [] : []
   const form = typed === "" ? listed[0]?.id ?? "" : typed
+  useEffect(() => tell(failed ? t.notMade(pipeline) : busy ? t.making(pipeline) : ""), [busy, failed])
   const take = (taken: File) =>
-    run(async () => {
-      const { file: source } = await send("project", "upload", { name: taken.name }, taken)
-      setFile({ source, shown: taken.name })
+    run(async (signal) => {
+      say("")
       setName(taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""))
+      const { file: source } = await send("project", "upload", { name: taken.name }, taken, signal)
+      setFile({ source, shown: taken.name })
     })
   const chooseService = (name: string) => {
     setService(name)
     setForm("")
   }
   const create = (source: string) =>
-    run(async () => {
-      setRead(t.reading({}))
-      const look = () => call("project", "reading", { pipeline }).then((now) => setRead(t.reading(now)), () => {})
+    run(async (signal) => {
+      say(t.reading())
+      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => say(t.reading(rows)), () => {})
       const timer = setInterval(look, 500)
-      await call("project", "create", { pipeline, source, service, form }).finally(() => clearInterval(timer))
+      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => clearInterval(timer))
+      setFile(undefined)
+      say("")
       // Someone may have opened another view in the meantime.
-      if (place.current?.isConnected === true) location.hash = addressOf("map", pipeline)
+      if (shown.current) location.hash = addressOf("map", pipeline)
     })
+  const leave = async () => {
+    // The studio removes the file of a cancelled call itself.
+    if (busy) cancel()
+    else if (file !== undefined) await run(() => call("project", "discard", { file: file.source }))
+    setFile(undefined)
+    say(t.cancelled)
+  }
   const named = ({ id = "", name }: { readonly id?: string; readonly name: string }) => (
     <option key={id || name} value={id || name}>{id === "" ? name : `${name} (${id})`}</option>
   )
+  if (!isShown) return null
   return (
     <Section title={t.create}>
       <Drop label={t.drop} hint={t.hint} busy={busy && file === undefined} take={take} />
       <Problem failed={failed} />
       {file !== undefined && (
-        <div class="fields" ref={place} role="group" aria-label={t.create}>
+        <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
           {pick(t.service, service, chooseService, services.map((name) => named({ name })))}
           {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
-          <p class="whole acts">
-            {act(busy ? general.working : t.go, () => create(file.source), { main: true, off: busy || form === "" })}
-            {act(general.cancel, () => setFile(undefined), { off: busy })}
-            <span role="status" class="soft">{busy && read}</span>
-          </p>
         </div>
       )}
+      <p class="acts">
+        {file !== undefined
+          && act(busy ? general.working : t.go, () => create(file.source), { main: true, off: busy || form === "" })}
+        {(busy || file !== undefined) && act(general.cancel, leave)}
+        <span role="status" class="soft">{said}</span>
+      </p>
     </Section>
   )
 }

@@ -1,36 +1,31 @@
-import { useEffect, useRef, useState } from "preact/hooks"
-import { count } from "../../domain/words.ts"
-import type { Counts, DraftState } from "../Api.ts"
+import { useRef, useState } from "preact/hooks"
+import type { DraftState } from "../../domain/draft.ts"
+import { fateWords } from "../../domain/fate.ts"
 import { Board, standing } from "./Board.tsx"
 import { addressOf } from "./call.ts"
 import { Detail } from "./Detail.tsx"
 import { type Bench, type Selection, useDraft } from "./draft.ts"
-import { act, badge, Diagnostics, figures, Problem, safe, Section, table } from "./parts.tsx"
+import { act, badge, Diagnostics, figures, more, Problem, safe, Section, wordsWith } from "./parts.tsx"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
-import type { Yaml as YamlEditor } from "./Yaml.tsx"
+import { Yaml } from "./Yaml.tsx"
 
 /** The view in which columns are mapped to questions. */
 export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
   const { counts, draft, failed } = editing
   const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
-  const [selected, select] = useState<Selection>()
+  const [selected, select] = useState<Selection>({})
   const [row, setRow] = useState(1)
-  const [Yaml, setYaml] = useState<typeof YamlEditor>()
-  useEffect(() => {
-    // The editor is most of the page's code.
-    void import("./Yaml.tsx").then((loaded) => setYaml(() => loaded.Yaml))
-  }, [])
+  const [jump, jumpTo] = useState<{ readonly at: number }>()
   // While the text can't be read, the last questions stay.
   const readable = useRef<DraftState>(undefined)
   if (state !== undefined && state.questions.length > 0) readable.current = state
   if (draft === undefined) return failed ? <Problem failed={failed} /> : <h1>{general.loading}</h1>
   const known = readable.current ?? state
-  const bench = survey && known && { editing, survey, state: known, selected, select }
+  const bench = survey && known && { editing, survey, state: known, selected, select, show: jumpTo }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
-  const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   return (
     <>
       <Status editing={editing} known={known} />
@@ -41,29 +36,33 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
             {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}
           </p>
           {survey?.warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
+          {more((survey?.warnings.length ?? 0) - 3)}
           {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Section title={draft.file}>
-            {Yaml === undefined ? <p>{general.loading}</p> : (
-              <Yaml
-                label={t.yamlOf(draft.file)}
-                pipeline={pipeline}
-                text={draft.text}
-                current={editing.current}
-                change={editing.change}
-                diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
-                line={state?.questions.find(({ id }) => id === chosen)?.line}
-              />
-            )}
+          <Preview
+            pipeline={pipeline}
+            text={draft.text}
+            row={row}
+            setRow={setRow}
+            isBroken={isBroken}
+            counts={counts.answer}
+          />
+          <Section title={draft.file} id="text">
+            <Yaml
+              label={t.yamlOf(draft.file)}
+              pipeline={pipeline}
+              text={draft.text}
+              current={editing.current}
+              change={editing.change}
+              diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
+              line={state?.questions.find(({ id }) => id === selected.question)?.line}
+              jump={jump}
+            />
             <Diagnostics of={diagnostics} label={t.diagnostics} />
           </Section>
         </div>
-      </div>
-      <div class="below">
-        <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} isBroken={isBroken} />
-        <Found counts={counts.answer} show={setRow} />
       </div>
     </>
   )
@@ -72,23 +71,26 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
 /** The name of the draft, what it would send, and what can be done with the whole text. */
 const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known: DraftState | undefined }>) => {
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
+  const survey = editing.survey.answer
   const isEdited = draft !== undefined && draft.saved !== draft.text
   const open = known?.questions.filter((one) => standing(one).tone === "warn").length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   const isCounting = answer === undefined || (isStale && answer.isWhole)
-  const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole)
+  const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
+  const others = wordsWith(fateWords, answer && { ...answer.fates, pending: 0 }).filter((one) => one.count > 0)
+  const unused = survey && known?.unused.map((position) => survey.columns[position - 1]?.filled ?? 0)
   return (
     <div class="status">
       <h1>{safe(pipeline)}</h1>
       {figures([
-        { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
-        { title: t.invalid, count: answer?.invalid, tone: "warn" },
-        { title: t.filtered, count: answer?.filtered },
+        { title: t.sendable, count: answer?.fates.pending, tone: "good" },
+        ...others,
         { title: t.unused, count: known?.unused.length, tone: "warn" },
+        { title: t.unusedCells, count: unused?.reduce((sum, filled) => sum + filled, 0), tone: "warn" },
         { title: t.open, count: open, tone: "warn" },
-      ], t.figures)}
+      ], { label: t.figures })}
       <p class="soft small" role="status">
-        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? counted)}
+        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? `${counted} ${answer?.note ?? ""}`)}
       </p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
@@ -112,22 +114,3 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
     </div>
   )
 }
-
-/** Problems of rows, with links to a few of them. */
-const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (row: number) => void }>) =>
-  counts === undefined || counts.problems.length === 0 ? null : (
-    <Section title={t.problems}>
-      {table(
-        t.problems,
-        [`#${t.rows}`, t.problem, t.examples],
-        counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => [
-          `${code} ${column} ${question}`,
-          count(rows),
-          safe(`${column} (${code})`),
-          examples.slice(0, 3).map(({ message, row }) => (
-            <p key={row}>{act(t.row(row), () => show(row), { link: true })} {safe(message)}</p>
-          )),
-        ]),
-      )}
-    </Section>
-  )

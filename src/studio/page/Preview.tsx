@@ -1,7 +1,9 @@
 import { useEffect } from "preact/hooks"
 import type { PreviewedRow } from "../../domain/previewedRow.ts"
+import { counted } from "../../domain/words.ts"
+import type { Counts } from "../Api.ts"
 import { call } from "./call.ts"
-import { act, asCell, badge, Problem, safe, Section, table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, more, Problem, safe, Section, table, useAnswer, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
@@ -10,11 +12,18 @@ const rowsShown = 8
 const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
 
 type Preview = Readonly<
-  { pipeline: string; text: string; row: number; setRow: (row: number) => void; isBroken: boolean }
+  {
+    pipeline: string
+    text: string
+    row: number
+    setRow: (row: number) => void
+    isBroken: boolean
+    counts: Counts | undefined
+  }
 >
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
-export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
+export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Preview) => {
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
@@ -50,6 +59,16 @@ export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
         </label>
       </div>
       {shown !== undefined && <Answers of={shown} />}
+      {counts && counts.problems.length > 0 && <h3>{t.problems}</h3>}
+      {counts?.problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
+        <p key={`${code} ${column} ${question}`} class="small">
+          {counted(rows, "row")}: {safe(`${column} (${code})`)}{" "}
+          {examples.map(({ message, row }) => (
+            <span key={row} class="example">{act(t.row(row), () => setRow(row), { link: true })} {safe(message)}</span>
+          ))}
+        </p>
+      ))}
+      {more((counts?.problems.length ?? 0) - 100)}
     </Section>
   )
 }

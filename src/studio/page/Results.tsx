@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
+import type { RejectedRow } from "../../domain/rejectedRow.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
-import type { Calls, RejectedRows, Settled } from "../Api.ts"
+import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
 import { act, asCell, badge, check, Drop, figures, input, nextCommand, pickTarget, Problem, safe } from "./parts.tsx"
-import { Section, Shares, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import { Section, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
@@ -19,7 +20,8 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
     (signal) => call("results", "report", { pipeline, ...run !== undefined && { run } }, signal),
     [pipeline, run],
   )
-  const { id, service } = answer?.report.form ?? {}
+  const { form: { id, service } = {}, rows } = answer?.report ?? {}
+  const rejected = rows === undefined ? 0 : rows.invalid + rows.refused + rows.duplicate + rows.changed
   const own = targets.find((one) => one.service === service && one.form === id)?.to
   const to = chosen ?? own
   return (
@@ -27,7 +29,7 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
       <h1>{safe(pipeline)}</h1>
       <Problem failed={failed} />
       {answer && <Summary of={answer} />}
-      {answer && answer.rejected > 0 && <Rejected pipeline={pipeline} to={own ?? to} run={answer.report.run} />}
+      {rejected > 0 && answer && <Rejected pipeline={pipeline} to={own ?? to} run={answer.report.run} />}
       {pickTarget(targets, to, choose)}
       {(to !== undefined || targets.length === 0) && <Doubts key={to} pipeline={pipeline} to={to} />}
       {answer && <Differences of={answer.report.differences} />}
@@ -44,16 +46,14 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
     <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWords[outcome]} isToned>
       {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
       {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
-      {figures([{ title: t.read, count: rows.read }, ...parts], undefined, "large")}
-      <Shares of={parts} />
-      {verdicts.some((one) => one.count > 0) && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, t.readBack)]}
+      {figures([{ title: t.read, count: rows.read }, ...parts], { size: "large", shares: parts })}
+      {verdicts.some((one) => one.count > 0)
+        && [<h3 key={1}>{t.readBack}</h3>, figures(verdicts, { label: t.readBack })]}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {nextCommand(next)}
       <p class="acts">
-        <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">
-          {t.fullReport}
-        </a>
+        <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">{t.fullReport}</a>
         <a href={addressOf("map", pipeline)}>{shell.map}</a>
         <a href={addressOf("run", pipeline)}>{shell.run}</a>
       </p>
@@ -61,22 +61,22 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
   )
 }
 
-/** How many rejected rows are shown at a time. */
+/** How many rejected rows are shown at first, and how many more each time. */
 const pageSize = 50
 
 /** Rejected rows, whose cells can be fixed in place. */
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
-  const [from, setFrom] = useState(0)
+  const [size, setSize] = useState(pageSize)
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<number>()
   const [changed, setChanged] = useState<ReadonlyMap<string, string>>(new Map())
   const doing = useDoing()
   const { answer, failed } = useAnswer(
-    (signal) => call("results", "rejected", { pipeline, run, from, rows: pageSize }, signal),
-    [from, round],
+    (signal) => call("results", "rejected", { pipeline, run, rows: size }, signal),
+    [size, round],
   )
   if (answer === undefined) return <Problem failed={failed} />
-  const { columns, fixed, rows, total, unfixable, version } = answer
+  const { columns, isFixed, rows, total, unfixable, version } = answer
   const save = async () => {
     const cells = [...changed].map(([place, text]) => {
       const [index = 0, column = 0] = place.split(" ").map(Number)
@@ -91,7 +91,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     await call("runs", "start", { pipeline, to, mode: "run", fixedOf: run })
     location.hash = addressOf("run", pipeline)
   }
-  const field = ({ cells, index, row, wrong }: RejectedRows["rows"][number], column: number) => {
+  const field = ({ cells, index, row, wrong }: RejectedRow, column: number) => {
     const place = `${index} ${column}`
     const title = columns[column] ?? ""
     if (unfixable !== undefined) return asCell(cells[column])
@@ -110,7 +110,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   // If no column is named as the cause, all cells are shown.
   const opened = rows.find(({ index, wrong }) => open === undefined ? wrong.length === 0 : index === open)
   return (
-    <Section title={t.rejected(total)} word={fixed && { tone: "calm", title: t.fixedFile }}>
+    <Section title={t.rejected(total)} word={isFixed && { tone: "calm", title: t.fixedFile }}>
       <p class="soft small">{unfixable ?? t.rejectedHint}</p>
       {table(
         t.rejected(total),
@@ -123,6 +123,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           ...shown.map((column) => field(row, column)),
           act(t.show, () => setOpen(row.index === opened?.index ? -1 : row.index), { label: t.allCellsOf(row.row) }),
         ]),
+        total,
       )}
       {opened !== undefined && <h3>{t.cellsOfRow(opened.row)}</h3>}
       {opened !== undefined && (
@@ -135,19 +136,13 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           ))}
         </dl>
       )}
-      {total > pageSize && (
-        <p class="acts">
-          {act(t.previous, () => setFrom(from - pageSize), { off: from === 0 })}
-          <span>{t.page(from + 1, from + rows.length, total)}</span>
-          {act(t.next, () => setFrom(from + pageSize), { off: from + pageSize >= total })}
-        </p>
-      )}
+      {total > rows.length && act(t.showMore, () => setSize(size + pageSize))}
       <Problem failed={doing.failed} />
-      {doing.failed?._tag === "Conflict" && act(t.readAgain, () => setRound(round + 1))}
+      {doing.failed?.version !== undefined && act(t.readAgain, () => setRound(round + 1))}
       {unfixable === undefined && (
         <p class="acts">
           {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}
-          {act(t.sendFixed, () => doing.run(sendFixed), { main: true, off: doing.busy || (isSame && !fixed) })}
+          {act(t.sendFixed, () => doing.run(sendFixed), { main: true, off: doing.busy || (isSame && !isFixed) })}
           <span role="status" class="soft small">{t.unsaved(changed.size)}</span>
         </p>
       )}
@@ -186,6 +181,7 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
             t.doubts(left),
             [`#${t.row}`, t.key, t.sent, t.why],
             rows.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
+            left,
           )}
           <p>{check(t.complete, complete, setComplete)}</p>
           {complete && <div class="fields">{input(t.because, because, setBecause)}</div>}
@@ -217,11 +213,12 @@ const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>)
           asCell(one.returned),
           one.editLink != null && editLink(one.row, one.editLink),
         ]),
+        of.length,
       )}
     </Section>
   )
 
-const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string; of: Results }>) => (
+const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipeline: string; of: Results }>) => (
   <Section title={t.history}>
     {table(
       t.history,
@@ -237,6 +234,7 @@ const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string
         count(rows.imported),
         badge(outcomeWords[outcome]),
       ]),
+      allRuns,
     )}
   </Section>
 )

@@ -5,7 +5,7 @@ import { outcomeWords } from "../../domain/run.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { isEdited } from "./draft.ts"
-import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
+import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, useDoing } from "./parts.tsx"
 import { pickTarget, type Targets, type Word, wordsWith } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
@@ -47,7 +47,7 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
 }
 
 const JobCard = ({ isOpen, job, job: { mode, startedAt, state, to } }: Readonly<{ job: Job; isOpen: boolean }>) => {
-  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt), to)
+  const title = t.jobTitle(t.modes[mode].title, when(startedAt), to)
   if (!isOpen && state._tag !== "Ended") return <Section title={title} word={{ tone: "warn", title: t.unknown }} />
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
@@ -71,7 +71,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   useEffect(() => place.current?.querySelector("input")?.focus(), [])
   const confirm = (event: Event) => {
     event.preventDefault()
-    void run(() => call("runs", "confirm", { job, service: typed }))
+    void run(() => call("runs", "answer", { job, service: typed }))
   }
   return (
     <form ref={place} onSubmit={confirm}>
@@ -81,7 +81,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
       <Problem failed={failed} />
       <p class="acts">
         <button class="main" disabled={busy || typed !== service}>{t.confirm(rows)}</button>
-        {act(t.decline, () => run(() => call("runs", "decline", { job })))}
+        {act(t.decline, () => run(() => call("runs", "answer", { job })))}
       </p>
     </form>
   )
@@ -110,11 +110,9 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
       {progress !== undefined && (
         <>
           <progress aria-label={title} {...total !== undefined && { max: Math.max(total, 1), value: read }} />
-          {figures(sent, undefined, "large")}
-          <Shares of={rows} />
+          {figures(sent, { size: "large", shares: rows })}
           <h3>{t.readBack}</h3>
-          {figures(readBack, t.readBack)}
-          <Shares of={readBack} />
+          {figures(readBack, { label: t.readBack, shares: readBack })}
           <p class="soft">
             {rate > 0 && t.rate(rate)} {rate > 0 && total !== undefined && t.left((total - read) / rate * 1000)}{" "}
             {pace?.limit !== undefined && t.pace(pace.limit, pace.rate)}{" "}

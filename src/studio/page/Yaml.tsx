@@ -7,7 +7,7 @@ import { EditorState } from "@codemirror/state"
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
-import type { DraftState } from "../Api.ts"
+import type { DraftState } from "../../domain/draft.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
 import { act } from "./parts.tsx"
@@ -53,11 +53,14 @@ type Yaml = Readonly<{
   current: () => string
   change: (text: string) => void
   diagnostics: DraftState["diagnostics"]
+  /** The first line of the chosen question's entry. */
   line: number | undefined
+  /** The line to which someone wants to move. */
+  jump: { readonly at: number } | undefined
 }>
 
-/** The pipeline's text, with its mistakes in place. Loaded when it is needed, because it is most of the page's code. */
-export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text }: Yaml) => {
+/** The pipeline's text, with its mistakes in place. */
+export const Yaml = ({ change, current, diagnostics, jump, label, line, pipeline, text }: Yaml) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(change)
@@ -114,12 +117,17 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
     // The list of mistakes makes the editor smaller, which may hide the line in which someone is typing.
     if (made.hasFocus) made.dispatch({ effects: EditorView.scrollIntoView(state.selection.main) })
   }, [diagnostics.map(({ column, line, message }) => `${line} ${column} ${message}`).join("\n")])
-  useEffect(() => {
+  const goTo = (line = Infinity) => {
     const made = view.current
-    if (made === undefined || line === undefined || line > made.state.doc.lines) return
+    if (made === undefined || line > made.state.doc.lines) return
     const { from } = made.state.doc.line(line)
     made.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) })
-  }, [line])
+  }
+  useEffect(() => goTo(line), [line])
+  useEffect(() => {
+    goTo(jump?.at)
+    if (jump !== undefined) view.current?.focus()
+  }, [jump])
   return (
     <>
       <div class="editor" ref={place} />

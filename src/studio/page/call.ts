@@ -40,9 +40,10 @@ export const send = async <G extends keyof Calls, E extends keyof Calls[G] & str
   name: E,
   query: { readonly [key: string]: string },
   file: File,
+  signal: AbortSignal | null = null,
 ) => {
   const headers = { "content-type": "application/octet-stream" }
-  const answer = await sent(`${group}/${name}?${new URLSearchParams(query)}`, { headers, body: file })
+  const answer = await sent(`${group}/${name}?${new URLSearchParams(query)}`, { headers, body: file, signal })
   return answer as Part<Calls[G][E], "success">
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import type { DraftState, Edited } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
-import type { Counts, DraftState, Edited, Survey } from "../Api.ts"
+import type { Counts, Survey } from "../Api.ts"
 import { call } from "./call.ts"
 import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
@@ -16,7 +17,12 @@ export const isEdited = (pipeline?: string): boolean =>
   [...drafts].some(([of, { saved, text }]) => saved !== text && (pipeline ?? of) === of)
 
 /** What is selected on the board. */
-export type Selection = { readonly question: string } | { readonly column: number } | undefined
+export type Selection = Readonly<{
+  question?: string
+  /** The columns that should answer the question, if someone chose them. */
+  columns?: ReadonlyArray<number>
+  column?: number
+}>
 
 /** What the parts of the map share: the draft and what can be done with it, its source and form, and what is selected. */
 export interface Bench {
@@ -25,6 +31,8 @@ export interface Bench {
   readonly state: DraftState
   readonly selected: Selection
   readonly select: (selection: Selection) => void
+  /** Moves to a line of the text, counting from 1. */
+  readonly show: (line: { readonly at: number }) => void
 }
 
 /** Reads the first rows, shows what they give, and then reads the rest. */
@@ -85,7 +93,7 @@ export const useDraft = (pipeline: string) => {
         put({ ...file, saved, text: newer === text ? saved : newer })
         setConflict(undefined)
       } catch (error) {
-        if ((error as Failed)._tag !== "Conflict") throw error
+        if ((error as Failed).version === undefined) throw error
         setConflict(error as Failed)
       }
     })
@@ -102,21 +110,23 @@ export const useDraft = (pipeline: string) => {
     [text],
     150,
   )
-  const counts = useAnswer<Counts>(
-    (signal, show) => {
-      if (text === undefined) return undefined
-      return firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show)
-    },
-    [text],
-    300,
-  )
   const survey = useAnswer<Survey>(
-    (signal, show) => {
-      if (text === undefined) return undefined
-      return firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show)
-    },
+    (signal, show) =>
+      text === undefined
+        ? undefined
+        : firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show),
     // The survey doesn't depend on the mapping.
     [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
+    300,
+  )
+  // What the page needs first is not delayed by the counts.
+  const isOpened = state.answer !== undefined && survey.answer !== undefined
+  const counts = useAnswer<Counts>(
+    (signal, show) =>
+      text === undefined || !isOpened
+        ? undefined
+        : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
+    [text, isOpened],
     300,
   )
   const current = () => latest.current?.text ?? ""

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { Job } from "../Api.ts"
 import { addressOf, call, listen, pipelineViews } from "./call.ts"
 import { isEdited } from "./draft.ts"
-import { HomeView } from "./Home.tsx"
+import { HomeView, NewPipeline } from "./Home.tsx"
 import { MapView } from "./Map.tsx"
 import { Problem, safe, useAnswer } from "./parts.tsx"
 import { ResultsView } from "./Results.tsx"
@@ -17,6 +17,7 @@ const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)
   const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map())
   const [isOpen, setOpen] = useState(true)
+  const [making, setMaking] = useState("")
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
   const going = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
@@ -24,6 +25,10 @@ const App = () => {
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))
+    // A file that is dropped beside its box would be opened in place of the page.
+    for (const type of ["dragover", "drop"] as const) {
+      addEventListener(type, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault())
+    }
     addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
     listen((job) => setJobs((before) => new Map(before).set(job.id, job)), (opened) => {
       setOpen(opened)
@@ -65,6 +70,7 @@ const App = () => {
           </nav>
         )}
         <span class="going">
+          {making !== "" && known !== undefined && <a class="chip" href="#/">{safe(making)}</a>}
           {going.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
               {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.going(job.pipeline, job.mode)}
@@ -89,6 +95,7 @@ const App = () => {
           <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} targets={targets} />
         )}
         {known === undefined && home.answer !== undefined && <HomeView home={home.answer} going={going} />}
+        {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>
     </>
   )

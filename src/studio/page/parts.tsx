@@ -108,8 +108,20 @@ export const Section = ({ children, id, isToned, title, word }: Section) => {
 /** A table's cells, after the row's key. */
 export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<ComponentChildren>]
 
-/** A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers. */
-export const table = (label: string, head: ReadonlyArray<string>, rows: ReadonlyArray<TableRow>) => {
+/** Says how many things of a list are not shown. */
+export const more = (count: number) => count > 0 && <p class="soft small">{general.more(count)}</p>
+
+/**
+ * A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers.
+ *
+ * @param all the number of rows, including those that are not shown
+ */
+export const table = (
+  label: string,
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<TableRow>,
+  all = rows.length,
+) => {
   const side = (at: number) => head[at]?.startsWith("#") === true ? "number" : ""
   const titles = head.map((title) => visible(cut(title.replace("#", ""), 1000)))
   // On a narrow screen, rows are shown as lists, but stay a table for screen readers.
@@ -128,6 +140,7 @@ export const table = (label: string, head: ReadonlyArray<string>, rows: Readonly
         </thead>
         <tbody role="rowgroup">{rows.map(row)}</tbody>
       </table>
+      {more(all - rows.length)}
     </div>
   )
 }
@@ -141,7 +154,7 @@ export const wordsWith = <K extends string>(
 ): ReadonlyArray<Share> => Object.entries<Word>(words).map(([of, word]) => ({ ...word, count: counts?.[of as K] ?? 0 }))
 
 /** Shows adjacent shares of a total. */
-export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
+const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
   const some = of.filter((share) => share.count > 0)
   const all = some.reduce((sum, share) => sum + share.count, 0)
   const said = some.map((share) => `${share.title} ${count(share.count)}`).join(", ")
@@ -160,16 +173,21 @@ export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
 
 type Figure = Readonly<{ title: string; count: number | undefined; tone?: Tone }>
 
-/** Shows counts with their names. A number with a tone is coloured unless it is 0. */
-export const figures = (of: ReadonlyArray<Figure>, label?: string, size = "") => (
-  <dl class={`figures ${size}`} aria-label={label}>
-    {of.map((one) => (
-      <div key={one.title}>
-        <dt>{one.title}</dt>
-        <dd class={one.count === 0 ? "" : `${one.tone}-text`}>{one.count === undefined ? "…" : count(one.count)}</dd>
-      </div>
-    ))}
-  </dl>
+type Look = Readonly<{ label?: string; size?: "large"; shares?: ReadonlyArray<Share> }>
+
+/** Shows counts with their names, and the shares of a total below. A number with a tone is coloured unless it is 0. */
+export const figures = (of: ReadonlyArray<Figure>, { label, shares, size }: Look = {}) => (
+  <>
+    <dl class={`figures ${size ?? ""}`} aria-label={label}>
+      {of.map((one) => (
+        <div key={one.title}>
+          <dt>{one.title}</dt>
+          <dd class={one.count === 0 ? "" : `${one.tone}-text`}>{one.count === undefined ? "…" : count(one.count)}</dd>
+        </div>
+      ))}
+    </dl>
+    {shares && <Shares of={shares} />}
+  </>
 )
 
 /** Shows why a call failed. */
@@ -182,17 +200,23 @@ export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   )
 
 /** Shows mistakes in configuration files. */
-export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnostics"]; label?: string }>) => (
-  <ul class="plain diagnostics" aria-label={label} tabIndex={label === undefined || of.length === 0 ? undefined : 0}>
-    {of.toSorted((a, b) =>
-      a.severity.localeCompare(b.severity)
-    ).slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
-      <li key={index}>
-        {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
-      </li>
-    ))}
-  </ul>
-)
+export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnostics"]; label?: string }>) => {
+  const shown = of.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, 100)
+  return (
+    <>
+      <ul
+        class="plain diagnostics"
+        aria-label={label}
+        tabIndex={label === undefined || of.length === 0 ? undefined : 0}
+      >
+        {shown.map(({ file, line, message, severity, suggestion = "" }, index) => (
+          <li key={index}>{badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}</li>
+        ))}
+      </ul>
+      {more(of.length - shown.length)}
+    </>
+  )
+}
 
 type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: File) => void }>
 
@@ -236,7 +260,7 @@ export const useAnswer = <A,>(
       } catch (failed) {
         put(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
       }
-    }, delay)
+    }, asked.answer === undefined ? 0 : delay)
     return () => {
       clearTimeout(timer)
       control.abort()
@@ -245,17 +269,19 @@ export const useAnswer = <A,>(
   return asked
 }
 
-/** Does things that call the server, and keeps why the last one failed. */
+/** Does things that call the server, and keeps why the last one failed. `cancel` ends what is being done, which then has not failed. */
 export const useDoing = () => {
   const [busy, setBusy] = useState(false)
   const [failed, setFailed] = useState<Failed>()
-  const run = async (work: () => Promise<unknown>): Promise<void> => {
+  const control = useRef(new AbortController())
+  const run = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    const { signal } = control.current = new AbortController()
     setBusy(true)
     setFailed(undefined)
-    await work().catch(setFailed)
+    await work(signal).catch((error: Failed) => signal.aborted || setFailed(error))
     setBusy(false)
   }
-  return { busy, failed, run }
+  return { busy, failed, run, cancel: () => control.current.abort() }
 }
 
 /** Returns a box's ref, and which of its `count` rows of one height (pixels) are seen, with a few around them. */

@@ -1,6 +1,6 @@
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
-import type { Calls, SurveyedColumn } from "../Api.ts"
+import type { SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
@@ -33,6 +33,7 @@ export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
   ...labels,
+  more: (things: number) => `${count(things)} more are not shown.`,
   product: "formferry studio",
 } as const
 
@@ -60,16 +61,15 @@ export const home = {
   ...states,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
-  targets: (targets: ReadonlyArray<string>) => `Targets: ${targets.join(", ")}`,
   next: (time: string) => `Next run: ${time}`,
   notBegun: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
-  reading: ({ of, rows = 0 }: Calls["project"]["reading"]["success"]) =>
-    of === undefined
-      ? `Reading the file: ${counted(rows, "row")} so far.`
-      : `Trying the suggested mapping: ${count(rows)} of ${counted(of, "row")}.`,
+  making: (pipeline: string) => `${pipeline}: reading the file`,
+  notMade: (pipeline: string) => `${pipeline} was not made`,
+  cancelled: "Cancelled.",
+  reading: (rows = 0) => `Reading the file: ${counted(rows, "row")} so far. Each row is read twice.`,
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
@@ -89,15 +89,16 @@ export const board = {
   perhaps: (columns: string) => `perhaps ${columns}`,
   accept: (question: string) => `Accept the suggestion for ${question}`,
   reject: (question: string) => `Reject the suggestion for ${question}`,
+  leave: (question: string) => `Leave ${question} unanswered on purpose`,
   fold: (block: string, columns: number) =>
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
-const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
+const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered on purpose" }
 const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
+const mapping = { answers: "Answers the question", ignore: "Leave behind on purpose" }
 const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
 export const detail = {
   ...mapping,
@@ -107,11 +108,15 @@ export const detail = {
   ...entryActs,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
-  line: (line: number) => `line ${line}`,
+  line: (line: number) => `Show line ${line} of the text`,
+  inText:
+    "`required`, `values` of a question without options, a condition or a template: add them to the entry in the text.",
+  join: "Join with another column",
   options: (options: ReadonlyArray<string>) => `Options: ${options.join(" · ")}`,
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",
+  moreChoices: "The file has more of them than are counted.",
   cell: "Cell",
   optionFor: (cell: string) => `Option for ${cell}`,
   likely: (option: string) => `Perhaps ${option}`,
@@ -120,7 +125,6 @@ export const detail = {
     `${capital(kind)} in ${percent(share)} of the filled cells · ${percent(fill)} filled · ${
       distinct.exact ? "" : "at least "
     }${counted(distinct.count, "different value")}${unique === true ? " · no value occurs twice" : ""}`,
-  mapBlock: (columns: number) => `Map all ${columns} columns`,
   rowKey: "What identifies a row?",
   rowKeyWhy: "The ledger recognises a row by this. It is difficult to change after the first run.",
   content: "All cells of the row",
@@ -138,11 +142,9 @@ const drafting = {
   redo: "Redo",
   edited: "Not saved",
 }
-const figureRest = { ...drafting, unused: "columns left behind", open: "open questions" }
-const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
-const problems = { ...figures, problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
+const left = { unused: "columns left behind", unusedCells: "cells left behind" }
+const figureRest = { ...drafting, ...left, sendable: "would be sent", open: "open questions" }
 export const map = {
-  ...problems,
   ...figureRest,
   ...draftActs,
   yamlOf: (file: string) => `Text of ${file}`,
@@ -153,22 +155,27 @@ export const map = {
     }`,
   figures: "What this draft sends",
   counting: "Counting…",
-  counted: (rows: number, isWhole: boolean) =>
-    isWhole ? `All ${counted(rows, "row")} counted.` : `First ${counted(rows, "row")} counted. The rest is being read…`,
+  counted: (rows: number, isWhole: boolean, to?: string) =>
+    `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${
+      isWhole ? "" : " The rest is being read…"
+    }`,
   errors: (errors: number) => counted(errors, "error"),
   conflict: "The file was changed since this page read it. Nothing was written.",
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",
   takeTheirs: "Discard this draft",
-  row: (row: number) => `Row ${count(row)}`,
 }
 
-const rowButtons = { goTo: "Row", key: "key" }
-const rowsOf = { title: "Preview", rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows" }
-const previewed = { ...rowsOf, question: "Question", source: "Source", sent: "Sent" }
+const rowsOf = {
+  title: "Preview",
+  rows: "Rows of the preview",
+  previousRows: "Previous rows",
+  nextRows: "Next rows",
+  goTo: "Row",
+}
+const previewed = { ...rowsOf, problems: "Problems of all rows", question: "Question", source: "Source", sent: "Sent" }
 export const preview = {
   ...previewed,
-  ...rowButtons,
   states: {
     valid: { title: "Can be sent", tone: "good" },
     invalid: { title: "Can't be sent", tone: "warn" },
@@ -226,7 +233,7 @@ const runColumns = {
   history: "History",
 }
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
-const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
+const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", showMore: "Show more rows" }
 export const results = {
   ...fixing,
   ...runColumns,
@@ -241,7 +248,6 @@ export const results = {
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
   cellsOfRow: (row: string) => `All cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
-  page: (from: number, to: number, total: number) => `${count(from)} to ${count(to)} of ${count(total)}`,
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
   readAgain: "Read the file again",
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,

@@ -60,7 +60,9 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
   it("runs and settles each target of a pipeline", async () => {
     const { practice, studio } = project
     const { close, isQuiet, page } = await openStudio(browser, project)
-    await page.getByText("Targets: main, copy").waitFor()
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "several" }) })
+    await card.getByText("Never ran main").waitFor()
+    await card.getByText("Never ran copy").waitFor()
     await page.goto(`${studio.origin}/#/run/several`)
     const run = page.getByRole("button", { name: "Run", exact: true })
     expect(await run.isDisabled()).toBe(true)
@@ -92,6 +94,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
     await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
     expect([practice.count("others"), practice.count("people")]).toEqual([20, 0])
     await isAccessible(page, "targets")
+    // The state of the newest run, and of each target.
+    await page.goto(`${studio.origin}/#/`)
+    await card.getByText("Never ran main").waitFor()
+    await card.getByText("copy · others").waitFor()
+    expect(await card.getByText("Rows are in doubt", { exact: true }).count()).toBe(1)
     await isQuiet()
     await close()
   })
@@ -142,6 +149,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
     await page.getByRole("alert").getByText("The studio can't be reached.").waitFor()
     await page.getByRole("region", { name: /^Run to main: / }).getByText("Not reachable").waitFor()
     expect(await page.getByText("Waiting for you").count()).toBe(0)
+    await isAccessible(page, "unreachable")
 
     // A restarted studio knows no earlier session until someone opens its link.
     const second = await start(Number(new URL(first.origin).port))

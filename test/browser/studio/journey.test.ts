@@ -124,7 +124,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
 
     // The figures and the preview follow.
     const figures = page.getByLabel("What this draft sends")
-    await expect.poll(() => figures.innerText(), { timeout: 60_000 }).toMatch(/can be sent\s+199\s+invalid\s+1\s/)
+    await expect.poll(() => figures.innerText(), { timeout: 60_000 }).toMatch(/would be sent\s+199\s+invalid\s+1\s/)
     await page.getByText("All 200 rows counted.").waitFor()
     const preview = page.getByRole("region", { name: "Preview" })
     await expect.poll(() => preview.getByRole("row", { name: /^Age/ }).innerText()).toMatch(/18-29\s+18 to 29/)

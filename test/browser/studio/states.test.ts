@@ -47,7 +47,7 @@ beforeAll(async () => {
   for (const [pipeline, exitCode] of [["doubt", 4], ["differs", 3]] as const) {
     const { id } = await call("runs", "start", { pipeline, mode: "run" })
     await follow(id, ({ state }) => state._tag === "Asking")
-    await call("runs", "confirm", { job: id, service: "live" })
+    await call("runs", "answer", { job: id, service: "live" })
     expect((await follow(id)).at(-1)?.state).toMatchObject({ exitCode })
   }
 })

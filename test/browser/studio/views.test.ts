@@ -83,6 +83,16 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await type("Name of the pipeline", "keys")
     await press("Create the pipeline")
 
+    // Another column is chosen for a question, and then the right one again.
+    for (const column of ["Team", "Name"]) {
+      await open("Name")
+      await tabTo(page, page.getByRole("combobox", { name: "Other columns" }))
+      await page.keyboard.type(column)
+      await page.keyboard.press("Tab")
+      await press("Use this")
+      await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: `Name Mapped` }).waitFor()
+      await press("Back to the list")
+    }
     // Only a person can decide what a date means. The parsed cells show it.
     await open("Date of birth")
     await page.getByText("Which reading is correct?").waitFor()

@@ -1,0 +1,83 @@
+// What is known about a pipeline's text that is being edited. Positions of columns count from 1.
+import type { Diagnostic } from "./diagnostic.ts"
+import type { Json } from "./json.ts"
+
+/** Columns that may answer a question. */
+export interface Candidate {
+  readonly columns: ReadonlyArray<number>
+  /** Their names, or the title of their block. */
+  readonly shown: string
+  /** 0 to 1. */
+  readonly confidence: number
+  /** What the confidence is based on, in words. */
+  readonly because: ReadonlyArray<string>
+  /** A few of their cells. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** What a draft says about a question. */
+export interface QuestionState {
+  readonly id: string
+  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
+  readonly state: "mapped" | "open" | "unanswered" | "missing"
+  /** The columns of a mapped question. */
+  readonly from: ReadonlyArray<number>
+  /** The columns' names, the block's title or the constant. */
+  readonly shown: string | undefined
+  /** The kind of value, if the draft names one. */
+  readonly as: string | undefined
+  /** 0 to 1. Undefined if a person wrote or reviewed the entry. */
+  readonly confidence: number | undefined
+  readonly required: boolean
+  /** The entry's own `values`: cells and their answers. Null: no answer. */
+  readonly values: { readonly [cell: string]: Json } | undefined
+  /** The entry's first line in the text, counting from 1. */
+  readonly line: number | undefined
+}
+
+/** What is wrong and what is open in a draft. */
+export interface DraftState {
+  /** As in `check`, about this text and the project's file. */
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+  /** Why the source, the form or the ledger can't be used. */
+  readonly failures: ReadonlyArray<string>
+  /** Empty if the text can't be read. */
+  readonly questions: ReadonlyArray<QuestionState>
+  /** Columns that the draft doesn't mention, so that their cells are left behind. */
+  readonly unused: ReadonlyArray<number>
+  /** The names of the columns that identify a row. `open`: a person must decide. */
+  readonly rowKey: ReadonlyArray<string> | "content" | "open"
+  readonly proposals: ReadonlyArray<{ readonly key: "empty" | "where"; readonly value: unknown }>
+  readonly openTimes: ReadonlyArray<"submissionTime" | "lastUpdatedAt">
+}
+
+/** A key of an entry that only a person can decide, such as a date's format. */
+export interface Ask {
+  readonly key: string
+  readonly why: string
+  /** Values to choose from, with what each reads from a few cells. If there are none, any text is accepted. */
+  readonly choices: ReadonlyArray<{
+    readonly value: string
+    readonly samples: ReadonlyArray<{ readonly cell: string; readonly value?: unknown }>
+  }>
+}
+
+/** The result of an edit. */
+export interface Edited {
+  /** The draft's new text. */
+  readonly text: string
+  /** What is open about the entry that was written, if one was. */
+  readonly entry: {
+    readonly kind: string | undefined
+    /** Repeat the edit with answers to these. Until then, the entry is a comment. */
+    readonly asks: ReadonlyArray<Ask>
+    /** What is open but can't be settled by an answer. */
+    readonly open: string | undefined
+    /** Why the columns' cells don't fit the question. */
+    readonly misfit: string | undefined
+    /** Cells that are not options, and the label of the option that each most likely means. */
+    readonly choices: ReadonlyArray<
+      { readonly choice: string; readonly count: number; readonly likely: string | undefined }
+    >
+  } | undefined
+}

@@ -1,0 +1,119 @@
+// A pipeline that takes time to be made from a file, and the first look at its map.
+import { existsSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import Papa from "papaparse"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import { isLong } from "../../long.ts"
+import { launch, withoutBrowser } from "../browser.ts"
+import { people, pipelineOf, rows } from "./people.ts"
+import { isAccessible, openStudio, type Started, startProject } from "./studioPage.ts"
+
+/** A file that is read for several seconds. */
+const large = Papa.unparse([
+  ["No", "Name", "Mail"],
+  ...Array.from({ length: 300_000 }, (_, at) => [at, `Person ${at}`, `p${at}@example.org`]),
+])
+
+let browser: Browser | undefined
+let project: Started
+beforeAll(async () => {
+  if (withoutBrowser || !isLong) return
+  browser = await launch()
+  project = await startProject({
+    forms: [people],
+    files: {
+      "rows.csv": Papa.unparse(rows),
+      "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
+    },
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await project?.close()
+})
+
+/** Stores the large file, and starts to make a pipeline from it. */
+const make = async (page: Page, name: string) => {
+  await page.getByLabel("Drop a file with answers here").setInputFiles({
+    name: `${name}.csv`,
+    mimeType: "text/csv",
+    buffer: Buffer.from(large),
+  })
+  await page.getByText(`Stored: ${name}.csv`).waitFor()
+  await page.getByRole("button", { name: "Create the pipeline" }).click()
+  await page.getByText(/^Reading the file: [1-9][\d,]* rows so far/).waitFor()
+}
+
+/** Drops a file or its name at an element. Returns whether the browser would open it in place of the page. */
+const dropAt = (page: Page, selector: string) =>
+  page.locator(selector).evaluate((element) => {
+    const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView!
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(["No\n1\n"], "rows.csv"))
+    return element.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }))
+  })
+
+describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { timeout: 120_000 }, () => {
+  it("can be cancelled while its file is read, and leaves nothing behind", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await make(page, "cancelled")
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByText("Cancelled.").waitFor()
+    const stored = () => readdirSync(join(project.root, "sources")).filter((name) => name.startsWith("cancelled"))
+    await expect.poll(stored, { timeout: 30_000 }).toEqual([])
+    expect(existsSync(join(project.root, "pipelines", "cancelled.yaml"))).toBe(false)
+    await isAccessible(page, "cancelled")
+    await isQuiet()
+    await close()
+  })
+
+  it("says that it could not be made, also to someone who looks at another view", async () => {
+    const { close, page } = await openStudio(browser, project)
+    await make(page, "broken")
+    await page.getByRole("link", { name: "known" }).click()
+    await page.getByRole("link", { name: "broken: reading the file" }).waitFor()
+    rmSync(join(project.root, "sources", "broken.csv"))
+    await page.getByRole("link", { name: "broken was not made" }).click()
+    await page.getByRole("alert").getByText("broken.csv").waitFor()
+    expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe("broken")
+    await isAccessible(page, "not-made")
+    await close()
+  })
+
+  it("stays in its page if a file is dropped beside the box", async () => {
+    const { close, page } = await openStudio(browser, project)
+    expect(await dropAt(page, "h1")).toBe(false)
+    await page.goto(`${project.studio.origin}/#/map/known`)
+    await page.getByRole("list", { name: "Questions" }).waitFor()
+    expect(await dropAt(page, "h1")).toBe(false)
+    await close()
+  })
+
+  it("shows the board, what is open, the preview and the text at 1440 x 900 without scrolling", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project, { width: 1440 })
+    await page.goto(`${project.studio.origin}/#/map/known`)
+    const preview = page.getByRole("region", { name: "Preview" })
+    await preview.getByRole("row", { name: /^Mail/ }).waitFor()
+    const text = page.getByRole("textbox", { name: "Text of pipelines/known.yaml" })
+    for (const part of [page.getByRole("list", { name: "Questions" }), preview.getByRole("row").nth(1), text]) {
+      const box = await part.boundingBox()
+      expect(box!.y + Math.min(box!.height, 60)).toBeLessThan(900)
+    }
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(900)
+    // The row with a problem is reached from the preview.
+    await preview.getByRole("button", { name: "Row 21", exact: true }).click()
+    await preview.getByText(/not-an-address/).first().waitFor()
+    // What can only be written in the text is reached from the question.
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Mail/ }).click()
+    await page.getByText("add them to the entry in the text").waitFor()
+    await page.getByRole("button", { name: /^Show line \d+ of the text/ }).click()
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("editor")
+    await page.getByRole("button", { name: "Leave Date of birth unanswered on purpose" }).click()
+    await page.getByText("Left unanswered").waitFor()
+    await isAccessible(page, "known")
+    await isQuiet()
+    await close()
+  })
+})
