@@ -28,6 +28,8 @@ export interface CheckedData {
   readonly filtered: number
   /** The number of rows that can't be sent unchanged. */
   readonly invalid: number
+  /** The number of rows whose key an earlier row has. */
+  readonly duplicate: number
   /** Sentences that say how the lines of each file were read. */
   readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>

@@ -20,6 +20,7 @@ import { accountOf } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
+import { findRepeated } from "./repeatedRows.ts"
 import { unusedColumns } from "./suggestMapping.ts"
 
 const examplesKept = 3
@@ -77,7 +78,8 @@ export const checkData = (
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const free = findTimes && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
     const profiles = profiler(free)
-    const counts = { rows: 0, filtered: 0, invalid: 0 }
+    const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
+    const repeated = findRepeated(pipeline, source, mapping)
     const problemsOf = (cells: Cells): ReadonlyArray<Problem> => {
       const key = mapping.key(cells)
       const mapped = mapping.map(cells, key)
@@ -95,10 +97,13 @@ export const checkData = (
             counts.filtered++
             continue
           }
-          const problems = fault === undefined ? problemsOf(cells) : [fault]
-          for (const problem of problems) found.add(chunk.firstRow + index, problem)
-          if (problems.length > 0) counts.invalid++
-          else valid.add(index)
+          const row = chunk.firstRow + index
+          const own = fault === undefined ? problemsOf(cells) : [fault]
+          const problems = own.length > 0 ? own : repeated(row, cells)
+          for (const problem of problems) found.add(row, problem)
+          if (problems.length === 0) valid.add(index)
+          else if (problems[0]?.code === "duplicate-key") counts.duplicate++
+          else counts.invalid++
           if (fault !== undefined) continue
           const cleaned = clean(cells)
           countChoices(choices, cleaned)
@@ -236,7 +241,7 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
     ? mapping[id]
     : entries.find((one) => one.id !== undefined && one.id === id)
       ?? entries.find((one) => question !== undefined && names(one, question))
-  const isKey = code === "missing-key" && source.rowKey !== undefined
+  const isKey = (code === "missing-key" || code === "duplicate-key") && source.rowKey !== undefined
   const some = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
   const needed = neededKey(problem, (kind) => ({ ...mapping.defaults[kind], ...entry?.options }), all)
   const isBlock = entry !== undefined && "input" in entry && entry.input._tag === "Block"

@@ -28,13 +28,13 @@ export const countDraft = (draft: OpenDraft, whole: boolean) =>
       ? classified.value
       : { fates: undefined, lookUp: undefined, note: unreadable }
     const { accounts: _, ...counts } = yield* checkData(keyed, first, mapping, form, { findTimes: false, lookUp })
-    const { filtered, invalid, rows } = counts
-    const unlooked = { ...new FateTable().byFate, filtered, invalid, pending: rows - filtered - invalid }
+    const { duplicate, filtered, invalid, rows } = counts
+    const pending = rows - filtered - invalid - duplicate
+    const unlooked = { ...new FateTable().byFate, filtered, invalid, duplicate, pending }
     return { ...counts, isWhole: !isCut(), to: target.target, fates: fates?.() ?? unlooked, note }
   }))
 
-const unreadable =
-  "The ledger can't be read, so rows that were imported before and rows with the same key are counted as well."
+const unreadable = "The ledger can't be read, so rows that were imported before are counted as well."
 const otherKeys =
   "The ledger's row keys were made from different columns. Until a run has made new ones, rows that were imported before are counted as new. A dry run counts them correctly."
 

@@ -287,7 +287,7 @@ type Keyed = Pick<RunPlan, "keyColumns">
  *
  * @param row the other row's number, if it is already known
  */
-const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
+export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
   code: "duplicate-key",
   column: keyColumns[0],
   message: `${cut(keyColumns.join(", "))} contains the same key as ${
