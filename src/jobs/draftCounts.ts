@@ -5,14 +5,14 @@ import { makeClassifier } from "../run/classify.ts"
 import { rowKeys } from "../run/content.ts"
 import { FateTable } from "../run/FateTable.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
+import { CurrentRun, RunLedger } from "../run/RunContext.ts"
 import { chunkClassifier } from "../run/survey.ts"
 import { checkData } from "./checkData.ts"
 import type { OpenDraft } from "./draft.ts"
 import { firstRows } from "./firstRows.ts"
-import { dryPlan } from "./openKeys.ts"
+import { dryPlan, type Readable } from "./openKeys.ts"
 import { compileFor } from "./prepare.ts"
-import { openIfAny, temporaryCopy } from "./projectLedger.ts"
+import { openIfAny, temporaryCopy, viewOf } from "./projectLedger.ts"
 
 /**
  * Reads rows through a draft's mapping, and gives each the fate that it would have in a dry run to the draft's first target. Fails with what is wrong if
@@ -34,19 +34,21 @@ export const countDraft = (draft: OpenDraft, whole: boolean) =>
     return { ...counts, isWhole: !isCut(), to: target.target, fates: fates?.() ?? unlooked, note }
   }))
 
-const unreadable = "The ledger can't be read, so rows that were imported before are counted as well."
+const unreadable =
+  "The ledger can't be read, so rows that were imported before are counted as well."
 const otherKeys =
   "The ledger's row keys were made from different columns. Until a run has made new ones, rows that were imported before are counted as new. A dry run counts them correctly."
 
 /** Prepares to give a draft's rows their fates while they are read. `note` says what can't be known. */
 const classifying = (
   { project, target }: Pick<OpenDraft, "project" | "target">,
-  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
+  given: Readable,
 ) =>
   Effect.gen(function*() {
     const asker = { pipeline: given.pipeline.name, target: target.target }
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
-    const { plan, view } = dryPlan(project, target, given, ledger)
+    const plan = dryPlan(target, given)
+    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
     const classifier = yield* makeClassifier({ newRows: undefined, dropped: () => {}, sendable: undefined }).pipe(
       Effect.provideService(CurrentRun, plan),
       Effect.provideService(RunLedger, { ledger, view, session: undefined }),

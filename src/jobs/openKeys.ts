@@ -9,14 +9,12 @@ import { makeStop, Stop } from "../run/Stop.ts"
 import { viewOf } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
-/** Returns the plan of a dry run for work that only reads, and the ledger's rows for it. */
-export const dryPlan = (
-  project: Project,
-  target: Target,
-  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
-  ledger: Ledger,
-) => {
-  const plan = CurrentRun.make({
+/** What a run needs to know about a pipeline to find its rows in the ledger. */
+export type Readable = Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">
+
+/** Returns the plan of a dry run, for work that only reads. */
+export const dryPlan = (target: Target, given: Readable): RunPlan =>
+  CurrentRun.make({
     ...given,
     id: "",
     mode: "dry-run",
@@ -30,8 +28,6 @@ export const dryPlan = (
     resendUndone: false,
     warnings: [],
   })
-  return { plan, view: viewOf(project, ledger, given.pipeline, target, given.form.id) }
-}
 
 /**
  * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no
@@ -40,12 +36,13 @@ export const dryPlan = (
 export const openKeys = (
   project: Project,
   target: Target,
-  given: Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">,
+  given: Readable,
   ledger: Ledger | undefined,
 ) =>
   Effect.gen(function*() {
     if (ledger === undefined) return undefined
-    const { plan, view } = dryPlan(project, target, given, ledger)
+    const plan = dryPlan(target, given)
+    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
     if ((yield* keysDiffer(plan, view))) return undefined
     const survey = yield* surveyKeys(plan, { ledger, view })
     const stop = yield* makeStop

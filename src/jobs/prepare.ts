@@ -151,14 +151,8 @@ export const openParts = (
     const pipeline = yield* findPipeline(project, name)
     const target = yield* firstTarget(pipeline)
     const source = yield* openPipelineSource(pipeline, undefined)
-    const opened = yield* openTarget(project, pipeline, target, services)
-    const parts: OpenParts = {
-      project,
-      pipeline,
-      source,
-      target,
-      form: yield* opened.service.form(target.form),
-    }
+    const { service } = yield* openTarget(project, pipeline, target, services)
+    const parts: OpenParts = { project, pipeline, target, source, form: yield* service.form(target.form) }
     return parts
   })
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** Adds a line to a draft's text, and saves it. */
 const append = async (page: Page, line: string) => {
-  await page.getByRole("textbox", { name: "Text of pipelines/day.yaml" }).click()
+  await page.getByRole("textbox", { name: "Text of pipelines/day.yaml" }).focus()
   await page.keyboard.press("Control+End")
   await page.keyboard.insertText(`${line}\n`)
   await page.getByRole("button", { name: "Save", exact: true }).click()

@@ -134,14 +134,14 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
 
     // The text is edited in the editor, and the entry's comment stays.
     const editor = page.getByRole("textbox", { name: "Text of pipelines/wars.yaml" })
-    await editor.click()
+    await editor.focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\n")
     await page.getByText("1 error").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText("1 error").waitFor({ state: "hidden" })
     // Each submission gets its respondent's id.
-    await editor.click()
+    await editor.focus()
     await page.keyboard.press("Control+Home")
     await editor.getByText("mapping:", { exact: true }).click()
     await page.keyboard.press("End")

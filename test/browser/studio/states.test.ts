@@ -73,7 +73,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByRole("list", { name: "Columns" }).getByRole("button", { name: /^Team/ }).click()
     await page.getByRole("button", { name: "Leave behind on purpose" }).waitFor()
     await isAccessible(page, "column")
-    await page.getByRole("textbox", { name: "Text of pipelines/made.yaml" }).click()
+    await page.getByRole("textbox", { name: "Text of pipelines/made.yaml" }).focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()

@@ -254,7 +254,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     writeFileSync(file, ours)
     await page.goto(`${project.studio.origin}/#/map/conflict`)
     const editor = page.getByRole("textbox", { name: "Text of pipelines/conflict.yaml" })
-    await editor.click()
+    await editor.focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("# mine\nexa")
     await page.keyboard.press("Control+Space")
