@@ -34,8 +34,7 @@ export const countDraft = (draft: OpenDraft, whole: boolean) =>
     return { ...counts, isWhole: !isCut(), to: target.target, fates: fates?.() ?? unlooked, note }
   }))
 
-const unreadable =
-  "The ledger can't be read, so rows that were imported before are counted as well."
+const unreadable = "The ledger can't be read, so rows that were imported before are counted as well."
 const otherKeys =
   "The ledger's row keys were made from different columns. Until a run has made new ones, rows that were imported before are counted as new. A dry run counts them correctly."
 

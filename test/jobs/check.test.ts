@@ -100,6 +100,24 @@ layer(platform)("check", (it) => {
       })
     }))
 
+  it.scoped("reports rows with the same key or the same unique answer, and doesn't count them as ready", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { check, root } = yield* start
+      yield* fs.writeFileString(
+        `${root}/people.csv`,
+        "No,Name,Mail,Color,Interests\n1,Ada,a@example.org,Red,\n1,Ada,a@example.org,Red,\n1,Zoë,z@example.org,Red,\n2,Bob,a@example.org,Red,\n3,,not an address,Red,\n3,Eve,e@example.org,Red,\n",
+      )
+      yield* fs.writeFileString(
+        `${root}/pipelines/people.yaml`,
+        pipeline.replace("from: Mail }", "from: Mail, unique: true }"),
+      )
+      const { data, found } = yield* check()
+      expect(data).toMatchObject({ rows: 6, duplicate: 2, invalid: 2 })
+      expect(found).toContain('warning 4:11 duplicate-key in the column "No": 2 of 6 rows: rows 2, 3.')
+      expect(found).toContain('warning 8:7 not-unique in the column "Mail": 1 of 6 rows: row 4 ("a@example.org").')
+    }))
+
   it.scoped("reports a problem with a block once, not for each of its columns", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
