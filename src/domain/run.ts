@@ -1,6 +1,5 @@
 import type { Form } from "./form.ts"
-import { namesOf } from "./words.ts"
-import type { Word } from "./words.ts"
+import { namesOf, type Word } from "./words.ts"
 
 /** What a run does, as messages and pages show it. */
 export const modeWords = {

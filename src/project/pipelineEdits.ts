@@ -1,5 +1,4 @@
-import type { Pair, YAMLMap } from "yaml"
-import { isMap, isScalar, isSeq, parseDocument } from "yaml"
+import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml"
 import { type Element, names } from "../domain/form.ts"
 import { correctedLines } from "./correctedEntry.ts"
 import {

@@ -1,7 +1,6 @@
 import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
-import { MaybeSent, NeverSent } from "./transport.ts"
-import type { ResponseHeaders, TransportResponse } from "./transport.ts"
+import { MaybeSent, NeverSent, type ResponseHeaders, type TransportResponse } from "./transport.ts"
 import { errors } from "./undici.ts"
 
 type Outcome = Exit.Exit<TransportResponse, NeverSent | MaybeSent>

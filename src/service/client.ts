@@ -11,16 +11,20 @@ import type { Submission } from "../domain/submission.ts"
 import { makeAdmission, momentOf } from "./Admission.ts"
 import { unlessAborted } from "./cancellation.ts"
 import { type Codec, makeCodec } from "./codec.ts"
-import { pageRows, ServiceUnusable } from "./FormService.ts"
-import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
-import { maskKey, outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
-import type { MessageContext, OutcomeSettings } from "./outcome.ts"
+import { type CreateOutcome, type FormService, pageRows, ServiceUnusable, type SharedService } from "./FormService.ts"
+import {
+  maskKey,
+  type MessageContext,
+  outcomeOfFailure,
+  outcomeOfResponse,
+  type OutcomeSettings,
+  quota,
+  unusable,
+} from "./outcome.ts"
 import { overHttp } from "./overHttp.ts"
 import { longestPause, Pace } from "./pace.ts"
-import { isSuccess, makePauseLog, makeRequests, segment } from "./requests.ts"
-import type { Requests } from "./requests.ts"
-import { backOff, defaultReadRetries } from "./schedules.ts"
-import type { RetryPolicy } from "./schedules.ts"
+import { isSuccess, makePauseLog, makeRequests, type Requests, segment } from "./requests.ts"
+import { backOff, defaultReadRetries, type RetryPolicy } from "./schedules.ts"
 import { SharedPace } from "./SharedPace.ts"
 import type { Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"

@@ -1,5 +1,4 @@
-import { rateHeaders } from "./rateHeaders.ts"
-import type { RateHeaders } from "./rateHeaders.ts"
+import { type RateHeaders, rateHeaders } from "./rateHeaders.ts"
 import { SentRequests } from "./SentRequests.ts"
 import type { ResponseHeaders } from "./transport.ts"
 

@@ -1,11 +1,9 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
-import { momentOf } from "./Admission.ts"
-import type { Admission, Pacing } from "./Admission.ts"
+import { type Admission, momentOf, type Pacing } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
-import { asRequest } from "./telemetry.ts"
-import type { Operation } from "./telemetry.ts"
+import { asRequest, type Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
 
 /** Encodes a segment of a path, including dots, so that no id can change the destination of a request. */

@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { expect } from "vitest"
 import type { LedgerError, LedgerRefused } from "../../src/ledger/Ledger.ts"

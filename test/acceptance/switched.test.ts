@@ -1,8 +1,7 @@
 // A pipeline that was written for an export is switched to a pull of the same form.
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { records, startTools, token } from "../source/pull/fakeTools.ts"
-import type { FakeRecord } from "../source/pull/fakeTools.ts"
+import { type FakeRecord, records, startTools, token } from "../source/pull/fakeTools.ts"
 import type { FakePreset } from "../source/pull/presets/FakePreset.ts"
 import { surveymonkey } from "../source/pull/presets/surveymonkey.ts"
 import { typeform } from "../source/pull/presets/typeform.ts"

@@ -1,9 +1,7 @@
-import type { AxeResults } from "axe-core"
-import axe from "axe-core"
+import axe, { type AxeResults } from "axe-core"
 import { existsSync, mkdirSync } from "node:fs"
 import { resolve } from "node:path"
-import type { Browser, Page } from "playwright-core"
-import { chromium } from "playwright-core"
+import { type Browser, chromium, type Page } from "playwright-core"
 
 /** Possible paths of Chromium. `CHROMIUM` names a different one. */
 const places = [

@@ -1,6 +1,5 @@
 import { drawInstant, utc, wallIn } from "./clocks.ts"
-import { two } from "./draws.ts"
-import type { Draws } from "./draws.ts"
+import { type Draws, two } from "./draws.ts"
 import { emptyCells } from "./questions.ts"
 
 /** The parts of a submission other than questions: the values expected in the service, and the cells for them. */

@@ -1,6 +1,5 @@
 import { drawInstant, utc, wallIn } from "./clocks.ts"
-import { two } from "./draws.ts"
-import type { Draws } from "./draws.ts"
+import { type Draws, two } from "./draws.ts"
 
 /** An expected answer in the service, or null for none, and the cells that are written for it. */
 export interface Made {

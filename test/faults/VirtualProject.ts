@@ -1,5 +1,4 @@
-import { Path } from "@effect/platform"
-import type { FileSystem } from "@effect/platform"
+import { type FileSystem, Path } from "@effect/platform"
 import { Effect, Layer, Logger, Random, Redacted } from "effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

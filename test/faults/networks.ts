@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { execFileSync } from "node:child_process"
 import { openLink } from "../ledger/postgres/link.ts"
 

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import type { PracticeStore } from "../../src/practice/store.ts"
-import { memoryStore } from "../../src/practice/store.ts"
+import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
 import type { SourceRow } from "./source.ts"
 
 /** A row in the ledger, with names for the numbers of `codes.ts`. */

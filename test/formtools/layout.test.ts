@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { JsonCell } from "../../src/domain/cell.ts"
-import type { Cell } from "../../src/domain/cell.ts"
+import { type Cell, JsonCell } from "../../src/domain/cell.ts"
 import { config, file, read, run } from "../source/opening.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))

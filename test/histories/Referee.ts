@@ -1,5 +1,4 @@
-import type { AcceptReason } from "../../src/domain/acceptance.ts"
-import { acceptReasons } from "../../src/domain/acceptance.ts"
+import { type AcceptReason, acceptReasons } from "../../src/domain/acceptance.ts"
 import type { SettleResult } from "../../src/domain/settled.ts"
 import type { Draws } from "../faults/Draws.ts"
 import { type Edited, type EditedForm, type Ended, type FormId, forms, type History, mostInFlight } from "./History.ts"

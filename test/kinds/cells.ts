@@ -1,6 +1,5 @@
 import fc from "fast-check"
-import type { Cell } from "../../src/domain/cell.ts"
-import { DateCell, ErrorCell, JsonCell } from "../../src/domain/cell.ts"
+import { type Cell, DateCell, ErrorCell, JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
 
 /** Draws any cell that a source can have: texts of all sorts, typed cells, errors and nested values. */

@@ -1,11 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Cell } from "../../src/domain/cell.ts"
-import { ErrorCell } from "../../src/domain/cell.ts"
+import { type Cell, ErrorCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
 import { problemCodes } from "../../src/domain/problem.ts"
-import type { InputShape, Kind, KindContext, Parse } from "../../src/kinds/Kind.ts"
-import { Fault } from "../../src/kinds/Kind.ts"
+import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../../src/kinds/Kind.ts"
 import { anyCell } from "./cells.ts"
 
 /** What each kind's test declares about the kind. */

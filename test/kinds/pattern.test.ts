@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { compilePattern } from "../../src/kinds/pattern.ts"
-import type { Pattern } from "../../src/kinds/pattern.ts"
+import { compilePattern, type Pattern } from "../../src/kinds/pattern.ts"
 
 const compiled = (expression: string): Pattern => {
   const pattern = compilePattern(expression)

@@ -1,10 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { eachAnswered } from "../../src/domain/item.ts"
-import type { Item } from "../../src/domain/item.ts"
+import { eachAnswered, type Item } from "../../src/domain/item.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
-import { compareAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"
-import type { ComparedAnswer } from "../../src/kinds/submission.ts"
+import { compareAnswer, type ComparedAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"
 import { submissionWith } from "../fakeSubmissions.ts"
 
 const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<ReturnedAnswer> = {}): ReturnedAnswer => ({

@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import Libsql from "libsql"
 import { createHash } from "node:crypto"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "../../src/ledger/Ledger.ts"

@@ -1,7 +1,6 @@
 // Moves ledgers between a file and a PostgreSQL server.
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
-import type { Scope } from "effect"
+import { Effect, Exit, type Scope } from "effect"
 import { appendFileSync, cpSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach } from "vitest"

@@ -1,5 +1,4 @@
-import { Effect, Stream } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -7,8 +7,7 @@ import type { Problem } from "../../src/domain/problem.ts"
 import type { Column } from "../../src/domain/row.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Mapping } from "../../src/mapping/Mapping.ts"
-import { decodePipeline } from "../../src/project/Pipeline.ts"
-import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { decodePipeline, type Pipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { Cell } from "../../src/domain/cell.ts"
-import { DateCell, JsonCell } from "../../src/domain/cell.ts"
+import { type Cell, DateCell, JsonCell } from "../../src/domain/cell.ts"
 import { mentionedColumns } from "../../src/mapping/ColumnBook.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"

@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { answering } from "../localServer.ts"
 
 /** A request that the server received. */

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
-import { answered } from "../../src/practice/faults.ts"
-import type { FaultPlan as PracticeFaultPlan, PlannedFault } from "../../src/practice/faults.ts"
+import { answered, type FaultPlan as PracticeFaultPlan, type PlannedFault } from "../../src/practice/faults.ts"
 import {
   after,
   changingAnswers,

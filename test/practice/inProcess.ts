@@ -1,10 +1,8 @@
 import { Effect, Runtime } from "effect"
 import type { Reply } from "../../src/practice/faults.ts"
-import { brokenDown, prefix, start } from "../../src/practice/PracticeService.ts"
-import type { Practice, PracticeOptions } from "../../src/practice/PracticeService.ts"
+import { brokenDown, type Practice, type PracticeOptions, prefix, start } from "../../src/practice/PracticeService.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
-import { inProcessTransport } from "../service/inProcessTransport.ts"
-import type { ConnectionFailed } from "../service/inProcessTransport.ts"
+import { type ConnectionFailed, inProcessTransport } from "../service/inProcessTransport.ts"
 
 /** A practice service without a network. */
 export interface InProcessPractice extends Practice {

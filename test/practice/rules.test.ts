@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { makeRules, RateWindow } from "../../src/practice/rules.ts"
-import type { PracticeSettings } from "../../src/practice/rules.ts"
+import { makeRules, type PracticeSettings, RateWindow } from "../../src/practice/rules.ts"
 import { form } from "./forms.ts"
 
 const settings: PracticeSettings = {

@@ -1,7 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 
 /** Writes these files into a real folder, which is deleted when the scope closes. */
 export const projectFolder = (

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { parse, parseDocument } from "yaml"
-import { addToPipeline, entryLines, isOpen, yamlText } from "../../src/project/PipelineDraft.ts"
-import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
+import { addToPipeline, type DraftEntry, entryLines, isOpen, yamlText } from "../../src/project/PipelineDraft.ts"
 
 const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   of,

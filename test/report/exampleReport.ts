@@ -1,5 +1,4 @@
-import { cellStates } from "../../src/domain/cells.ts"
-import type { CellState, ColumnUse } from "../../src/domain/cells.ts"
+import { type CellState, cellStates, type ColumnUse } from "../../src/domain/cells.ts"
 import type { ColumnCells, RunReport } from "../../src/domain/report.ts"
 
 const columnOf = (

@@ -8,8 +8,7 @@ import { expect } from "vitest"
 import type { Difference } from "../../src/domain/report.ts"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow } from "../../src/report/csvFiles.ts"
-import { openRunFolder } from "../../src/report/RunFolder.ts"
-import type { RunFolder } from "../../src/report/RunFolder.ts"
+import { openRunFolder, type RunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
 const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => Effect.Effect<A, E, R>) =>

@@ -3,8 +3,7 @@ import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effe
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
-import { inProcessTransport } from "./inProcessTransport.ts"
-import type { ConnectionFailed } from "./inProcessTransport.ts"
+import { type ConnectionFailed, inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
 const response = (status: number, body: unknown, headers: Record<string, string> = {}): TransportResponse => ({

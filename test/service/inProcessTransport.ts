@@ -1,7 +1,12 @@
 import { Duration, Effect, Redacted } from "effect"
 import type { ServedRequest } from "../../src/practice/rules.ts"
-import { defaultMaxAnswer, MaybeSent, NeverSent } from "../../src/service/transport.ts"
-import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
+import {
+  defaultMaxAnswer,
+  MaybeSent,
+  NeverSent,
+  type OpenTransport,
+  type TransportResponse,
+} from "../../src/service/transport.ts"
 
 /** A failed connection: `connect` before the request was written, or `answer` afterwards. */
 export interface ConnectionFailed {

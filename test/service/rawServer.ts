@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { createServer } from "node:net"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 
 /** A TCP server on loopback that does exactly what a test says, and records every byte received. */
 export interface RawServer {

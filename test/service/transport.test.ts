@@ -1,11 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Redacted } from "effect"
-import type { Scope } from "effect"
+import { Deferred, Duration, Effect, Fiber, Redacted, type Scope } from "effect"
 import { overHttp } from "../../src/service/overHttp.ts"
-import { header } from "../../src/service/transport.ts"
-import type { Transport, TransportResponse, TransportTarget } from "../../src/service/transport.ts"
-import { inProcessTransport } from "./inProcessTransport.ts"
-import type { ConnectionFailed } from "./inProcessTransport.ts"
+import { header, type Transport, type TransportResponse, type TransportTarget } from "../../src/service/transport.ts"
+import { type ConnectionFailed, inProcessTransport } from "./inProcessTransport.ts"
 import { answerText, rawServer } from "./rawServer.ts"
 
 /** What a server does with a request. It is the same for both transports. */

@@ -1,7 +1,6 @@
 import { Effect, Exit } from "effect"
 import { readdirSync, readFileSync, statSync } from "node:fs"
-import { createServer } from "node:http"
-import type { RequestListener, Server } from "node:http"
+import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { brotliCompressSync, gzipSync } from "node:zlib"

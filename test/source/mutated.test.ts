@@ -6,8 +6,16 @@ import { afterAll, describe, expect, it, vi } from "vitest"
 import { seeds } from "../long.ts"
 import { mutate, random } from "./mutated/mutate.ts"
 import { samples } from "./mutated/samples.ts"
-import { checkCells, checkJson, checkLines, checkSealed, checkText, doubts, taken } from "./mutated/truth.ts"
-import type { Reading } from "./mutated/truth.ts"
+import {
+  checkCells,
+  checkJson,
+  checkLines,
+  checkSealed,
+  checkText,
+  doubts,
+  type Reading,
+  taken,
+} from "./mutated/truth.ts"
 import { config, file, read, run } from "./opening.ts"
 
 /** For different files: `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts`. */

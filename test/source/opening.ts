@@ -2,17 +2,14 @@
 // open files.
 import { FileSystem, type Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import type { Scope } from "effect"
+import { Effect, Either, Layer, ManagedRuntime, type Scope } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { cellText } from "../../src/domain/cell.ts"
-import type { Cell } from "../../src/domain/cell.ts"
+import { type Cell, cellText } from "../../src/domain/cell.ts"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { eachChunk } from "../../src/source/chunks.ts"
-import { openSource } from "../../src/source/openSource.ts"
-import type { OpenOptions } from "../../src/source/openSource.ts"
+import { type OpenOptions, openSource } from "../../src/source/openSource.ts"
 import type { Fingerprint, Source } from "../../src/source/Source.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "formferry-source-"))

@@ -6,8 +6,7 @@ import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
 import { valueAt } from "../json/records.ts"
 import { SourceError } from "../Source.ts"
 import { readJson } from "./answer.ts"
-import { exchange, openAccount, shownConnection } from "./exchange.ts"
-import type { Account, Bearer, PullRequest } from "./exchange.ts"
+import { type Account, type Bearer, exchange, openAccount, type PullRequest, shownConnection } from "./exchange.ts"
 
 /** How long a signature is valid, in seconds. Google allows one hour. */
 const signatureSeconds = 3600

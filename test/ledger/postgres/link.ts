@@ -1,7 +1,5 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
-import { connect, createServer } from "node:net"
-import type { AddressInfo, Socket } from "node:net"
+import { Effect, type Scope } from "effect"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 /**
  * A network between a ledger and its server: a proxy. It can stop forwarding, in both directions, and continue later. As with a frozen network, neither

@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { execFile, execFileSync } from "node:child_process"
 import {
   appendFileSync,
@@ -13,8 +12,7 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer } from "node:net"
 import { delimiter, dirname, join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"

@@ -1,7 +1,6 @@
 // Compares the stored submissions with the drawn answers, without formferry's reader.
 import type { Json } from "../../../src/domain/json.ts"
-import type { Asked, Pair } from "./drawPair.ts"
-import { namesIn } from "./drawPair.ts"
+import { type Asked, namesIn, type Pair } from "./drawPair.ts"
 import type { Answer } from "./fields.ts"
 
 /** Stored answers by question id. */

@@ -1,14 +1,10 @@
 // Draws an export and a form, with the expected mapping.
 import type { Form, Question } from "../../../src/domain/form.ts"
 import { Draws } from "../../faults/Draws.ts"
-import { drawField, drawGrid, drawIndex, drawLabels, optionsOf, otherWords, shuffled } from "./fields.ts"
-import type { Field } from "./fields.ts"
-import type { Part, Sheet } from "./sheet.ts"
-import { fileOf, wordsFor } from "./sheet.ts"
-import type { Style } from "./tools.ts"
-import { tools } from "./tools.ts"
-import { languages } from "./topics.ts"
-import type { Grid, Language, Topic, TopicKind, Topics } from "./topics.ts"
+import { drawField, drawGrid, drawIndex, drawLabels, type Field, optionsOf, otherWords, shuffled } from "./fields.ts"
+import { fileOf, type Part, type Sheet, wordsFor } from "./sheet.ts"
+import { type Style, tools } from "./tools.ts"
+import { type Grid, type Language, languages, type Topic, type TopicKind, type Topics } from "./topics.ts"
 
 /** How a question's title relates to the column's title. `unnamed`: the file does not contain the title. */
 export type Relation = "same" | "reworded" | "translated" | "technical" | "unnamed"

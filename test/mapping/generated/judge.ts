@@ -5,15 +5,13 @@ import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
 import { foreignChoices, unknownOf } from "../../../src/mapping/suggest/draftChoices.ts"
 import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import type { Origin, Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
-import { columnsOf } from "../../../src/mapping/suggest/Suggestion.ts"
+import { columnsOf, type Origin, type Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import type { Unknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 import { ownColumns } from "../../../src/source/columns.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import { config } from "../../source/opening.ts"
 import { wrongTruths } from "./check.ts"
-import type { Asked, Origins, Pair } from "./drawPair.ts"
-import { namesIn } from "./drawPair.ts"
+import { type Asked, namesIn, type Origins, type Pair } from "./drawPair.ts"
 
 /** A question, and the columns suggested for it. */
 export interface Judged {

@@ -1,10 +1,8 @@
 // Measures precision and recall of the suggestions for many pairs.
 import { Effect } from "effect"
 import { drawPair } from "./drawPair.ts"
-import type { Judged, JudgedText } from "./judge.ts"
-import { judge } from "./judge.ts"
-import type { TopicSet } from "./topics.ts"
-import { topicsOf } from "./topics.ts"
+import { judge, type Judged, type JudgedText } from "./judge.ts"
+import { type TopicSet, topicsOf } from "./topics.ts"
 
 interface Measured {
   readonly questions: ReadonlyArray<Judged>

@@ -1,9 +1,8 @@
 // Writes exports as twelve form tools do, with their own columns, header rows, cells and blocks.
 import type { Draws } from "../../faults/Draws.ts"
-import type { Field } from "./fields.ts"
-import { otherWords } from "./fields.ts"
-import type { Dialect, Sheet, SheetColumn, Speech } from "./sheet.ts"
+import { type Field, otherWords } from "./fields.ts"
 import {
+  type Dialect,
   gridRows,
   hex,
   idOf,
@@ -13,6 +12,9 @@ import {
   otherText,
   own,
   plainSpeech,
+  type Sheet,
+  type SheetColumn,
+  type Speech,
   ticks,
   whole,
   wordsFor,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { DateCell } from "../../../src/domain/cell.ts"
-import type { Cell } from "../../../src/domain/cell.ts"
+import { type Cell, DateCell } from "../../../src/domain/cell.ts"
 import { textOf } from "../../../src/kinds/cells.ts"
 import { date } from "../../../src/kinds/date.ts"
 import { number } from "../../../src/kinds/number.ts"

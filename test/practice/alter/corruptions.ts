@@ -1,5 +1,4 @@
-import { isObject } from "../../../src/domain/json.ts"
-import type { Json } from "../../../src/domain/json.ts"
+import { isObject, type Json } from "../../../src/domain/json.ts"
 import type { Change } from "./normalisations.ts"
 
 const text = (name: string, change: (text: string) => string): Change => ({

@@ -1,6 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js"
-import { isObject } from "../../../src/domain/json.ts"
-import type { Json, JsonObject } from "../../../src/domain/json.ts"
+import { isObject, type Json, type JsonObject } from "../../../src/domain/json.ts"
 
 /** A way in which a service may change a value. Values that it doesn't apply to are returned unchanged. */
 export interface Change {

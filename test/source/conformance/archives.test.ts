@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { conforms } from "../conformance.ts"
-import type { Container } from "../conformance.ts"
+import { conforms, type Container } from "../conformance.ts"
 import { zip } from "../workbooks.ts"
 import { csv } from "./csv.ts"
 

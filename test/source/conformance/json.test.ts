@@ -1,5 +1,4 @@
-import { conforms } from "../conformance.ts"
-import type { Container } from "../conformance.ts"
+import { conforms, type Container } from "../conformance.ts"
 
 const members = ["id", "  Full   name", "__proto__", "a.b", "x y"]
 const record = (titles: ReadonlyArray<string>, row: ReadonlyArray<string>) =>

@@ -1,6 +1,5 @@
 import * as XLSX from "xlsx"
-import { conforms } from "../conformance.ts"
-import type { Container } from "../conformance.ts"
+import { conforms, type Container } from "../conformance.ts"
 
 const workbook = (bookType: XLSX.BookType, loses: ReadonlyArray<string>): Container => ({
   extension: bookType,

@@ -1,6 +1,5 @@
 // Compares the reading of a random text with its intended content.
-import { cellText } from "../../../src/domain/cell.ts"
-import type { Cell } from "../../../src/domain/cell.ts"
+import { type Cell, cellText } from "../../../src/domain/cell.ts"
 import type { DrawnText, TrueRecord } from "./drawText.ts"
 
 /** The result for a text. */

@@ -4,8 +4,7 @@ import { Effect, Either } from "effect"
 import type { Submission } from "../../../src/domain/submission.ts"
 import { platform } from "../../project/projectFolder.ts"
 import { world } from "../../run/world.ts"
-import { drawText } from "./drawText.ts"
-import type { TrueRecord } from "./drawText.ts"
+import { drawText, type TrueRecord } from "./drawText.ts"
 
 const answer = (submission: Submission, id: string) => {
   const value = submission.questions.find((one) => one.id === id)?.value

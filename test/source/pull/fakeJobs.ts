@@ -1,7 +1,6 @@
 // Tools that export to a file, written from the vendors' documentation and clients, and not from formferry's.
 import { zip } from "../workbooks.ts"
-import { refused, token } from "./fakeTools.ts"
-import type { FakeRecord, Tool } from "./fakeTools.ts"
+import { type FakeRecord, refused, token, type Tool } from "./fakeTools.ts"
 
 const csv = (store: ReadonlyArray<FakeRecord>) =>
   ["id,name", ...store.map(({ id, name }) => `${id},${name}`), ""].join("\n")

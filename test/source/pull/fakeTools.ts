@@ -1,6 +1,5 @@
 // Form tools' APIs over HTTP, written from the vendors' documentation and not from the client: parameters, largest pages, order and end of the pages.
-import { createServer } from "node:http"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export const token = "tok_9f31c2e07a"

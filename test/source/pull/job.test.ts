@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { PullProgress } from "../../../src/source/Source.ts"
 import { koboExports, qualtricsJobs } from "./fakeJobs.ts"
-import { records, startTools, token } from "./fakeTools.ts"
-import type { FakeTools, Received, Sent } from "./fakeTools.ts"
+import { type FakeTools, type Received, records, type Sent, startTools, token } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }

@@ -1,13 +1,11 @@
 // Records that are deleted, arrive or are edited between the pages of a pull.
-import type { Clock } from "effect"
-import { Duration, Effect, Either } from "effect"
+import { type Clock, Duration, Effect, Either } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { cellText } from "../../../src/domain/cell.ts"
 import { Draws } from "../../faults/Draws.ts"
 import { isLong, seeds } from "../../long.ts"
 import { readAll, run } from "../opening.ts"
-import { number, records, startTools } from "./fakeTools.ts"
-import type { FakeRecord, FakeTools } from "./fakeTools.ts"
+import { type FakeRecord, type FakeTools, number, records, startTools } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }

@@ -8,8 +8,7 @@ import type { Pull } from "../../../src/project/pull.ts"
 import { pager } from "../../../src/source/pull/pages.ts"
 import { PullProgress } from "../../../src/source/Source.ts"
 import { readAll } from "../opening.ts"
-import { records, startTools } from "./fakeTools.ts"
-import type { FakeTools } from "./fakeTools.ts"
+import { type FakeTools, records, startTools } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }

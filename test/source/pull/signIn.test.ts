@@ -3,8 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { keyFileOf, password, pem, signingIn, signIns } from "./fakeSignIns.ts"
-import { records, startTools } from "./fakeTools.ts"
-import type { FakeTools, Sent } from "./fakeTools.ts"
+import { type FakeTools, records, type Sent, startTools } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }

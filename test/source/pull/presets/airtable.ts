@@ -1,6 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { anyText, createdAt, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, type FakePreset, unknownIn, whole } from "./FakePreset.ts"
 
 /** Airtable: `pageSize` (100 at most), an opaque `offset`, and no member for an empty cell. */
 export const airtable: FakePreset = {

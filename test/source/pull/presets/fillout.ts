@@ -1,6 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { anyText, createdAt, dateTime, timeOf, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, dateTime, type FakePreset, timeOf, unknownIn, whole } from "./FakePreset.ts"
 
 /** Fillout: `limit` (150 at most) and `offset`, oldest first unless `sort` says otherwise. */
 export const fillout: FakePreset = {

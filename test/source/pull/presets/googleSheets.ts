@@ -1,6 +1,5 @@
 import { exchanged } from "../fakeSignIns.ts"
-import { anyText, createdAt, unknownIn } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, type FakePreset, unknownIn } from "./FakePreset.ts"
 
 /** The number of days since 1899-12-30, as spreadsheets store times. */
 const serial = (iso: string) => (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000

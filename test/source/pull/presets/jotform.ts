@@ -1,6 +1,5 @@
 import { number, token } from "../fakeTools.ts"
-import { anyText, createdAt, timeOf, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, type FakePreset, timeOf, unknownIn, whole } from "./FakePreset.ts"
 
 /** The number of requests that the account has left today. */
 let left = 1000

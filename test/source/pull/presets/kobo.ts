@@ -1,6 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { anyText, createdAt, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, type FakePreset, unknownIn, whole } from "./FakePreset.ts"
 
 /** KoboToolbox: `start` and `limit` (1,000 at most), ordered by `sort`, and the address of the next page. An edit keeps `_submission_time` and `_id`, and changes `_uuid`. */
 export const kobo: FakePreset = {

@@ -1,8 +1,6 @@
 import { zip } from "../../workbooks.ts"
-import { number, refused, token } from "../fakeTools.ts"
-import type { FakeRecord } from "../fakeTools.ts"
-import { anyText, createdAt, timeOf, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { type FakeRecord, number, refused, token } from "../fakeTools.ts"
+import { anyText, createdAt, type FakePreset, timeOf, unknownIn, whole } from "./FakePreset.ts"
 
 const titles =
   "SubmissionDate,person-name,meta-instanceID,KEY,SubmitterID,SubmitterName,AttachmentsPresent,AttachmentsExpected,Status,ReviewState,DeviceID,Edits,FormVersion"

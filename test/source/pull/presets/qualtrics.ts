@@ -1,6 +1,5 @@
 import { qualtricsJobs } from "../fakeJobs.ts"
-import { createdAt } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { createdAt, type FakePreset } from "./FakePreset.ts"
 
 const time = (iso: string) => iso.slice(0, 19).replace("T", " ")
 

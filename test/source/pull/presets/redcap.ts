@@ -1,6 +1,5 @@
 import { token } from "../fakeTools.ts"
-import { anyText, createdAt, unknownIn } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { anyText, createdAt, type FakePreset, unknownIn } from "./FakePreset.ts"
 
 /** REDCap: one answer to a form, with the token of a project among its fields. The project has an instrument that is used as a survey. */
 export const redcap: FakePreset = {

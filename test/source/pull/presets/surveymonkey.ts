@@ -1,6 +1,5 @@
 import { number, token } from "../fakeTools.ts"
-import { createdAt, dateTime, timeOf, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { createdAt, dateTime, type FakePreset, timeOf, unknownIn, whole } from "./FakePreset.ts"
 
 /** A time with or without a zone. */
 const time = new RegExp(dateTime.source.replace(/\)\$$/, ")?$"))

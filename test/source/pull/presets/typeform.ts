@@ -1,7 +1,5 @@
-import { number, refused, token } from "../fakeTools.ts"
-import type { FakeRecord } from "../fakeTools.ts"
-import { anyText, createdAt, dateTime, unknownIn, whole } from "./FakePreset.ts"
-import type { FakePreset } from "./FakePreset.ts"
+import { type FakeRecord, number, refused, token } from "../fakeTools.ts"
+import { anyText, createdAt, dateTime, type FakePreset, unknownIn, whole } from "./FakePreset.ts"
 
 const time = new RegExp(`${dateTime.source}|^\\d+$`)
 
