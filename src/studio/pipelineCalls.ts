@@ -3,15 +3,8 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import {
-  candidatesIn,
-  draftState,
-  type DraftSurvey,
-  editEntry,
-  editText,
-  loadDraft,
-  type OpenDraft,
-} from "../jobs/draft.ts"
+import { candidatesIn, draftState, type DraftSurvey, editEntry, editText } from "../jobs/draft.ts"
+import { loadDraft, type OpenDraft } from "../jobs/draft.ts"
 import { countDraft } from "../jobs/draftCounts.ts"
 import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { initialise } from "../jobs/init.ts"

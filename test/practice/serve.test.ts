@@ -62,7 +62,7 @@ it.scopedLive("the practice service reports a busy port, and frees its own port 
       const { baseUrl } = yield* serve({ forms: [form], port: 0 })
       const port = Number(new URL(baseUrl).port)
       expect(yield* Effect.flip(serve({ forms: [form], port }))).toMatchObject({
-        _tag: "PracticeNotServed",
+        _tag: "PortUnusable",
         port,
         code: "EADDRINUSE",
       })

@@ -3,22 +3,8 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import {
-  act,
-  badge,
-  Diagnostics,
-  Drop,
-  figures,
-  input,
-  pick,
-  Problem,
-  safe,
-  Section,
-  useAnswer,
-  useDoing,
-  type Word,
-  wordsWith,
-} from "./parts.tsx"
+import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section } from "./parts.tsx"
+import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
 /** The first view: every pipeline with its state. */

@@ -5,26 +5,8 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
-import {
-  act,
-  asCell,
-  badge,
-  check,
-  Drop,
-  figures,
-  input,
-  nextCommand,
-  pickTarget,
-  Problem,
-  safe,
-  Section,
-  table,
-  type TableRow,
-  type Targets,
-  useAnswer,
-  useDoing,
-  wordsWith,
-} from "./parts.tsx"
+import { act, asCell, badge, check, Drop, figures, input, nextCommand, pickTarget, Problem, safe } from "./parts.tsx"
+import { Section, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]

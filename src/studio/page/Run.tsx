@@ -5,21 +5,8 @@ import { outcomeWords } from "../../domain/run.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { isEdited } from "./draft.ts"
-import {
-  act,
-  Diagnostics,
-  figures,
-  input,
-  nextCommand,
-  pickTarget,
-  Problem,
-  safe,
-  Section,
-  type Targets,
-  useDoing,
-  type Word,
-  wordsWith,
-} from "./parts.tsx"
+import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, useDoing } from "./parts.tsx"
+import { pickTarget, type Targets, type Word, wordsWith } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
