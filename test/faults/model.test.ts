@@ -153,7 +153,7 @@ it(
           reality.world.close()
         }
       }),
-      { seed: 20261120, numRuns: seeds(8, 40) },
+      { seed: 20261120, numRuns: seeds(8, 25) },
     )
   },
   120_000,

@@ -3,7 +3,7 @@ import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { isLong, seeds as atMost } from "../long.ts"
 import { happens, play, type Played } from "./play.ts"
 
-/** Every event of `happens.inFew` occurs within the seeds of the longer proof. CI also runs the 37 seeds before with `npm run histories`. */
+/** Every event of `happens.inFew` occurs within the seeds of the longer proof. CI also runs the first seeds with `npm run histories`. */
 const first = 38
 const seeds = atMost(2, 11)
 

@@ -187,7 +187,7 @@ const expected = (plans: ReadonlyArray<Plan>, imported: (plan: Plan, at: number)
 const csv = (plans: ReadonlyArray<Plan>) => Papa.unparse([titles, ...plans.map(({ cells }) => cells)])
 
 describe("counting cells in a run", () => {
-  it.scopedLive.each([1, 2, 3, 4, 5, 6, 7, 8].slice(0, seeds(1, 8)))(
+  it.scopedLive.each([1, 2, 3, 4, 5, 6, 7, 8].slice(0, seeds(1, 4)))(
     "counts every filled cell once, in its column (seed %i)",
     (seed) =>
       Effect.gen(function*() {
@@ -291,7 +291,7 @@ describe("counting the cells of a real export", () => {
       ignored: [29, 43, 44],
     },
     { pipeline: "registrations", file: "registrations.xlsx", sheet: "Registrations", headerRows: 3, ignored: [21] },
-  ].slice(0, seeds(1, 5)))(
+  ].slice(0, seeds(1, 3)))(
     "counts every filled cell of the file with the demonstration's pipeline $pipeline",
     ({ file, headerRows, ignored, pipeline, sheet }) =>
       Effect.gen(function*() {

@@ -35,7 +35,7 @@ const schemaOf = (file: string) => `ledger_${createHash("sha256").update(file).d
 
 const postgres: Database = {
   name: "PostgreSQL",
-  modelRuns: seeds(6, 20),
+  modelRuns: seeds(6, 14),
   optionsOf: ({ file, ...options }) =>
     Effect.map(urlOf(), (url) => ({
       ...options,

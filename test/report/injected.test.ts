@@ -64,7 +64,7 @@ const runAgainst = (seed: number) =>
 
 const told = ({ effect, id, submissionId }: Alteration) => `${submissionId} ${id} ${effect}`
 
-const drawn = Array.from({ length: seeds(3, 12) }, (_, index) => index + 1)
+const drawn = Array.from({ length: seeds(3, 8) }, (_, index) => index + 1)
 
 describe("differences listed in a report", () => {
   it.scopedLive.each(drawn)(

@@ -415,6 +415,6 @@ describe("settling rows in doubt from the form's list", () => {
           if (changes.length === 0) expect(settled.open).toEqual([])
         },
       ),
-      { numRuns: seeds(80, 800) },
+      { numRuns: seeds(80, 500) },
     ))
 })

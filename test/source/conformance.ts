@@ -62,7 +62,7 @@ export const conforms = (name: string, container: Container): void => {
             expect(all.faults.size).toBe(0)
           },
         ),
-        { seed: 20_240_601, numRuns: container.streamed ? seeds(2, 12) : seeds(1, 4) },
+        { seed: 20_240_601, numRuns: container.streamed ? seeds(2, 8) : seeds(1, 3) },
       ))
 
     it(`a source never cuts a row if blocks have ${firstSize} to ${lastSize} bytes, in steps of ${step}`, async () => {

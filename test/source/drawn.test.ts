@@ -5,7 +5,7 @@ import { drawText } from "./drawn/drawText.ts"
 import { judge } from "./drawn/judge.ts"
 import { config, file, read, run } from "./opening.ts"
 
-const count = seeds(30, 300)
+const count = seeds(30, 200)
 
 it(`every record of ${count} random texts is read exactly or reported, unless reading stops and the lines are reported`, async () => {
   const outcomes = { exact: 0, named: 0, stopped: 0 }

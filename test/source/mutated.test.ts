@@ -19,7 +19,7 @@ import {
 import { config, file, read, run } from "./opening.ts"
 
 /** For different files: `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts`. */
-const count = Number(process.env["MUTATED"] ?? seeds(120, 1_000))
+const count = Number(process.env["MUTATED"] ?? seeds(120, 600))
 const seed = Number(process.env["MUTATED_SEED"] ?? 20_261_120)
 
 /** Reads a file, or returns the refusal's message. Any other error fails the test. */

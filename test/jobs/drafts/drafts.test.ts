@@ -35,7 +35,7 @@ const faults = (file: string, form: Form) =>
     ]
   }).pipe(Effect.scoped)
 
-const seeds = Array.from({ length: isLong ? 12 : 2 }, (_, at) => 4001 + at)
+const seeds = Array.from({ length: isLong ? 8 : 2 }, (_, at) => 4001 + at)
 
 layer(platform)("a drafted pipeline", (it) => {
   it.effect.each(samples)(
