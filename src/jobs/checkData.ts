@@ -80,12 +80,12 @@ export const checkData = (
     const profiles = profiler(free)
     const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
     const repeated = findRepeated(pipeline, source, mapping)
-    const problemsOf = (cells: Cells): ReadonlyArray<Problem> => {
+    const problemsOf = (row: number, cells: Cells): ReadonlyArray<Problem> => {
       const key = mapping.key(cells)
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
-      if (key !== undefined || mapping.keyed === "content") return problems
-      return [...problems, missingKeyProblem(pipeline)]
+      if (key === undefined && mapping.keyed === "columns") return [...problems, missingKeyProblem(pipeline)]
+      return problems.length > 0 ? problems : repeated(row, cells, key)
     }
     yield* eachChunk(source.read(), (chunk) =>
       Effect.suspend(() => {
@@ -98,8 +98,7 @@ export const checkData = (
             continue
           }
           const row = chunk.firstRow + index
-          const own = fault === undefined ? problemsOf(cells) : [fault]
-          const problems = own.length > 0 ? own : repeated(row, cells)
+          const problems = fault === undefined ? problemsOf(row, cells) : [fault]
           for (const problem of problems) found.add(row, problem)
           if (problems.length === 0) valid.add(index)
           else if (problems[0]?.code === "duplicate-key") counts.duplicate++

@@ -20,8 +20,7 @@ export const findRepeated = ({ source: config }: Pipeline, { columns }: Source, 
   const keys = new KeyTable()
   const uniques = new UniqueAnswers(mapping.uniques)
   const hash = new RowHash()
-  return (row: number, cells: Cells): ReadonlyArray<Problem> => {
-    const key = mapping.key(cells)
+  return (row: number, cells: Cells, key: string | undefined): ReadonlyArray<Problem> => {
     // For `rowKey: content`, each row has a key of its own.
     if (key === undefined) return uniques.take(cells, String(row), row) ?? []
     hash.key(key)
