@@ -8,7 +8,7 @@ import type { Capability } from "../domain/capability.ts"
 import type { Item } from "../domain/item.ts"
 import type { SharedRate } from "../domain/sharedRate.ts"
 import type { Submission } from "../domain/submission.ts"
-import { makeAdmission, momentOf } from "./Admission.ts"
+import { makeAdmission, momentOf, type Pacing } from "./Admission.ts"
 import { unlessAborted } from "./cancellation.ts"
 import { type Codec, makeCodec } from "./codec.ts"
 import { type CreateOutcome, type FormService, pageRows, ServiceUnusable, type SharedService } from "./FormService.ts"
@@ -274,7 +274,7 @@ export const make = (
     const codec = makeCodec(options.gateway)
     const clock = yield* Effect.clock
     const { requestsPerSecond, sharedRate } = options
-    const pace = sharedRate === undefined
+    const pace: Pacing = sharedRate === undefined
       ? new Pace(requestsPerSecond)
       : new SharedPace(requestsPerSecond, sharedRate, () => momentOf(clock))
     const transport = yield* (open ?? (yield* Transports))(options)
@@ -305,7 +305,7 @@ export const make = (
     }
     return {
       ...view(),
-      isUsable: () => !(pace instanceof SharedPace && pace.failure !== undefined),
+      isUsable: () => pace.failure === undefined,
       apart: Effect.sync(view),
     }
   })
