@@ -9,6 +9,18 @@ import { pageOf, served } from "./opened.ts"
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
+/** Serves the studio, opens the pipeline in a page, and calls `body` with both. */
+const withDraft = (
+  root: string,
+  body: (page: Awaited<ReturnType<typeof pageOf>>, draft: { pipeline: string; text: string }) => Promise<void>,
+) =>
+  Effect.flatMap(served(root), (studio) =>
+    Effect.promise(async () => {
+      const page = await pageOf(studio)
+      const { text } = await page.call("draft", "open", { pipeline: "people" })
+      await body(page, { pipeline: "people", text })
+    }))
+
 const rows = (...lines: ReadonlyArray<string>) => ["1,Ada,ada@example.org", "2,Bob,bob@example.org", ...lines]
 
 scoped(
@@ -25,11 +37,8 @@ scoped(
       "4,Dan,dan@example.org",
       "5,Eve,no-address",
     ))
-    const studio = yield* served(root)
-    yield* Effect.promise(async () => {
-      const { call, done } = await pageOf(studio)
-      const { text } = await call("draft", "open", { pipeline: "people" })
-      const counts = await call("draft", "counts", { pipeline: "people", text, whole: true })
+    yield* withDraft(root, async ({ call, done }, draft) => {
+      const counts = await call("draft", "counts", { ...draft, whole: true })
       expect(counts.fates).toMatchObject({ pending: 2, alreadyImported: 2, duplicate: 3, invalid: 1 })
       expect(counts).not.toHaveProperty("note")
       await done({ pipeline: "people", mode: "dry-run" })
@@ -44,11 +53,8 @@ scoped(
   Effect.gen(function*() {
     const { root, source } = yield* world
     yield* source(rows("2,Bob,bob@example.org"))
-    const studio = yield* served(root)
-    yield* Effect.promise(async () => {
-      const { call } = await pageOf(studio)
-      const { text } = await call("draft", "open", { pipeline: "people" })
-      const { fates } = await call("draft", "counts", { pipeline: "people", text, whole: false })
+    yield* withDraft(root, async ({ call }, draft) => {
+      const { fates } = await call("draft", "counts", { ...draft, whole: false })
       expect(fates).toMatchObject({ pending: 2, duplicate: 1 })
       expect(() => readFileSync(join(root, "ledger", "formferry.db"))).toThrow("ENOENT")
     })
@@ -61,12 +67,9 @@ scoped(
     const { root, run, source } = yield* world
     yield* source(rows())
     yield* run()
-    const studio = yield* served(root)
-    yield* Effect.promise(async () => {
-      const { call } = await pageOf(studio)
-      const { text } = await call("draft", "open", { pipeline: "people" })
-      const draft = { pipeline: "people", text: text.replace("rowKey: [No]", "rowKey: [Mail]") }
-      const { fates, note } = await call("draft", "counts", { ...draft, whole: true })
+    yield* withDraft(root, async ({ call }, draft) => {
+      const text = draft.text.replace("rowKey: [No]", "rowKey: [Mail]")
+      const { fates, note } = await call("draft", "counts", { ...draft, text, whole: true })
       expect(fates.pending).toBe(2)
       expect(note).toContain("rows that were imported before are counted as new")
     })
@@ -78,15 +81,11 @@ scoped(
   Effect.gen(function*() {
     const { root, source } = yield* world
     yield* source(["1,Ada,ada@example.org,Lovelace"], "No,Name,Mail,Family")
-    const studio = yield* served(root)
-    yield* Effect.promise(async () => {
-      const { call } = await pageOf(studio)
-      const { text } = await call("draft", "open", { pipeline: "people" })
-      const draft = { pipeline: "people", text }
+    yield* withDraft(root, async ({ call }, draft) => {
       const operation = { _tag: "Map", question: "name", columns: [2, 4], answers: {} } as const
       const edited = await call("draft", "edit", { ...draft, operation })
       expect(edited.entry?.asks).toEqual([])
-      const shown = await call("draft", "preview", { pipeline: "people", text: edited.text, row: 1, rows: 1 })
+      const shown = await call("draft", "preview", { ...draft, text: edited.text, row: 1, rows: 1 })
       expect(shown.rows[0]?.answers[0]?.value).toBe("Ada Lovelace")
     })
   }),
