@@ -17,6 +17,8 @@ try {
     splitting: true,
   })
   cpSync("dist", `${folder}/dist`, { recursive: true })
+  // As in the installed package. Without it, Node parses each module twice to find out its format.
+  cpSync("package.json", `${folder}/package.json`)
   await import(pathToFileURL(`${folder}/${entry}.js`).href)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Difference, Replacement, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
+import { inZone } from "../domain/words.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, VanishedRow } from "./csvFiles.ts"
 import { newRunFolder, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
@@ -68,8 +69,12 @@ export interface OtherHosts {
 /** The folder of the run in progress. */
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
-/** Loads the modules that write the files, with the page and its charts. */
-const writer = Effect.promise(() => import("./writeFiles.ts"))
+/** Loads the modules that write the files, with the page and its charts, and Node's data about time zones. */
+const writer = Effect.promise(async () => {
+  const files = await import("./writeFiles.ts")
+  inZone(0, "UTC")
+  return files
+})
 
 /**
  * Creates the folder of a run, `reports/PIPELINE/RUN/`, which only its owner can read (folders 0700, files 0600). Opens
