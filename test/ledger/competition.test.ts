@@ -113,7 +113,7 @@ describe.each(isLong ? databases : databases.slice(0, 1))(
       Effect.gen(function*() {
         const file = join(yield* folder, "ledger.db")
         // A heartbeat to a server may take longer.
-        const lease = database.name === "SQLite" ? 1_000 : 2_000
+        const lease = database.name === "SQLite" ? 2_000 : 4_000
         const times = { staleAfter: lease, heartbeat: 100 }
         const child = yield* start(told(yield* optionsOf({ file, ...times })))
         expect(yield* child.line).toBe("holds 1 0")

@@ -8,13 +8,15 @@ import { batchOf, contacts, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
 
-const times = { staleAfter: 600, heartbeat: 50 }
+/** The lease is longer than a busy machine delays a heartbeat. */
+const times = { staleAfter: 4_000, heartbeat: 100 }
 
 /** A ledger in a schema of its own, as each of several hosts opens it, and a connection that sees everything. */
 const hosts = Effect.gen(function*() {
   const [schema, user] = [newSchema(), newSchema()]
   const watcher = yield* connected(yield* urlOf(), schema)
   const exec = (sql: string) => Effect.promise(() => watcher.exec(sql))
+  yield* exec("SET idle_in_transaction_session_timeout = 0")
   yield* exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
   const optionsWith = (more: Partial<LedgerOptions>) =>
     Effect.map(urlOf({ user: `${user}:x` }), (url) => {
@@ -45,8 +47,8 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const session = yield* view.hold("first")
       yield* exec(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
       const intended = yield* Effect.fork(session.intend(batchOf([rowOf(ledger, 1)])))
-      for (let tenth = 0; tenth < 10; tenth++) {
-        yield* Effect.sleep("80 millis")
+      for (let tenth = 0; tenth < 12; tenth++) {
+        yield* Effect.sleep(times.staleAfter / 10)
         expect(session.held()).toBe(true)
       }
       yield* exec("COMMIT")
@@ -63,8 +65,8 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         yield* (yield* host()).ledger.turns.keep
         yield* exec(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
-        for (let tenth = 0; tenth < 10; tenth++) {
-          yield* Effect.sleep("80 millis")
+        for (let tenth = 0; tenth < 12; tenth++) {
+          yield* Effect.sleep(times.staleAfter / 10)
           expect((yield* other.turns.last("contacts")).state).toBe("going")
         }
         yield* exec("COMMIT")
@@ -73,7 +75,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const { expiresIn = 0 } = lease ?? {}
       expect(expiresIn).toBeGreaterThan(0)
       expect(expiresIn).toBeLessThanOrEqual(times.staleAfter)
-      yield* Effect.sleep(expiresIn + 20)
+      yield* Effect.sleep(expiresIn + 100)
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined })
     }))
 
@@ -229,8 +231,8 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* exec("BEGIN; LOCK TABLE row IN ACCESS SHARE MODE")
       const compacting = yield* Effect.fork(ledger.compact)
       yield* Effect.repeat(select("SELECT held FROM lock"), { until: (held) => held === 1 })
-      for (let tenth = 0; tenth < 10; tenth++) {
-        yield* Effect.sleep("120 millis")
+      for (let tenth = 0; tenth < 12; tenth++) {
+        yield* Effect.sleep(times.staleAfter / 10)
         expect((yield* Effect.flip(Effect.scoped(other.hold("second"))))._tag).toBe("LedgerLocked")
       }
       yield* exec("COMMIT")

@@ -263,7 +263,7 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
     Effect.gen(function*() {
       const { place } = yield* inFolder
       const [marks] = place.folders
-      const times = { staleAfter: 400, heartbeat: 100 }
+      const times = { staleAfter: 4_000, heartbeat: 100 }
       const primary = yield* ownServer("primary", [])
       const here = yield* projectAt(primary)
       yield* here.run(place, 1)
@@ -292,7 +292,7 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
       yield* Scope.close(held, Exit.void)
       yield* Effect.promise(() => at.exec("SELECT pg_promote()"))
       const url = yield* urlAt(standby)
-      yield* Effect.sleep("500 millis")
+      yield* Effect.sleep(times.staleAfter)
       expect(yield* here.refusal(place, { url, ...times })).toMatch(
         /lacks 1 of 2 commits.* Its server was replaced, or is a copy that was promoted: the newest mark names the server \d+, timeline 1, position \S+, and this one is \d+, timeline 2, position/,
       )
