@@ -198,21 +198,21 @@ describe("a project whose hosts share the rate of an account", () => {
     "uses at least 90% of the shared rate while one host is killed and another stopped, and never exceeds the limit",
     () =>
       Effect.gen(function*() {
-        let used = 0
-        for (let left = 2; used < 0.9 && left >= 0; left--) {
+        for (let left = 3; left >= 0; left--) {
           const { arrivals, paused, share } = yield* threeHosts
-          used = share
           process.stdout.write(
-            `used ${(used * 100).toFixed(1)}% of the shared rate, at most ${mostInASecond(arrivals)} in a second; `
+            `used ${(share * 100).toFixed(1)}% of the shared rate, at most ${mostInASecond(arrivals)} in a second; `
               + `the service paused for at most ${paused.toFixed(0)} ms\n`,
           )
           // On a busy machine, hosts miss slots, and a service that pauses for longer than the reserve counts requests too late.
           if (paused > reserve && left > 0) continue
           expect(arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
           expect(mostInASecond(arrivals)).toBeLessThanOrEqual(limit)
+          if (share < 0.9 && left > 0) continue
+          expect(share).toBeGreaterThanOrEqual(0.9)
+          return
         }
-        expect(used).toBeGreaterThanOrEqual(0.9)
       }),
-    120_000,
+    180_000,
   )
 })
