@@ -42,7 +42,7 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
   ["cut", { fault: "cut" }, "InDoubt", 2],
   ["delayed before", { fault: "delay", when: "before", for: Duration.millis(30) }, "Created 11", 2],
   ["delayed after", { fault: "delay", when: "after", for: Duration.millis(30) }, "Created 11", 2],
-  ["delayed for too long", { fault: "delay", when: "after", for: Duration.millis(700) }, "InDoubt", 2],
+  ["delayed for too long", { fault: "delay", when: "after", for: Duration.millis(2_500) }, "InDoubt", 2],
   [
     "429 with seconds",
     { fault: "throttled", retryAfter: "seconds", wait: Duration.seconds(2) },
@@ -120,7 +120,7 @@ const client = (
     apiKey,
     requestsPerSecond: Infinity,
     concurrency: 2,
-    timeout: Duration.millis(400),
+    timeout: Duration.millis(1_500),
     editLinkParameter: "includeEditLink",
     gateway: "gateway",
   }, open)
@@ -133,7 +133,7 @@ for (const [way, start] of Object.entries(ways)) {
           const { practice, service } = yield* start([fault])
           expect(shown(yield* service.create("people", items, () => true))).toBe(outcome)
           // A request delayed beyond the client's timeout still arrives.
-          if (name === "delayed for too long") yield* Effect.sleep("500 millis")
+          if (name === "delayed for too long") yield* Effect.sleep("1500 millis")
           expect(practice.count("people")).toBe(held)
           expect(Object.values(practice.faults())).toEqual(
             outcome === "Created 11" && name.includes("not there") ? [] : [1],
@@ -143,12 +143,12 @@ for (const [way, start] of Object.entries(ways)) {
 
     it.scopedLive("an unavailable service refuses connections for the configured time, then accepts them again", () =>
       Effect.gen(function*() {
-        const { practice, service } = yield* start([{ fault: "refuse", at: [1], for: Duration.millis(250) }])
+        const { practice, service } = yield* start([{ fault: "refuse", at: [1], for: Duration.seconds(1) }])
         const create = service.create("people", items, () => true)
         expect(shown(yield* create)).toBe("Created 11")
         yield* Effect.sleep("20 millis")
         expect(shown(yield* create)).toBe("NotCreated")
-        yield* Effect.sleep("400 millis")
+        yield* Effect.sleep("1100 millis")
         expect(shown(yield* create)).toBe("Created 11")
         expect(practice.count("people")).toBe(4)
       }))
@@ -165,11 +165,11 @@ for (const [way, start] of Object.entries(ways)) {
 
     it.scopedLive("a submission hidden by the fault `invisible` can be read only after its time", () =>
       Effect.gen(function*() {
-        const { service } = yield* start([{ fault: "invisible", for: Duration.millis(150) }])
+        const { service } = yield* start([{ fault: "invisible", for: Duration.seconds(1) }])
         const outcome = yield* service.create("people", items, () => true)
         const id = outcome._tag === "Created" ? outcome.ids[0] ?? outcome.submissions[0]?.submissionId ?? "" : ""
         expect(yield* service.read("people", id)).toBeUndefined()
-        yield* Effect.sleep("200 millis")
+        yield* Effect.sleep("1100 millis")
         expect((yield* service.read("people", id))?.submissionId).toBe(id)
       }))
 

@@ -195,9 +195,9 @@ describe("a job", () => {
 
   it("that never ends is an error that names its state", async () => {
     tools.meddle = (_, count) => count === 1 ? undefined : { body: { result: { status: "inProgress" } } }
-    const source = `${jobs.Qualtrics.source}\n    within: 200 millis`
+    const source = `${jobs.Qualtrics.source}\n    within: 1 second`
     const error = await failure({ ...jobs.Qualtrics, source })
-    expect(error.message).toContain("did not create the file within 200ms: its job is still in the state `inProgress`")
+    expect(error.message).toContain("did not create the file within 1s: its job is still in the state `inProgress`")
     expect(error._tag).toBe("ConnectionUnusable")
     expect(tools.received.length).toBeGreaterThan(3)
   })
