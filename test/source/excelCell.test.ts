@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { DateCell } from "../../src/domain/cell.ts"
-import { toCell } from "../../src/source/workbook/cells.ts"
+import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { isoCell, showsOf, toCell } from "../../src/source/workbook/cells.ts"
 
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
 
@@ -22,15 +22,19 @@ describe("a number that a workbook shows as a day", () => {
     expect([1, 59, 60, 61, 0, 2_958_466].map((serial) => day(serial))).toEqual([
       new DateCell("1900-01-01"),
       new DateCell("1900-02-28"),
-      60,
+      new ErrorCell("60, 29 February 1900, which did not exist"),
       new DateCell("1900-03-01"),
-      0,
-      2_958_466,
+      new ErrorCell("0, a date before 1900"),
+      new ErrorCell("2958466, a date after the year 9999"),
     ])
     expect([0, 1, 366].map((serial) => day(serial, true))).toEqual([
       new DateCell("1904-01-01"),
       new DateCell("1904-01-02"),
       new DateCell("1905-01-01"),
+    ])
+    expect([-1, 2_957_004].map((serial) => day(serial, true))).toEqual([
+      new ErrorCell("-1, a date before 1904"),
+      new ErrorCell("2957004, a date after the year 9999"),
     ])
   })
 })
@@ -40,7 +44,35 @@ describe("a number that a workbook shows as hours", () => {
     [5, "120:00:00"],
     [1.5, "36:00:00"],
     [0.25, new DateCell("06:00:00")],
+    [-0.5, new ErrorCell("-0.5, a negative time")],
   ])("a number shown as hours may exceed a day and 99 hours: %d", (value, shown) => {
     expect(toCell({ t: "n", v: value, z: "[h]:mm" }, false)).toEqual(shown)
   })
+})
+
+describe("a date that a workbook stores as text", () => {
+  it.each([
+    ["2020-01-02", "General", "2020-01-02"],
+    ["2020-01-02T13:30:15.6Z", "General", "2020-01-02T13:30:16"],
+    ["2020-01-02T00:00:00.000Z", "m/d/yy", "2020-01-02"],
+    ["2020-01-02", "yyyy-mm-dd hh:mm", "2020-01-02T00:00:00"],
+    ["13:30", "General", "13:30:00"],
+    ["T23:59:59.9", "h:mm", "23:59:59"],
+    ["1899-12-31T13:30:00", "h:mm", "13:30:00"],
+    ["1900-02-28", "General", "1900-02-28"],
+    ["0099-03-04", "General", "0099-03-04"],
+    ["2024-02-29T23:59:59.7", "General", "2024-03-01"],
+  ])(
+    "a stored date keeps its day and time, whatever its year and the first day of the workbook: %s as %s",
+    (text, format, iso) => {
+      for (const date1904 of [false, true]) expect(isoCell(text, showsOf(format), date1904)).toEqual(new DateCell(iso))
+    },
+  )
+
+  it.each(["", "2023-02-29", "2020-13-01", "24:00", "12:60", "31.12.2020", "2020-01-02T13:30:00+05:00", "yesterday"])(
+    "a stored date that does not exist is an error: %s",
+    (text) => {
+      expect(isoCell(text, showsOf("General"), false)).toEqual(new ErrorCell(`${text}, not a date or time`))
+    },
+  )
 })

@@ -2,42 +2,7 @@
 // half characters.
 import { describe, expect, it } from "vitest"
 import { config, file, read, refusal, run, texts } from "./opening.ts"
-import { row, text, xlsx, zip } from "./workbooks.ts"
-
-const office = [
-  "office",
-  "style",
-  "table",
-  "text",
-].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ")
-
-const mimetype = "application/vnd.oasis.opendocument.spreadsheet"
-
-/**
- * Returns an .ods file. `styles` is the XML of its own styles, and `common` is the XML of the styles that they inherit
- * from.
- */
-const ods = (sheets: Readonly<Record<string, { style?: string; rows: string }>>, styles: string, common = ""): Buffer =>
-  zip({
-    mimetype,
-    "META-INF/manifest.xml":
-      `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="/" m:media-type="${mimetype}"/>`
-      + `<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>`,
-    "styles.xml": `<office:document-styles ${office}><office:styles>${common}</office:styles></office:document-styles>`,
-    "content.xml":
-      `<office:document-content ${office}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:spreadsheet>`
-      + Object.entries(sheets).map(([name, { rows, style }]) =>
-        `<table:table table:name="${name}"${
-          style === undefined ? "" : ` table:style-name="${style}"`
-        }>${rows}</table:table>`
-      ).join("") + "</office:spreadsheet></office:body></office:document-content>",
-  })
-
-const odsRow = (...cells: ReadonlyArray<string>) =>
-  `<table:table-row>${
-    cells.map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`)
-      .join("")
-  }</table:table-row>`
+import { ods, odsRow, row, text, xlsx, zip } from "./workbooks.ts"
 
 const tableStyle = (name: string, content: string, parent?: string) =>
   `<style:style style:name="${name}" style:family="table"${

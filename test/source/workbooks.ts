@@ -93,3 +93,47 @@ export const row = (number: number, ...cells: ReadonlyArray<string>): string =>
 
 /** Returns a text cell for `row`. */
 export const text = (content: string) => `t="inlineStr"><is><t xml:space="preserve">${content}</t></is>`
+
+const office = [
+  "office",
+  "style",
+  "table",
+  "text",
+  "drawing",
+  "calcext",
+  "number",
+].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ")
+
+const mimetype = "application/vnd.oasis.opendocument.spreadsheet"
+
+/** A sheet of `ods`: the name of its style, and its rows as XML. */
+type OdsSheets = Readonly<Record<string, { readonly style?: string; readonly rows: string }>>
+
+/**
+ * Returns the parts of an .ods file. `styles` is the XML of its own styles, `common` is the XML of the styles that they inherit from, and `settings`
+ * is the XML before the sheets.
+ */
+export const odsParts = (sheets: OdsSheets, styles = "", common = "", settings = ""): Record<string, string> => ({
+  mimetype,
+  "META-INF/manifest.xml":
+    `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="/" m:media-type="${mimetype}"/>`
+    + `<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>`,
+  "styles.xml": `<office:document-styles ${office}><office:styles>${common}</office:styles></office:document-styles>`,
+  "content.xml":
+    `<office:document-content ${office}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:spreadsheet>${settings}`
+    + Object.entries(sheets).map(([name, { rows, style }]) =>
+      `<table:table table:name="${name}"${
+        style === undefined ? "" : ` table:style-name="${style}"`
+      }>${rows}</table:table>`
+    ).join("") + "</office:spreadsheet></office:body></office:document-content>",
+})
+
+/** Returns an .ods file of these parts. */
+export const ods = (...parts: Parameters<typeof odsParts>): Buffer => zip(odsParts(...parts))
+
+/** Returns a row of texts for `ods`. */
+export const odsRow = (...cells: ReadonlyArray<string>) =>
+  `<table:table-row>${
+    cells.map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`)
+      .join("")
+  }</table:table-row>`

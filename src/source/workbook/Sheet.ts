@@ -13,11 +13,6 @@ export interface SheetRow {
 export interface SheetNotes {
   hiddenRows: number
   hiddenColumns: number
-  /**
-   * Whether rows or columns are hidden somewhere in the workbook. Set if the library doesn't show which ones and how
-   * many.
-   */
-  hiddenSomewhere: boolean
 }
 
 /** One sheet of a workbook, and the names of all sheets. */

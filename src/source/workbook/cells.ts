@@ -1,6 +1,9 @@
 import type { CellObject } from "xlsx"
 import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
 
+/** The cell of a formula without a stored value. We don't calculate formulas, so its value is unknown. */
+export const uncalculated = new ErrorCell("formula without a stored value")
+
 /** What a number format shows: parts of a date, parts of a time, or hours beyond a day (`[h]:mm`). */
 export interface Shows {
   readonly date: boolean
@@ -8,7 +11,8 @@ export interface Shows {
   readonly elapsed: boolean
 }
 
-const nothing: Shows = { date: false, time: false, elapsed: false }
+/** What a cell without a number format shows. */
+export const noFormat: Shows = { date: false, time: false, elapsed: false }
 
 const look = (format: string): Shows => {
   const bare = format
@@ -26,7 +30,7 @@ const looked = new Map<string, Shows>()
 
 /** Returns what a number format shows. Analyses each format only once. */
 export const showsOf = (format: string | number | undefined): Shows => {
-  if (typeof format !== "string" || format === "General") return nothing
+  if (typeof format !== "string" || format === "General") return noFormat
   let shows = looked.get(format)
   if (shows === undefined) looked.set(format, shows = look(format))
   return shows
@@ -38,7 +42,7 @@ const lastDay = 2_958_465
 const two = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
 
 /** Times may have more than 24 hours, even more than 99. */
-const clock = (seconds: number) =>
+export const clock = (seconds: number) =>
   `${two[Math.floor(seconds / 3600)] ?? Math.floor(seconds / 3600)}:${two[Math.floor(seconds / 60) % 60]}:${
     two[seconds % 60]
   }`
@@ -74,6 +78,42 @@ const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefine
   return rest === 0 && !shows.time ? day : new DateCell(`${day.iso}T${clock(rest)}`)
 }
 
+/** Matches a date, a time or both in ISO 8601: its day, hour, minute and second. */
+const isoText = /^(?:(\d{4}-\d\d-\d\d)(?:T|$))?(?:([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?Z?)?$/
+
+/**
+ * Returns a cell for a date or a time that is stored as ISO 8601 text, to the second. It needs no format. Some programs store a time as a time on a
+ * day before the workbook's first one: if the format shows only a time, that day is omitted.
+ */
+export const isoCell = (text: string, shows: Shows, date1904: boolean): Cell => {
+  const [found, day, hour = "0", minute = "0", second = "0"] = isoText.exec(text.trim().replace(/^T/, "")) ?? []
+  const wrong = () => new ErrorCell(`${text}, not a date or time`)
+  if (found === undefined || found === "") return wrong()
+  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Math.round(Number(second.replace(",", ".")))
+  const time = new DateCell(clock(Math.min(seconds, daySeconds - 1)))
+  if (day === undefined) return time
+  const start = Date.parse(`${day}T00:00:00Z`)
+  // 30 February would be read as a day in March.
+  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) return wrong()
+  if (shows.time && !shows.date && day < (date1904 ? "1904-01-02" : "1900-01-01")) return time
+  const moment = new Date(start + seconds * 1000).toISOString()
+  return new DateCell(seconds % daySeconds === 0 && !shows.time ? moment.slice(0, 10) : moment.slice(0, 19))
+}
+
+/** Returns the cell of a number that its format shows as a date or a time that does not exist. Spreadsheet programs show it as ####, or each in its own way. */
+const noDate = (serial: number, shows: Shows, date1904: boolean): ErrorCell =>
+  new ErrorCell(
+    `${exact(serial)}, ${
+      serial > lastDay - 1462
+        ? "a date after the year 9999"
+        : serial >= 1
+        ? "29 February 1900, which did not exist"
+        : shows.date
+        ? `a date before ${date1904 ? 1904 : 1900}`
+        : "a negative time"
+    }`,
+  )
+
 /** Returns a number as Excel shows it, with 15 digits. The file stores 17. */
 const exact = (value: number) => Number.isInteger(value) ? value : Number(value.toPrecision(15))
 
@@ -89,10 +129,10 @@ const errors: Readonly<Record<number, string>> = {
   0x2b: "#GETTING_DATA",
 }
 
-/** Returns a number as its cell's format shows it. */
+/** Returns a number as its cell's format shows it. A date or a time that does not exist is an error. */
 export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
-  return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
+  return shows.date || shows.time ? dated(value, shows, date1904) ?? noDate(value, shows, date1904) : exact(value)
 }
 
 /** Returns a workbook's cell with its type in the workbook. Numbers that are stored as text remain text, and formulas have their stored value. */

@@ -16,6 +16,8 @@ import {
 } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary } from "./library.ts"
+import { odsContent, openOds } from "./ods.ts"
+import type { Packed } from "./readRows.ts"
 import { type OpenSheet, parseRange, type SheetNotes, wholeSheet } from "./Sheet.ts"
 import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
@@ -64,15 +66,15 @@ const verify = (
   }))
 
 /** Describes what is hidden in a sheet, for a warning. Hidden cells are read like all others. */
-const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
+const hiddenIn = ({ hiddenColumns, hiddenRows }: SheetNotes): string | undefined => {
   const parts = [
     ...(hiddenRows === 0 ? [] : [counted(hiddenRows, "hidden row")]),
     ...(hiddenColumns === 0 ? [] : [counted(hiddenColumns, "hidden column")]),
   ]
-  return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
+  return parts.length > 0 ? parts.join(" and ") : undefined
 }
 
-/** Opens a sheet. An .xlsx workbook is read row by row, any other workbook as a whole. */
+/** Opens a sheet. An .xlsx or .ods workbook is read row by row, any other workbook as a whole. */
 export const openSheet = (
   bytes: Bytes,
   sheet: string | number | undefined,
@@ -84,10 +86,14 @@ export const openSheet = (
     const isZip = content.length >= 2 && content.readUInt16BE(0) === 0x504b
     const entries = isZip ? yield* inArchive(file, () => zipDirectory(content)) : []
     const parts = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))
+    const packed: Packed = { content, fingerprint, parts }
     const book = yield* bookPart(file, content, parts)
-    const opened = book === undefined
-      ? yield* openWithLibrary(file, content, isZip, sheet, verify(bytes, fingerprint))
-      : yield* openXlsx(bytes, { book, content, fingerprint, parts }, sheet, wanted)
+    const ods = book === undefined ? odsContent(packed) : undefined
+    const opened = book !== undefined
+      ? yield* openXlsx(bytes, packed, book, sheet, wanted)
+      : ods !== undefined
+      ? yield* openOds(bytes, packed, ods, sheet, wanted)
+      : yield* openWithLibrary(file, content, isZip, sheet, verify(bytes, fingerprint))
     return { opened, fingerprint }
   })
 

@@ -1,7 +1,7 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
-import { numberCell, showsOf } from "./cells.ts"
+import { isoCell, numberCell, showsOf, uncalculated } from "./cells.ts"
 import { columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
 
@@ -58,13 +58,6 @@ export const sharedTextsReader = () => {
 
 const isTrue = (value: string) => value === "1" || value === "true"
 
-/** Returns the number of days since Excel's first day, for a cell with an ISO 8601 date. */
-const serialOf = (iso: string): number =>
-  Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
-
-/** The cell of a formula without a stored value. We don't calculate formulas, so its value is unknown. */
-const uncalculated = new ErrorCell("formula without a stored value")
-
 /** Returns the column of a reference such as BC12. Columns are numbered from 0. */
 const columnOf = (xml: Buffer, from: number, to: number): number => {
   let column = 0
@@ -86,7 +79,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const shows = formats.map(showsOf)
   const attributes = new XmlAttributes()
   let rows: Array<SheetRow> = []
-  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
+  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
   let cells: Array<Cell | undefined> = []
   let ended = false
   let inData = false
@@ -180,7 +173,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
       case "e":
         return value === undefined ? undefined : new ErrorCell(value)
       case "d":
-        return value === undefined ? undefined : numberOf(serialOf(value))
+        return value === undefined ? undefined : isoCell(value, shows[style] ?? general, date1904)
       default: {
         const held = numberHeld()
         return held === undefined ? undefined : numberOf(held)

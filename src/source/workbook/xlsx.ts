@@ -1,26 +1,15 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { Parser } from "htmlparser2"
 import { count } from "../../domain/words.ts"
-import { entryBytes, type Pieces } from "../archive.ts"
+import { entryBytes } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { type Fingerprint, SourceError } from "../Source.ts"
+import { SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
-import { type CellRange, chooseSheet, type OpenSheet, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { checkParts, damaged, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
+import { type CellRange, chooseSheet, type OpenSheet, parseRange } from "./Sheet.ts"
 import { type CellContext, sharedTextsReader, sheetRowsReader } from "./sheetRows.ts"
-import { BadSheet, endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** A workbook's parts by name, in lower case. */
-export type Parts = ReadonlyMap<string, ZipEntry>
-
-/** One reading of a part. */
-type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.Scope>
-
-const damaged = (file: string) =>
-  new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
+import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Returns the name of an element or attribute without its namespace prefix. */
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
@@ -116,46 +105,8 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
     }
   })
 
-/** Runs a function that may detect a malformed sheet. */
-const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      if (!(error instanceof BadSheet)) return Effect.die(error)
-      const message =
-        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
-      return new SourceError({ file, message })
-    }
-  })
-
-/** Reads a part to its end. */
-const readPart = (file: string, part: Bytes, write: (piece: Uint8Array) => void): Effect.Effect<void, SourceError> =>
-  Effect.scoped(Effect.gen(function*() {
-    const next = yield* part.look
-    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
-      const piece = bytes
-      yield* sound(file, () => write(piece))
-    }
-  }))
-
-/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with the facts that are known only then. */
-const rowLots = <E>(
-  file: string,
-  opened: Opened<E>,
-  context: CellContext,
-  ended: (notes: SheetNotes) => void,
-): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
-  Stream.unwrapScoped(Effect.map(opened, (next) => {
-    const reader = sheetRowsReader(context)
-    return Stream.repeatEffectOption(Effect.gen(function*() {
-      const bytes = yield* Effect.mapError(next, Option.some)
-      if (bytes !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
-      yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
-      ended(reader.notes)
-      return yield* Effect.fail(Option.none())
-    }))
-  }))
+/** Makes the readers of a sheet's rows. This is a separate function, so that its closure doesn't keep the workbook's bytes. */
+const readerOf = (context: CellContext) => () => sheetRowsReader(context)
 
 /** Reads the merged cells, which follow all rows. Skips everything before them. */
 const mergesOf = (file: string, sheet: Bytes) =>
@@ -175,67 +126,26 @@ const mergesOf = (file: string, sheet: Bytes) =>
     return Effect.as(readPart(file, sheet, scanner.write), merges)
   })
 
-/** Opens a sheet to be read row by row. This is a separate function, so that its closure doesn't keep the workbook's bytes. */
-const openRows = (
-  file: string,
-  sheet: Bytes,
-  fingerprint: Fingerprint,
-  context: CellContext,
-  wanted: number,
-  isSmall: boolean,
-) =>
-  Effect.gen(function*() {
-    let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
-    const first: Array<SheetRow> = []
-    // A small sheet is read to its end, so that hidden or damaged rows are reported at once.
-    yield* Stream.runForEachWhile(rowLots(file, sheet.look, context, (found) => void (notes = found)), (rows) =>
-      Effect.sync(() => {
-        for (const row of rows) {
-          if (row.row <= wanted) {
-            first.push(row)
-          }
-        }
-        return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
-      }))
-    const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) =>
-      next)
-    return {
-      first,
-      merges: mergesOf(file, sheet),
-      rows: rowLots(file, reading, context, (found) =>
-        void (notes = found)),
-      notes: () => notes,
-    }
-  })
-
-/** Whether a part unpacks to more than any ordinary one does. */
-const isBomb = ({ packed, unpacked }: ZipEntry) =>
-  unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
-
 /**
  * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps the shared strings in memory, but neither the rows
  * nor the file itself.
  *
- * @param content the workbook's bytes, from which its small parts are read
- * @param fingerprint the bytes' fingerprint, which each reading verifies
+ * @param packed the workbook's bytes, from which its small parts are read
  * @param book the part with the list of sheets
  * @param wanted the number of rows that `first` must contain, unless the sheet has fewer
  */
 export const openXlsx = (
   bytes: Bytes,
-  { book, content, fingerprint, parts }: {
-    readonly content: Buffer
-    readonly fingerprint: Fingerprint
-    readonly parts: Parts
-    readonly book: string
-  },
+  packed: Packed,
+  book: string,
   asked: string | number | undefined,
   wanted: number,
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
+    const { content, fingerprint, parts } = packed
     const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-    if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return yield* damaged(file)
+    yield* checkParts(file, packed, [])
     const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
     if (sheets.length === 0) return yield* refuse("can't be read as a workbook: it lists no sheets.")
     const names = sheets.map(({ name }) => name)
@@ -248,16 +158,7 @@ export const openXlsx = (
         `has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`,
       )
     }
-    for (const part of texts === undefined ? [entry] : [entry, texts]) {
-      if (part.method !== 0 && part.method !== 8) return yield* damaged(file)
-      if (isBomb(part)) {
-        return yield* refuse(
-          `unpacks to ${
-            count(Math.round(part.unpacked / Math.max(part.packed, 1)))
-          } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
-        )
-      }
-    }
+    yield* checkParts(file, packed, texts === undefined ? [entry] : [entry, texts])
     let strings: ReadonlyArray<string> = []
     if (texts !== undefined) {
       if (texts.unpacked > limits.sharedStrings) {
@@ -273,11 +174,20 @@ export const openXlsx = (
     }
     const sheet = entryBytes(bytes, entry, packedStart(content, entry) ?? 0)
     const isSmall = entry.unpacked < limits.lookedSheet
+    const context: CellContext = { strings, formats, date1904 }
     return {
       name,
       names,
       hidden: sheets.filter(({ hidden }) => hidden).map((one) => one.name),
       date1904,
-      ...yield* openRows(file, sheet, fingerprint, { strings, formats, date1904 }, wanted, isSmall),
+      ...yield* openRows(
+        file,
+        sheet,
+        fingerprint,
+        readerOf(context),
+        mergesOf(file, sheet),
+        wanted,
+        isSmall,
+      ),
     }
   })

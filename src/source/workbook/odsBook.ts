@@ -1,0 +1,104 @@
+import { noFormat, type Shows } from "./cells.ts"
+import { XmlAttributes, xmlScanner } from "./xml.ts"
+
+/** Returns the name of an element or attribute without its prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+
+/** Returns a function for the attributes of a tag, by their names without prefix. It returns "" for an attribute that is missing. */
+export const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: number) => {
+  const found = new Map<string, string>()
+  attributes.over(xml, from, to)
+  while (attributes.next()) found.set(localName(attributes.name), attributes.text)
+  return (name: string) => found.get(name) ?? ""
+}
+
+/** What the styles of an OpenDocument workbook say, and its sheets. */
+export interface OdsBook {
+  readonly sheets: ReadonlyArray<{ readonly name: string; readonly style: string }>
+  /** Whether a sheet of this style is hidden. */
+  readonly isHidden: (style: string) => boolean
+  /** Returns what the cells of this style show, or undefined if that is not a date or a time. */
+  readonly shows: (style: string) => Shows | undefined
+}
+
+const dateParts: ReadonlySet<string> = new Set([
+  "day",
+  "month",
+  "year",
+  "era",
+  "day-of-week",
+  "week-of-year",
+  "quarter",
+])
+const timeParts: ReadonlySet<string> = new Set(["hours", "minutes", "seconds", "am-pm"])
+
+/** Finds the sheets and the styles of a workbook. Scan its parts with `makeScanner`, first the common styles and then the content. */
+export const odsBookFinder = () => {
+  const attributes = new XmlAttributes()
+  const sheets: Array<{ readonly name: string; readonly style: string }> = []
+  const displayed = new Map<string, boolean>()
+  const formats = new Map<string, Shows>()
+  const formatOf = new Map<string, string>()
+  const parents = new Map<string, string>()
+
+  const makeScanner = () => {
+    /** How many elements are open in the list of sheets, or -1 outside it. A table elsewhere is not a sheet. */
+    let inside = -1
+    let style = ""
+    let format = ""
+    const openOutside = (name: string, xml: Buffer, from: number, to: number) => {
+      const of = () => attributesOf(attributes, xml, from, to)
+      const shows = formats.get(format)
+      if (name === "spreadsheet") inside = 0
+      else if (name === "style") {
+        const found = of()
+        style = `${found("family")} ${found("name")}`
+        if (found("parent-style-name") !== "") parents.set(style, `${found("family")} ${found("parent-style-name")}`)
+        if (found("data-style-name") !== "") formatOf.set(style, found("data-style-name"))
+      } else if (name === "table-properties") {
+        const display = of()("display")
+        if (display !== "") displayed.set(style, display !== "false")
+      } else if (name === "date-style" || name === "time-style") {
+        const found = of()
+        format = found("name")
+        formats.set(format, { ...noFormat, elapsed: found("truncate-on-overflow") === "false" })
+      } else if (shows !== undefined && dateParts.has(name)) formats.set(format, { ...shows, date: true })
+      else if (shows !== undefined && timeParts.has(name)) formats.set(format, { ...shows, time: true })
+    }
+    return xmlScanner({
+      open: (name, xml, from, to) => {
+        if (inside === -1) openOutside(name, xml, from, to)
+        else if (inside++ === 0 && name === "table") {
+          const of = attributesOf(attributes, xml, from, to)
+          sheets.push({ name: of("name"), style: of("style-name") })
+        }
+      },
+      close: (name) => {
+        if (inside >= 0) inside--
+        else if (name === "date-style" || name === "time-style") format = ""
+      },
+    })
+  }
+
+  /** Returns what a style says, or else the style on which it is based. */
+  const inherited = <A>(said: ReadonlyMap<string, A>, family: string, name: string): A | undefined => {
+    const seen = new Set<string>()
+    for (let at: string | undefined = `${family} ${name}`; at !== undefined && !seen.has(at); at = parents.get(at)) {
+      seen.add(at)
+      const found = said.get(at)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const known = new Map<string, Shows | undefined>()
+  const book: OdsBook = {
+    sheets,
+    // OpenDocument 1.3, part 3, section 19.598.
+    isHidden: (style) => inherited(displayed, "table", style) === false,
+    shows: (style) => {
+      if (!known.has(style)) known.set(style, formats.get(inherited(formatOf, "table-cell", style) ?? ""))
+      return known.get(style)
+    },
+  }
+  return { book, makeScanner }
+}

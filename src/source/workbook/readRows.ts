@@ -1,0 +1,138 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { count } from "../../domain/words.ts"
+import type { Pieces } from "../archive.ts"
+import type { Bytes } from "../bytes.ts"
+import { limits } from "../limits.ts"
+import { type Fingerprint, SourceError } from "../Source.ts"
+import { packedStart, type ZipEntry } from "../zip.ts"
+import type { CellRange, OpenSheet, SheetNotes, SheetRow } from "./Sheet.ts"
+import { BadSheet } from "./xml.ts"
+
+/** A workbook's parts by name, in lower case. */
+export type Parts = ReadonlyMap<string, ZipEntry>
+
+/** The bytes of a workbook, which are kept in memory only while it is opened. */
+export interface Packed {
+  readonly content: Buffer
+  /** The fingerprint of the bytes, which each reading verifies. */
+  readonly fingerprint: Fingerprint
+  readonly parts: Parts
+}
+
+/** Reads the rows of a sheet from XML that arrives in pieces. */
+export interface RowReader {
+  /** Returns the rows that a piece completes. Throws `BadSheet`. */
+  readonly write: (piece: Uint8Array) => ReadonlyArray<SheetRow>
+  /** Throws `BadSheet` if the sheet does not end at the end of its XML. */
+  readonly end: () => void
+  readonly notes: SheetNotes
+}
+
+/** One reading of a part. */
+type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.Scope>
+
+export const damaged = (file: string) =>
+  new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
+
+/** Runs a function that may detect a malformed sheet. */
+export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      if (!(error instanceof BadSheet)) return Effect.die(error)
+      const message =
+        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
+      return new SourceError({ file, message })
+    }
+  })
+
+/** Reads a part to its end. */
+export const readPart = (
+  file: string,
+  part: Bytes,
+  write: (piece: Uint8Array) => void,
+): Effect.Effect<void, SourceError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const next = yield* part.look
+    for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
+      const piece = bytes
+      yield* sound(file, () => write(piece))
+    }
+  }))
+
+/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with the facts that are known only then. */
+const rowLots = <E>(
+  file: string,
+  opened: Opened<E>,
+  makeReader: () => RowReader,
+  ended: (notes: SheetNotes) => void,
+): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
+  Stream.unwrapScoped(Effect.map(opened, (next) => {
+    const reader = makeReader()
+    return Stream.repeatEffectOption(Effect.gen(function*() {
+      const bytes = yield* Effect.mapError(next, Option.some)
+      if (bytes !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
+      yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
+      ended(reader.notes)
+      return yield* Effect.fail(Option.none())
+    }))
+  }))
+
+/**
+ * Opens a sheet to be read row by row. This is a separate function, so that its closure doesn't keep the workbook's bytes.
+ *
+ * @param sheet the part that contains the sheet
+ * @param merges reads the merged cells, which may come after the rows
+ * @param wanted the number of rows that `first` must contain, unless the sheet has fewer
+ * @param isSmall whether the sheet is read to its end now, so that hidden or damaged rows are reported at once
+ */
+export const openRows = (
+  file: string,
+  sheet: Bytes,
+  fingerprint: Fingerprint,
+  makeReader: () => RowReader,
+  merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>,
+  wanted: number,
+  isSmall: boolean,
+): Effect.Effect<Pick<OpenSheet, "first" | "merges" | "rows" | "notes">, SourceError> =>
+  Effect.gen(function*() {
+    let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
+    const first: Array<SheetRow> = []
+    const ended = (found: SheetNotes) => void (notes = found)
+    yield* Stream.runForEachWhile(rowLots(file, sheet.look, makeReader, ended), (rows) =>
+      Effect.sync(() => {
+        for (const row of rows) {
+          if (row.row <= wanted) {
+            first.push(row)
+          }
+        }
+        return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
+      }))
+    const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) => next)
+    return { first, merges, rows: rowLots(file, reading, makeReader, ended), notes: () => notes }
+  })
+
+/** Whether a part unpacks to more than any ordinary one does. */
+const isBomb = ({ packed, unpacked }: ZipEntry) =>
+  unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
+
+/** Fails if an entry disagrees with the archive's directory, if a large part can't be unpacked, or if it would unpack to far too much. */
+export const checkParts = (
+  file: string,
+  { content, parts }: Packed,
+  large: ReadonlyArray<ZipEntry>,
+): Effect.Effect<void, SourceError> => {
+  if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return damaged(file)
+  if (large.some(({ method }) => method !== 0 && method !== 8)) return damaged(file)
+  const bomb = large.find(isBomb)
+  return bomb === undefined ? Effect.void : new SourceError({
+    file,
+    message: `${file} unpacks to ${
+      count(Math.round(bomb.unpacked / Math.max(bomb.packed, 1)))
+    } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
+  })
+}
