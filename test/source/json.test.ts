@@ -113,6 +113,18 @@ describe("a source with JSON records", () => {
     ])
   })
 
+  it("two lists at the same place are refused, because one of them would be lost", async () => {
+    const message = "It has two values at /a/b, because two members of an object have the same name"
+    for (const second of ['"b":[{"c":2}]', '"b":5', '"d":1},"a":{"b":[]']) {
+      const path = file(`{"a":{"b":[{"c":1}],${second}}}`, "json")
+      expect(await refusal(config(path, { records: "/a/b" }))).toContain(message)
+    }
+    const twice = file('{"a":{"b":[{"c":1}]},"a":{"b":[{"c":2}]}}', "json")
+    expect(await refusal(config(twice))).toContain(message)
+    const two = file('{"a":[{"c":1}],"b":[{"c":2}]}', "json")
+    expect(await refusal(config(two))).toContain("several lists of records: /a, /b")
+  })
+
   it("members that first occur late are reported with the row in which they occur, and none is lost silently", async () => {
     const many = Array.from(
       { length: 90_000 },

@@ -20,6 +20,7 @@ import {
   pointerOf,
   readElements,
   readLines,
+  twoLists,
   walkJson,
 } from "./records.ts"
 
@@ -75,6 +76,10 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
       const message =
         `${file} contains no list of records in the part that was searched. If there is one further down, name its place: \`records: /items\` under \`source\`.`
       return yield* new SourceError({ file, message })
+    }
+    const again = places.find((place, at) => places.findIndex((other) => pointerOf(other) === pointerOf(place)) < at)
+    if (again !== undefined) {
+      return yield* new SourceError({ file, message: `${file} can't be read. ${twoLists(again)}` })
     }
     if (others.length > 0) {
       const all = places.slice(0, 8).map((place) => pointerOf(place)).join(", ")

@@ -90,9 +90,13 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     new UnreadableJson(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]
 
-  const isTarget = () =>
-    target !== undefined && !reached && frames.length === target.length
-    && frames.every((frame, at) => !frame.array && frame.key === target[at])
+  /** Whether the value that begins here is at the place of the records. Throws if there was one already. */
+  const isTarget = () => {
+    const here = target !== undefined && recordDepth === -1 && frames.length === target.length
+      && frames.every((frame, at) => !frame.array && frame.key === target[at])
+    if (here && reached) throw new RepeatedMember(twoLists(target))
+    return here
+  }
 
   const put = (value: Json) => {
     const frame = top()
@@ -226,6 +230,12 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     reached: () => reached,
   }
 }
+
+/** Says that two lists have the same path, because two members of an object have the same name. */
+export const twoLists = (place: ReadonlyArray<string>) =>
+  `It has two values at ${
+    pointerOf(place)
+  }, because two members of an object have the same name, so the records of one of them would be lost. Correct it in the system that writes the file.`
 
 const notAnArray = (target: ReadonlyArray<string>) =>
   `The value at ${pointerOf(target)} is not a list of records. Correct \`source.records\`.`
