@@ -82,6 +82,10 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     `<number:date-style style:name="D"><number:day/><number:text>.</number:text><number:month/></number:date-style>`
     + `<number:time-style style:name="T"><number:hours/></number:time-style>`
     + `<number:time-style style:name="H" number:truncate-on-overflow="false"><number:hours/></number:time-style>`
+    + `<number:number-style style:name="Z"><number:number number:min-integer-digits="5" number:decimal-places="0"/></number:number-style>`
+    + `<number:number-style style:name="N"><number:number number:min-integer-digits="3"/><number:text>x</number:text></number:number-style>`
+    + `<style:style style:name="postcode" style:family="table-cell" style:data-style-name="Z"/>`
+    + `<style:style style:name="number" style:family="table-cell" style:data-style-name="N"/>`
     + `<style:style style:name="hours" style:family="table-cell" style:data-style-name="H"/>`
     + `<style:style style:name="time" style:family="table-cell" style:data-style-name="T"/>`
   const common = `<style:style style:name="day" style:family="table-cell" style:data-style-name="D"/>`
@@ -99,8 +103,10 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     ["based", `office:value-type="float" office:value="1.0"`, new DateCell("1904-01-02")],
     ["based", `office:value-type="float" office:value="-1"`, new DateCell("1903-12-31")],
     ["unknown", `office:value-type="float" office:value="1.0"`, 1],
+    ["postcode", `office:value-type="float" office:value="1067"`, "01067"],
+    ["number", `office:value-type="float" office:value="7"`, 7],
   ])(
-    "a number of days is what its format shows (%s), whether its cell, row or column has the format: %s",
+    "a number is what its format shows (%s), whether its cell, row or column has the format: %s",
     async (style, value, expected) => {
       const cells = (own: string) => `<table:table-cell ${value}${own}/>${shown("<text:p>end</text:p>")}`
       const rows = `<table:table-column/><table:table-column table:default-cell-style-name="${style}"/>${header}`

@@ -9,6 +9,8 @@ export interface Shows {
   readonly date: boolean
   readonly time: boolean
   readonly elapsed: boolean
+  /** The number of digits to which whole numbers are filled up with zeros, such as 5 for postal codes. */
+  readonly digits?: number | undefined
 }
 
 /** What a cell without a number format shows. */
@@ -23,7 +25,12 @@ const look = (format: string): Shows => {
   const elapsed = /\[(?:h+|m+|s+)\]/.test(bare)
   const letters = bare.replaceAll(/\[[^\]]*\]/g, "")
   const time = elapsed || /[hs]/.test(letters)
-  return { date: /[ydeg]/.test(letters) || (letters.includes("m") && !time), time, elapsed }
+  return {
+    date: /[ydeg]/.test(letters) || (letters.includes("m") && !time),
+    time,
+    elapsed,
+    digits: /^0{2,}(?:;|$)/.exec(format)?.[0].replace(";", "").length,
+  }
 }
 
 const looked = new Map<string, Shows>()
@@ -129,10 +136,13 @@ const errors: Readonly<Record<number, string>> = {
   0x2b: "#GETTING_DATA",
 }
 
-/** Returns a number as its cell's format shows it. A date or a time that does not exist is an error. */
+/** Returns a number as its cell's format shows it. A date or a time that does not exist is an error, and a number with zeros in front is a text. */
 export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
-  return shows.date || shows.time ? dated(value, shows, date1904) ?? noDate(value, shows, date1904) : exact(value)
+  if (shows.date || shows.time) return dated(value, shows, date1904) ?? noDate(value, shows, date1904)
+  return shows.digits !== undefined && value >= 0 && value < 10 ** (shows.digits - 1) && Number.isInteger(value)
+    ? String(value).padStart(shows.digits, "0")
+    : exact(value)
 }
 
 /** Returns a workbook's cell with its type in the workbook. Numbers that are stored as text remain text, and formulas have their stored value. */

@@ -17,7 +17,7 @@ export interface OdsBook {
   readonly sheets: ReadonlyArray<{ readonly name: string; readonly style: string }>
   /** Whether a sheet of this style is hidden. */
   readonly isHidden: (style: string) => boolean
-  /** Returns what the cells of this style show, or undefined if that is not a date or a time. */
+  /** Returns what the cells of this style show. Undefined if its format is unknown, or is that of any number. */
   readonly shows: (style: string) => Shows | undefined
 }
 
@@ -30,6 +30,7 @@ const dateParts: ReadonlySet<string> = new Set([
   "week-of-year",
   "quarter",
 ])
+const ofFormats: ReadonlySet<string> = new Set(["date-style", "time-style", "number-style"])
 const timeParts: ReadonlySet<string> = new Set(["hours", "minutes", "seconds", "am-pm"])
 
 /** Finds the sheets and the styles of a workbook. Scan its parts with `makeScanner`, first the common styles and then the content. */
@@ -62,7 +63,14 @@ export const odsBookFinder = () => {
         const found = of()
         format = found("name")
         formats.set(format, { ...noFormat, elapsed: found("truncate-on-overflow") === "false" })
-      } else if (shows !== undefined && dateParts.has(name)) formats.set(format, { ...shows, date: true })
+      } else if (name === "number-style") format = of()("name")
+      else if (name === "number" && shows === undefined && format !== "") {
+        const found = of()
+        const digits = Number(found("min-integer-digits"))
+        if (digits > 1 && Number(found("decimal-places")) === 0) formats.set(format, { ...noFormat, digits })
+        // Only a format of nothing but digits is known.
+      } else if (shows?.digits !== undefined) formats.delete(format)
+      else if (shows !== undefined && dateParts.has(name)) formats.set(format, { ...shows, date: true })
       else if (shows !== undefined && timeParts.has(name)) formats.set(format, { ...shows, time: true })
     }
     return xmlScanner({
@@ -75,7 +83,7 @@ export const odsBookFinder = () => {
       },
       close: (name) => {
         if (inside >= 0) inside--
-        else if (name === "date-style" || name === "time-style") format = ""
+        else if (ofFormats.has(name)) format = ""
       },
     })
   }

@@ -119,7 +119,9 @@ const toCell = (
       const number = value === undefined || value.trim() === "" ? Number.NaN : Number(value)
       if (Number.isNaN(number)) throw new BadSheet(`a number that is ${JSON.stringify(value ?? "")}`)
       // Some programs store dates as numbers. Only their format shows that they are dates.
-      return shows === undefined ? numberCell(number, noFormat, false) : datedCell(number, shows, firstDay)
+      return shows?.date === true || shows?.time === true
+        ? datedCell(number, shows, firstDay)
+        : numberCell(number, shows ?? noFormat, false)
     }
     case "date":
       return isoCell(value ?? "", shows ?? noFormat, false)

@@ -7,8 +7,10 @@ import { limits } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { checkParts, damaged, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
+import { sharedTextsReader } from "./sharedTexts.ts"
 import { type CellRange, chooseSheet, type OpenSheet, parseRange } from "./Sheet.ts"
-import { type CellContext, sharedTextsReader, sheetRowsReader } from "./sheetRows.ts"
+import { sheetRowsReader } from "./sheetRows.ts"
+import type { CellContext } from "./xlsxCell.ts"
 import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Returns the name of an element or attribute without its namespace prefix. */
@@ -56,7 +58,10 @@ export const bookPart = (file: string, content: Buffer, parts: Parts) =>
     return part.endsWith(".xml") && parts.has(part) ? part : undefined
   })
 
-/** The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). */
+/**
+ * The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). Those from 27 to 36 and from 50 to 58 belong to Chinese,
+ * Japanese, Korean and Thai. Some of them show a date in one language and a time in another.
+ */
 const knownFormats: Readonly<Record<string, string>> = {
   14: "m/d/yy",
   15: "d-mmm-yy",
@@ -67,10 +72,13 @@ const knownFormats: Readonly<Record<string, string>> = {
   20: "h:mm",
   21: "h:mm:ss",
   22: "m/d/yy h:mm",
+  ...Object.fromEntries([27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, "yyyy/m/d"])),
+  32: "h:mm",
+  33: "h:mm:ss",
+  ...Object.fromEntries([34, 35, 55, 56].map((id) => [id, "yyyy/m/d h:mm"])),
   45: "mm:ss",
   46: "[h]:mm:ss",
   47: "mmss.0",
-  56: "hh:mm:ss",
 }
 
 /** The content of a workbook's small parts: its sheets, its number formats, and the first day of its dates. */

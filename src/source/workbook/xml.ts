@@ -260,6 +260,11 @@ export class XmlAttributes {
     return true
   }
 
+  /** The bytes to which `from` and `end` refer. */
+  get bytes(): Buffer {
+    return this.xml
+  }
+
   get name(): string {
     const letter = this.nameTo - this.nameFrom === 1 ? letters[this.xml[this.nameFrom]!] : undefined
     return letter ?? this.xml.toString("utf8", this.nameFrom, this.nameTo)
