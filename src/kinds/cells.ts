@@ -51,6 +51,9 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
   oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
 
+/** Whether a text contains a character that is not visible, such as a zero-width space or a sign for the direction of writing. */
+export const hasInvisible = (text: string): boolean => /\p{Cf}/u.test(text)
+
 /** Returns the object in a JSON cell. Records that members outside `names` are not sent. */
 export const objectIn = (
   cell: Cell,

@@ -1,9 +1,14 @@
 import isEmail from "validator/lib/isEmail.js"
-import { oneText } from "./cells.ts"
+import { hasInvisible, oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { Fault, type Kind } from "./Kind.ts"
 
 const notAnEmail = new Fault("not-an-email", "an email address such as name@example.org")
+
+const invisible = new Fault(
+  "not-an-email",
+  "an email address without invisible characters (such as a zero-width space)",
+)
 
 /** Returns the address with its domain in lower case. The part before the @ stays unchanged, because it may be case-sensitive. */
 const withDomain = (address: string): string => {
@@ -41,6 +46,8 @@ export const email: Kind = {
   compile: () =>
     oneText((text) => {
       if (text.length <= 64 && usual.test(text)) return text
+      // The address would look right, but belong to nobody.
+      if (hasInvisible(text)) return invisible
       return isAddress(text) ? withDomain(text) : notAnEmail
     }),
   compare: (sent, returned) => {

@@ -61,7 +61,10 @@ const plainDigits = (value: number): string => {
 
 /** Whether a JSON number has exactly the value of the text. With more than 15 digits, it might not. */
 const isExact = (text: string, value: number): boolean =>
-  text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
+  value === 0
+    ? !/[1-9]/.test(text.replace(/[eE].*$/, ""))
+    : text.length <= 15 || significant(text) <= 15
+      || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 
 const inexact = new Fault("out-of-range", "a number that can be sent exactly (15 digits at most); map it as text")
 

@@ -58,11 +58,14 @@ export const phone: Kind<Options> = {
         : `a phone number of ${country}, or one with + and country code`,
     )
     const extension = new Fault("not-a-phone", "a phone number without an extension")
+    const several = new Fault("not-a-phone", "a single phone number (the digits after the slash belong to another one)")
     const settings = country === undefined ? { extract: false } : { defaultCountry: country, extract: false }
     return oneText((text) => {
       const number = parsePhoneNumberFromString(text, settings)
       if (number === undefined || !number.isValid()) return notAPhone
       if (number.ext !== undefined) return extension
+      const [first = "", ...others] = text.split(/\s\/\s/)
+      if (others.length > 0 && parsePhoneNumberFromString(first, settings)?.isValid() === true) return several
       const other = country === undefined || options.ambiguous === "national" ? undefined : withPlus(text)
       if (other === undefined || other === number.number) return number.number
       return options.ambiguous === "international" ? other : new Fault(

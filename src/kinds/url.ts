@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import isURL from "validator/lib/isURL.js"
-import { oneText } from "./cells.ts"
+import { hasInvisible, oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { Fault, type Kind, option } from "./Kind.ts"
 
@@ -56,7 +56,8 @@ export const url: Kind<Options> = {
   compile: ({ schemes = ["http", "https"] }) => {
     const check = urlCheck(schemes)
     const notAUrl = new Fault("not-a-url", `an address that begins with ${schemes.join(": or ")}:`)
-    return oneText((text) => check(text) ? text : notAUrl)
+    const invisible = new Fault("not-a-url", "an address without invisible characters (such as a zero-width space)")
+    return oneText((text) => hasInvisible(text) ? invisible : check(text) ? text : notAUrl)
   },
   compare: compareUrls,
 }

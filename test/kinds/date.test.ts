@@ -94,6 +94,11 @@ describe("the date kind", () => {
     expect(fault?.suggestion).toContain(`"${better}"`)
   })
 
+  it("reads years of two digits as 1961 to 2060, as its reference says", () => {
+    const days = ["1.2.60", "1.2.61", "1.2.00"].map((cell) => compiled(date, { format: "d.M.yy" })([cell]))
+    expect(days).toEqual(["2060-02-01", "1961-02-01", "2000-02-01"])
+  })
+
   it("refuses a format without day, month or year", () => {
     for (const format of ["dd.MM", "MM/yyyy", "HH:mm", "hello", ""]) {
       expect(date.compile({ format }, context), format).toMatchObject([{ option: "format" }])

@@ -18,6 +18,18 @@ conforms({
 })
 
 describe("the email kind", () => {
+  it.each(["\u200b", "\u200e", "\u202e", "\u00ad", "\u2060"])(
+    "refuses an address with an invisible character: %j",
+    (sign) => {
+      for (const cell of [`${sign}ada@example.org`, `a${sign}da@example.org`, `ada@example.org${sign}`]) {
+        expect(compiled(email)([cell])).toMatchObject({
+          code: "not-an-email",
+          expected: expect.stringContaining("without invisible characters"),
+        })
+      }
+    },
+  )
+
   it.each([
     "not-an-address",
     "a@b",

@@ -35,6 +35,11 @@ conforms({
 const context: KindContext = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set() }
 
 describe("the number kind", () => {
+  it("refuses a number that is too small to be sent, but not a zero", () => {
+    for (const cell of ["1e-400", "-0.5E-330"]) expect(compiled(number)([cell])).toMatchObject({ code: "out-of-range" })
+    for (const cell of ["0", "-0.00", "0e5", "0E-400"]) expect(compiled(number)([cell])).toBe(0)
+  })
+
   it.each([
     ["1,5", {}],
     ["1,234", {}],

@@ -31,6 +31,14 @@ describe("the phone kind", () => {
     expect(compiled(phone, { country: "us" })(["(213) 373-4253"])).toBe("+12133734253")
   })
 
+  it("refuses two numbers that a slash separates, but not a slash after an area code", () => {
+    const german = compiled(phone, { country: "DE" })
+    for (const cell of ["+49 30 23125123 / 24", "030 23125123 / 030 23125124"]) {
+      expect(german([cell])).toMatchObject({ code: "not-a-phone" })
+    }
+    for (const cell of ["030 / 23125123", "030/23125123"]) expect(german([cell])).toBe("+493023125123")
+  })
+
   it.each(["12", "call me", "9.23E+11", "030 1234 or 030 5678", "+49 30 12345678 ext 12", "+999 12345678"])(
     "the phone kind refuses %s",
     (cell) => {

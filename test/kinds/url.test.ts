@@ -36,6 +36,8 @@ describe("the url kind", () => {
     "javascript:alert(1)",
     "https://example..org",
     "/a/b",
+    "https://example.org/a\u200b",
+    "https://exam\u00adple.org",
   ])(
     "the url kind refuses %s",
     (cell) => {

@@ -297,6 +297,14 @@ describe("damaged text", () => {
     }
   })
 
+  it("an emoji that a program encoded as two halves is damaged text, and not a reason to assume a different encoding", async () => {
+    const halves = Buffer.from([0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80])
+    const text = Buffer.concat([Buffer.from("id,note\n1,"), halves, Buffer.from("\n2,plain\n")])
+    const all = await run(read(config(file(text))))
+    expect(all.source.taken.find(({ what }) => what === "encoding")?.value).toMatch(/^UTF-8/)
+    expect([...all.faults]).toEqual([[1, expect.stringContaining("are not valid UTF-8")]])
+  })
+
   it("damaged text in the header is an error", async () => {
     const message = await refusal(config(file(Buffer.concat([damaged("a,M?ller\n"), sound])), { encoding: "utf-8" }))
     expect(message).toContain("has a damaged header")

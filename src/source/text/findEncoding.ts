@@ -31,6 +31,13 @@ interface Sample {
 
 const lineFeed = 0x0a
 
+/**
+ * Whether bytes are half of a surrogate pair, encoded like a character of UTF-8. Programs that don't know characters beyond 16 bits write an emoji as two
+ * of them. In other encodings, these bytes hardly ever follow each other.
+ */
+const isHalf = (bytes: Uint8Array) =>
+  bytes[0] === 0xed && ((bytes[1] ?? 0) & 0xe0) === 0xa0 && ((bytes[2] ?? 0) & 0xc0) === 0x80
+
 /** Reads bytes as UTF-8. Counts the valid multi-byte characters, and the wrong bytes. */
 const countCharacters = (line: Uint8Array) => {
   let right = 0
@@ -41,7 +48,8 @@ const countCharacters = (line: Uint8Array) => {
       continue
     }
     const length = lengthOfCharacter(line[at]!)
-    if (length > 1 && isUtf8(line.subarray(at, at + length))) {
+    const character = line.subarray(at, at + length)
+    if (length > 1 && (isUtf8(character) || isHalf(character))) {
       right++
       at += length
     } else {
