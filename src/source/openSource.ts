@@ -109,7 +109,7 @@ export const openSource = (
         message: "The list of files is empty. Name one under `source.file`.",
       })
     }
-    const joined = others.length === 0 ? first.source : yield* joinSources(first, others)
+    const joined = others.length === 0 ? first.source : yield* joinSources(first, others, config.rowKey === "content")
     const source = config.combine === undefined || isMended(joined.columns)
       ? joined
       : yield* combine(
@@ -182,13 +182,30 @@ const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialec
   return { ...first, ...joined("encoding"), ...joined("delimiter"), ...joined("quotes") }
 }
 
+/** Fails if a file that was just read has the same bytes as one before it. Without a key, nothing distinguishes its rows, and each would be sent twice. */
+const requireDifferent = (seen: Map<string, string>, { file, source }: NamedSource) =>
+  Effect.flatMap(source.files, (files) => {
+    const [read] = files
+    if (read === undefined || read.file.rows === 0) return Effect.void
+    const twin = seen.get(read.fingerprint.sha256)
+    seen.set(read.fingerprint.sha256, file)
+    if (twin === undefined) return Effect.void
+    const message = twin === file
+      ? `${file} is named twice, so each of its rows would be sent twice. Remove one of them from \`source.file\`.`
+      : `${file} has the same content as ${twin}, so each of its rows would be sent twice. Remove one of them, or name the columns that identify a row: \`rowKey: [Column]\` under \`source\`.`
+    return new SourceError({ file, message })
+  })
+
 /**
  * Joins several files with the same columns into one source. Row numbers continue from file to file, and each problem names the file it is in. Fails if
  * the columns differ.
+ *
+ * @param isByContent whether a row is identified by its content, so that no two files may have the same
  */
 const joinSources = (
   first: NamedSource,
   others: ReadonlyArray<NamedSource>,
+  isByContent: boolean,
 ): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     for (const other of others) {
@@ -200,6 +217,7 @@ const joinSources = (
       Stream.suspend(() => {
         let before = 0
         let last = 0
+        const seen = new Map<string, string>()
         const inFile = ({ file }: NamedSource, chunk: RowChunk): RowChunk => {
           last = before + chunk.firstRow - 1 + chunk.rows.length
           const faults = [...chunk.faults].map(([at, problem]) =>
@@ -214,7 +232,7 @@ const joinSources = (
             return Stream.map(
               named.source.read(fingerprint === undefined ? undefined : [fingerprint]),
               (chunk) => inFile(named, chunk),
-            )
+            ).pipe(Stream.concat(Stream.execute(isByContent ? requireDifferent(seen, named) : Effect.void)))
           })
         return Stream.concatAll(Chunk.fromIterable(all.map(one)))
       })

@@ -4,6 +4,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSy
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
+import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { isLong } from "../long.ts"
 import { config, file, read, readAll, refusal, run } from "./opening.ts"
@@ -160,6 +161,19 @@ describe("a source of several files", () => {
       const again = yield* Effect.either(readAll(source, fingerprints))
       expect(Either.isLeft(again) && again.left._tag).toBe("SourceChanged")
     }))
+  })
+
+  it("a source of several files is refused if rows have no key and two files have the same rows", async () => {
+    const [rows, same, more] = ["id\n1\n", "id\n1\n", "id\n2\n"].map((text) => file(text))
+    const [none, nothing] = ["id\n", "id\n"].map((text) => file(text))
+    const source = (files: ReadonlyArray<string | undefined>, rowKey: SourceConfig["rowKey"] = "content") =>
+      config("", { file: files.filter((one) => one !== undefined), rowKey })
+    expect(await refusal(source([rows, more, rows]))).toContain(
+      "is named twice, so each of its rows would be sent twice",
+    )
+    expect(await refusal(source([rows, more, same]))).toContain(`has the same content as ${rows}`)
+    expect((await run(read(source([rows, none, more, nothing])))).rows).toEqual([["1"], ["2"]])
+    expect((await run(read(source([rows, same], [{ name: "id" }])))).rows).toEqual([["1"], ["1"]])
   })
 
   it("a source of several files is refused if they have different columns, and the message names the difference", async () => {
