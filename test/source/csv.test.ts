@@ -39,6 +39,24 @@ describe("rows of a CSV file", () => {
     ])
   })
 
+  it("a row next to a line of a single cell is reported, because a line break inside a cell may have torn it", async () => {
+    const torn = (side: string) => expect.stringContaining(`may be only part of a record, because the line ${side} it`)
+    const single = expect.stringContaining("has 1 cell, but the header has 2.")
+    const faults = async (text: string, said = {}) => [...(await csv(text, said)).faults]
+    expect(await faults("a,b\n1,x\n2,first\nsecond\n\nthird\n3,y\n4,z\n")).toEqual([
+      [2, torn("after")],
+      [3, single],
+      [4, single],
+      [5, torn("before")],
+    ])
+    expect(await faults("a,b\n1\rx,2\n3,4\n")).toEqual([[1, single], [2, torn("before")]])
+    // Neither cell can continue on the line between them.
+    expect(await faults("a,b\n1,\n# note\n,2\n")).toEqual([[2, single]])
+    expect(await faults("a,b\n1,x\n2\n3,y\n", { raggedRows: "pad" })).toEqual([])
+    const many = `a,b\n${"1,2\n".repeat(10_000)}end\n`
+    expect((await faults(many)).map(([row]) => row)).toEqual([10_000, 10_001])
+  })
+
   it("a row is reported if a quote inside a quoted cell is not doubled", async () => {
     const all = await csv('a,b,c\n1,2,3\n4,"says "hi" to all",6\n7,8,9\n')
     expect([...all.faults.keys()]).toEqual([2])

@@ -113,7 +113,7 @@ const rowsOf = (
     lines.add(text)
     const below = belowHeader(text, last)
     if (below === undefined) return undefined
-    const chunks = rows.chunks(reader.push(below, last), isDamaged)
+    const chunks = rows.chunks(reader.push(below, last), isDamaged, last)
     if (last && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
     return chunks
   }

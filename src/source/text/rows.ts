@@ -43,6 +43,13 @@ const cutShort = (where: string, width: number): Problem => ({
   } if they are characters. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
 })
 
+const torn = (where: string, before: boolean): Problem => ({
+  code: "ragged-row",
+  message: `${where} may be only part of a record, because the line ${
+    before ? "before" : "after"
+  } it has a single cell. If a cell contains a line break, quote the cell. Otherwise remove that line.`,
+})
+
 const damaged = (where: string, title: string): Problem => ({
   code: "damaged-text",
   column: title,
@@ -61,14 +68,18 @@ const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =
 
 /** Turns records into rows. */
 export interface RowMaker {
-  /** Returns the rows of these records. `isDamaged` says whether any text so far may be damaged. Throws `UnreadableRecord` if a limit is exceeded. */
-  readonly chunks: (records: Records, isDamaged: boolean) => ReadonlyArray<RowChunk>
+  /**
+   * Returns the rows of these records, except for the last one, which the next record may make doubtful. `isDamaged` says whether any text so far may be
+   * damaged, and `last` whether these are the last records. Throws `UnreadableRecord` if a limit is exceeded.
+   */
+  readonly chunks: (records: Records, isDamaged: boolean, last: boolean) => ReadonlyArray<RowChunk>
   readonly count: () => RowCount
 }
 
 /**
  * Makes numbered rows from records. Empty cells become null. Records in which every cell is empty are omitted and counted. If a record is badly
- * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem.
+ * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem. A record of a single cell
+ * may be part of a cell with a line break, so the records next to it are doubtful as well: a submission can't be corrected later.
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)
@@ -76,14 +87,22 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
   let empty = 0
   let inside = 0
   let longest: LongestCell | undefined
+  /** The last record so far, which is not added yet. */
+  let held: { readonly row: Array<Cell>; fault: Problem | undefined; readonly where: () => string } | undefined
+  let isAfterPart = false
+
+  const addHeld = () => {
+    if (held !== undefined) made.add(held.row, held.fault)
+    held = undefined
+  }
 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
 
-  const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean) => {
+  const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean, last: boolean) => {
     /** The line at which the record starts. */
     let at = line
     for (let index = 0; index < records.length; index++) {
-      const number = made.count + 1
+      const number = made.count + (held === undefined ? 1 : 2)
       // The row reuses the parser's array, because nothing else needs it.
       const row: Array<Cell> = records[index]!
       const isMultiline = multiline.has(index)
@@ -114,18 +133,28 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         empty++
         continue
       }
-      const fault = row.length !== width.header && !fits(row, width)
-        ? ragged(place(number, from, breaks), row.length, width.header)
+      const where = () => place(number, from, breaks)
+      const isRagged = row.length !== width.header && !fits(row, width)
+      const isPart = isRagged && row.length === 1
+      const fault = isRagged
+        ? ragged(where(), row.length, width.header)
         : badlyQuoted.has(index)
-        ? misquoted(place(number, from, breaks))
+        ? misquoted(where())
         : wounded !== -1
-        ? damaged(place(number, from, breaks), columnAt(wounded))
+        ? damaged(where(), columnAt(wounded))
         : pad && mayBeWhole(row, width, delimiter)
-        ? cutShort(place(number, from, breaks), width.header)
+        ? cutShort(where(), width.header)
+        : isAfterPart && row[0] !== null
+        ? torn(where(), true)
         : undefined
       if (fault === undefined && row.length > width.header) row.length = width.header
-      made.add(row, fault)
+      if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= torn(held.where(), false)
+      addHeld()
+      held = { row, fault, where }
+      isAfterPart = isPart
+      if (width.titled < 2) addHeld()
     }
+    if (last) addHeld()
     if (made.count > limits.rows) {
       throw new UnreadableRecord(
         `It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`,
