@@ -122,6 +122,9 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     const error = `table:formula="of:=1/0" office:value-type="string" office:string-value="" calcext:value-type="error"`
     expect(await cell(shown("<text:p>#DIV/0!</text:p>", error))).toEqual(new ErrorCell("#DIV/0!"))
     expect(await cell(shown("<text:p>Err:502</text:p>", error))).toEqual(new ErrorCell("Err:502"))
+    const ofExcel = `table:formula="msoxl:=1/0" office:value-type="string"`
+    expect(await cell(shown("<text:p>#DIV/0!</text:p>", ofExcel))).toEqual(new ErrorCell("#DIV/0!"))
+    expect(await cell(shown("<text:p>#N/A</text:p>"))).toBe("#N/A")
     expect(await cell(`<table:table-cell table:formula="of:=1+1"/>`))
       .toEqual(new ErrorCell("formula without a stored value"))
     expect(await cell(`<table:table-cell table:formula="of:=A2" office:value-type="string" office:string-value=""/>`))

@@ -136,6 +136,9 @@ const errors: Readonly<Record<number, string>> = {
   0x2b: "#GETTING_DATA",
 }
 
+/** Whether a text is the name of an error. */
+export const isErrorName = (text: string): boolean => Object.values(errors).includes(text)
+
 /** Returns a number as its cell's format shows it. A date or a time that does not exist is an error, and a number with zeros in front is a text. */
 export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")

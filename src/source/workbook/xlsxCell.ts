@@ -31,6 +31,12 @@ const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "
 const longest = 15
 const longNumber = 10 ** longest
 
+/** Returns a number as written if it consists of more digits than Excel keeps, otherwise "". Zeros at its end don't count. */
+const tooManyDigits = (written: string): string => {
+  const [, digits = ""] = /^-?(\d*[1-9])0*$/.exec(written) ?? []
+  return digits.length > longest ? written : ""
+}
+
 /** Returns a truth value. Some programs write it in capitals. */
 const truth = (value: string): Cell => {
   const word = value.trim().toLowerCase()
@@ -38,22 +44,71 @@ const truth = (value: string): Cell => {
   return word === "0" || word === "false" ? false : new ErrorCell(`${value}, neither TRUE nor FALSE`)
 }
 
-/** Reads one cell after the other from the events of a scanner, and returns the same cells as xlsx. */
-export const makeCellReader = ({ date1904, formats, strings }: CellContext) => {
+/** What the XML of a cell says. */
+interface HeldCell {
+  type: string
+  style: number
+  /** The value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no value. */
+  number: number | undefined
+  value: string | undefined
+  /** The digits of a number that has too many of them, otherwise "". */
+  digits: string
+  isFormula: boolean
+}
+
+const numberIn = ({ number, value }: HeldCell): number | undefined =>
+  number ?? (value === undefined || value === "" ? undefined : Number(value))
+
+/** Returns the function that gives a cell its type. It returns undefined for an empty cell, and throws `BadSheet`. */
+const makeTyped = ({ date1904, formats, strings }: CellContext) => {
   const general = showsOf("General")
   const shows = formats.map(showsOf)
+
+  const sharedText = (cell: HeldCell): string | undefined => {
+    // Some programs write empty strings in this way.
+    if (cell.number === undefined && (cell.value === undefined || cell.value === "")) return undefined
+    const shared = strings[numberIn(cell) ?? Number.NaN]
+    if (shared === undefined) throw new BadSheet("a reference to a text that does not exist")
+    return shared
+  }
+
+  const numberOf = ({ digits, style }: HeldCell, number: number): Cell => {
+    const cell = numberCell(number, shows[style] ?? general, date1904)
+    // Excel keeps 15 digits and writes no others. An id that a different program wrote must not be rounded.
+    return digits !== "" && typeof cell === "number" && !Number.isSafeInteger(cell) ? digits : cell
+  }
+
+  return (cell: HeldCell): Cell | undefined => {
+    const { isFormula, number, style, type, value } = cell
+    // A text that a formula has made may be empty, but then it is stored as an empty value.
+    if (isFormula && number === undefined && (value === undefined || (value === "" && type !== "str"))) {
+      return uncalculated
+    }
+    switch (type) {
+      case "s":
+        return sharedText(cell)
+      case "str":
+      case "inlineStr":
+        return value === undefined ? undefined : plainText(value)
+      case "b":
+        return value === undefined ? undefined : truth(value)
+      case "e":
+        return value === undefined ? undefined : new ErrorCell(value)
+      case "d":
+        return value === undefined ? undefined : isoCell(value, shows[style] ?? general, date1904)
+      default: {
+        const held = numberIn(cell)
+        return held === undefined ? undefined : numberOf(cell, held)
+      }
+    }
+  }
+}
+
+/** Reads one cell after the other from the events of a scanner, and returns the same cells as xlsx. */
+export const makeCellReader = (context: CellContext) => {
+  const typed = makeTyped(context)
+  const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, digits: "", isFormula: false }
   let column = -1
-  let type = ""
-  let style = 0
-  /**
-   * The cell's value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no
-   * value.
-   */
-  let number: number | undefined
-  let value: string | undefined
-  /** The digits of a number that has too many of them. */
-  let digits = ""
-  let formula = false
   let text = ""
   let capture = false
   let inline = false
@@ -61,44 +116,24 @@ export const makeCellReader = ({ date1904, formats, strings }: CellContext) => {
   /** How many elements are open in the cell. */
   let depth = 0
 
-  const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
-
-  const sharedText = (): string | undefined => {
-    // Some programs write empty strings in this way.
-    if (number === undefined && (value === undefined || value === "")) return undefined
-    const shared = strings[numberHeld() ?? Number.NaN]
-    if (shared === undefined) throw new BadSheet("a reference to a text that does not exist")
-    return shared
-  }
-
-  const numberOf = (held: number): Cell => {
-    const cell = numberCell(held, shows[style] ?? general, date1904)
-    // Excel keeps 15 digits and writes no others. An id that a different program wrote must not be rounded.
-    return digits !== "" && typeof cell === "number" && !Number.isSafeInteger(cell) ? digits : cell
-  }
-
-  const start = (): void => {
-    column++
-    type = ""
-    style = 0
-    number = undefined
-    value = undefined
-    digits = ""
-    formula = false
-    depth = 0
-  }
-
   return {
     /** Starts a row. */
     startRow: (): void => void (column = -1),
     /** Starts a cell with these attributes. A cell without a reference is to the right of the one before it. */
     start: (attributes: XmlAttributes): void => {
-      start()
+      column++
+      held.type = ""
+      held.style = 0
+      held.number = undefined
+      held.value = undefined
+      held.digits = ""
+      held.isFormula = false
+      depth = 0
       while (attributes.next()) {
         const { name } = attributes
         if (name === "r") column = columnOf(attributes.bytes, attributes.from, attributes.end)
-        else if (name === "s") style = attributes.number
-        else if (name === "t") type = attributes.text
+        else if (name === "s") held.style = attributes.number
+        else if (name === "t") held.type = attributes.text
       }
     },
     open: (name: string): void => {
@@ -111,25 +146,21 @@ export const makeCellReader = ({ date1904, formats, strings }: CellContext) => {
       else if (name === "v") {
         capture = true
         text = ""
-        number = undefined
-      } else if (name === "f") formula = true
+        held.number = undefined
+      } else if (name === "f") held.isFormula = true
       else if (name === "is") {
         inline = true
-        value = ""
+        held.value = ""
       }
     },
     text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean): void => {
       if (!capture) return
       // The bytes of a value's text, if the text arrives in one piece. Most numbers never become a string.
-      if (!whole || inline || heldAsText.has(type)) text += xmlText(xml, from, to, raw)
+      if (!whole || inline || heldAsText.has(held.type)) text += xmlText(xml, from, to, raw)
       else {
-        number = xmlNumber(xml, from, to)
-        if (number >= longNumber || number <= -longNumber) {
-          const written = xmlText(xml, from, to)
-          if (/^-?\d+$/.test(written) && written.replace(/0+$/, "").length > longest + Number(number < 0)) {
-            digits = written
-          }
-        }
+        const number = xmlNumber(xml, from, to)
+        held.number = number
+        if (number >= longNumber || number <= -longNumber) held.digits = tooManyDigits(xmlText(xml, from, to))
       }
     },
     /** Returns false if the element that ends is the cell itself. */
@@ -139,38 +170,16 @@ export const makeCellReader = ({ date1904, formats, strings }: CellContext) => {
       if (name === "rPh") hints--
       else if (name === "t" && inline && hints === 0) {
         capture = false
-        value += text
+        held.value += text
       } else if (depth > 0) return true
       else if (name === "v") {
         capture = false
-        if (number === undefined) value = text
+        if (held.number === undefined) held.value = text
       } else if (name === "is") inline = false
       return true
     },
     column: (): number => column,
     /** Returns the cell that has ended, or undefined if it is empty. */
-    cell: (): Cell | undefined => {
-      // A text that a formula has made may be empty, but then it is stored as an empty value.
-      if (formula && number === undefined && (value === undefined || (value === "" && type !== "str"))) {
-        return uncalculated
-      }
-      switch (type) {
-        case "s":
-          return sharedText()
-        case "str":
-        case "inlineStr":
-          return value === undefined ? undefined : plainText(value)
-        case "b":
-          return value === undefined ? undefined : truth(value)
-        case "e":
-          return value === undefined ? undefined : new ErrorCell(value)
-        case "d":
-          return value === undefined ? undefined : isoCell(value, shows[style] ?? general, date1904)
-        default: {
-          const held = numberHeld()
-          return held === undefined ? undefined : numberOf(held)
-        }
-      }
-    },
+    cell: (): Cell | undefined => typed(held),
   }
 }

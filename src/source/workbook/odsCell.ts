@@ -1,0 +1,141 @@
+import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
+import { clock, isErrorName, isoCell, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
+import { localName } from "./odsBook.ts"
+import { BadSheet, type XmlAttributes } from "./xml.ts"
+
+/** A cell's attributes that matter, without their prefixes. */
+export interface OdsCell {
+  style: string
+  type: string
+  /** The value, which is in a different attribute for each type. Undefined if the cell has none, or is a text. */
+  value: string | undefined
+  /** The text, if it differs from the paragraphs that the cell shows. */
+  string: string | undefined
+  isFormula: boolean
+  isError: boolean
+  columns: number
+  spannedColumns: number
+  spannedRows: number
+}
+
+export const emptyCell = (): OdsCell => ({
+  style: "",
+  type: "",
+  value: undefined,
+  string: undefined,
+  isFormula: false,
+  isError: false,
+  columns: 1,
+  spannedColumns: 1,
+  spannedRows: 1,
+})
+
+/** Returns a number of repetitions, at least 1. Throws `BadSheet`. */
+export const times = (text: string): number => {
+  if (!/^\s*\d+\s*$/.test(text)) throw new BadSheet(`the number of repetitions "${text}"`)
+  return Math.max(1, Number(text))
+}
+
+export const cellOfTag = (attributes: XmlAttributes): OdsCell => {
+  const cell = emptyCell()
+  while (attributes.next()) {
+    const { text } = attributes
+    switch (localName(attributes.name)) {
+      case "value-type":
+        // LibreOffice has an attribute of its own with this name. Only its value "error" differs.
+        if (text === "error") cell.isError = true
+        else cell.type ||= text
+        break
+      case "style-name":
+        cell.style = text
+        break
+      case "value":
+      case "date-value":
+      case "time-value":
+      case "boolean-value":
+        cell.value = text
+        break
+      case "string-value":
+        cell.string = text
+        break
+      case "formula":
+        cell.isFormula = true
+        break
+      case "number-columns-repeated":
+        cell.columns = times(text)
+        break
+      case "number-columns-spanned":
+        cell.spannedColumns = times(text)
+        break
+      case "number-rows-spanned":
+        cell.spannedRows = times(text)
+    }
+  }
+  return cell
+}
+
+const duration = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+
+/** Returns a number of days since a workbook's first day as its format shows it. */
+const datedCell = (days: number, shows: Shows, firstDay: string): Cell => {
+  const seconds = Math.round(days * 86_400)
+  if (shows.elapsed && seconds >= 86_400) return clock(seconds)
+  const moment = new Date(Date.parse(firstDay) + seconds * 1000)
+  const iso = Number.isNaN(moment.getTime()) ? "" : moment.toISOString().slice(0, 19)
+  return isoCell(seconds >= 0 && days < 1 && shows.time && !shows.date ? iso.slice(11) : iso, shows, false)
+}
+
+/**
+ * Returns the cell of a duration. If a time's format hides the days, a day and a time are also stored as a duration, counted from the workbook's first
+ * day.
+ */
+const timeCell = (text: string, shows: Shows | undefined, firstDay: string): Cell => {
+  const [found, minus, days = 0, hours = 0, minutes = 0, seconds = 0] = duration.exec(text) ?? []
+  if (found === undefined || minus !== undefined) {
+    return new ErrorCell(`${text}, ${found === undefined ? "not a duration" : "a negative time"}`)
+  }
+  const total = Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  return datedCell(total / 86_400, shows ?? { date: false, time: true, elapsed: true }, firstDay)
+}
+
+/** Returns a cell with its type. Throws `BadSheet` if its value is not of its type. */
+export const toCell = (
+  { isError, isFormula, string, type, value }: OdsCell,
+  shown: string,
+  shows: Shows | undefined,
+  firstDay: string,
+): Cell => {
+  // LibreOffice's own errors, such as Err:502, have no names in other programs.
+  if (isError) return new ErrorCell(shown === "" ? "#ERROR!" : shown)
+  switch (type) {
+    case "float":
+    case "percentage":
+    case "currency": {
+      const number = value === undefined || value.trim() === "" ? Number.NaN : Number(value)
+      if (Number.isNaN(number)) throw new BadSheet(`a number that is ${JSON.stringify(value ?? "")}`)
+      // Some programs store dates as numbers. Only their format shows that they are dates.
+      return shows?.date === true || shows?.time === true
+        ? datedCell(number, shows, firstDay)
+        : numberCell(number, shows ?? noFormat, false)
+    }
+    case "date":
+      return isoCell(value ?? "", shows ?? noFormat, false)
+    case "time":
+      return timeCell(value ?? "", shows, firstDay)
+    case "boolean":
+      if (value !== "true" && value !== "false") {
+        throw new BadSheet(`a truth value that is ${JSON.stringify(value ?? "")}`)
+      }
+      return value === "true"
+    case "":
+    case "void":
+    case "string": {
+      const text = string ?? shown
+      // Excel stores an error like a text.
+      if (isFormula && isErrorName(text)) return new ErrorCell(text)
+      return text !== "" ? text : isFormula && type === "" ? uncalculated : null
+    }
+    default:
+      throw new BadSheet(`a cell of an unknown type, ${JSON.stringify(type)}`)
+  }
+}
