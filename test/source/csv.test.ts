@@ -39,17 +39,18 @@ describe("rows of a CSV file", () => {
     ])
   })
 
-  it("a row next to a line of a single cell is reported, because a line break inside a cell may have torn it", async () => {
-    const torn = (side: string) => expect.stringContaining(`may be only part of a record, because the line ${side} it`)
+  it("a row next to a line of a single cell is reported, because a line break inside a cell may have split it", async () => {
+    const partial = (side: string) =>
+      expect.stringContaining(`may be only part of a record, because the line ${side} it`)
     const single = expect.stringContaining("has 1 cell, but the header has 2.")
     const faults = async (text: string, said = {}) => [...(await csv(text, said)).faults]
     expect(await faults("a,b\n1,x\n2,first\nsecond\n\nthird\n3,y\n4,z\n")).toEqual([
-      [2, torn("after")],
+      [2, partial("after")],
       [3, single],
       [4, single],
-      [5, torn("before")],
+      [5, partial("before")],
     ])
-    expect(await faults("a,b\n1\rx,2\n3,4\n")).toEqual([[1, single], [2, torn("before")]])
+    expect(await faults("a,b\n1\rx,2\n3,4\n")).toEqual([[1, single], [2, partial("before")]])
     // Neither cell can continue on the line between them.
     expect(await faults("a,b\n1,\n# note\n,2\n")).toEqual([[2, single]])
     expect(await faults("a,b\n1,x\n2\n3,y\n", { raggedRows: "pad" })).toEqual([])

@@ -43,7 +43,7 @@ const cutShort = (where: string, width: number): Problem => ({
   } if they are characters. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
 })
 
-const torn = (where: string, before: boolean): Problem => ({
+const partial = (where: string, before: boolean): Problem => ({
   code: "ragged-row",
   message: `${where} may be only part of a record, because the line ${
     before ? "before" : "after"
@@ -145,10 +145,10 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
-        ? torn(where(), true)
+        ? partial(where(), true)
         : undefined
       if (fault === undefined && row.length > width.header) row.length = width.header
-      if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= torn(held.where(), false)
+      if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= partial(held.where(), false)
       addHeld()
       held = { row, fault, where }
       isAfterPart = isPart
