@@ -1,4 +1,4 @@
-import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
+import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { clock, isErrorName, isoCell, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
 import { localName } from "./odsBook.ts"
 import { BadSheet, type XmlAttributes } from "./xml.ts"
