@@ -124,6 +124,18 @@ const noDate = (serial: number, shows: Shows, date1904: boolean): ErrorCell =>
 /** Returns a number as Excel shows it, with 15 digits. The file stores 17. */
 const exact = (value: number) => Number.isInteger(value) ? value : Number(value.toPrecision(15))
 
+/** How many digits Excel keeps. */
+const mostDigits = 15
+
+/**
+ * Returns a whole number as written if Excel would round it, otherwise "". Excel writes no such number. An id that a different program wrote must not be
+ * rounded.
+ */
+export const longDigits = (written: string): string => {
+  const [, digits = ""] = /^-?(\d*[1-9])0*$/.exec(written) ?? []
+  return digits.length > mostDigits && !Number.isSafeInteger(Number(written)) ? written : ""
+}
+
 /** Names of error cells by code (MS-XLS, section 2.5.10). */
 const errors: Readonly<Record<number, string>> = {
   0x00: "#NULL!",

@@ -1,5 +1,5 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
-import { clock, isErrorName, isoCell, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
+import { clock, isErrorName, isoCell, longDigits, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
 import { localName } from "./odsBook.ts"
 import { BadSheet, type XmlAttributes } from "./xml.ts"
 
@@ -113,6 +113,8 @@ export const toCell = (
     case "currency": {
       const number = value === undefined || value.trim() === "" ? Number.NaN : Number(value)
       if (Number.isNaN(number)) throw new BadSheet(`a number that is ${JSON.stringify(value ?? "")}`)
+      const digits = longDigits(value ?? "")
+      if (digits !== "") return digits
       // Some programs store dates as numbers. Only their format shows that they are dates.
       return shows?.date === true || shows?.time === true
         ? datedCell(number, shows, firstDay)

@@ -1,5 +1,5 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
-import { isoCell, numberCell, showsOf, uncalculated } from "./cells.ts"
+import { isoCell, longDigits, numberCell, showsOf, uncalculated } from "./cells.ts"
 import { plainText } from "./sharedTexts.ts"
 import { BadSheet, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
@@ -27,15 +27,8 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
 /** Types of cells whose values are neither numbers nor the numbers of shared strings. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
-/** How many digits Excel keeps. */
-const longest = 15
-const longNumber = 10 ** longest
-
-/** Returns a number as written if it consists of more digits than Excel keeps, otherwise "". Zeros at its end don't count. */
-const tooManyDigits = (written: string): string => {
-  const [, digits = ""] = /^-?(\d*[1-9])0*$/.exec(written) ?? []
-  return digits.length > longest ? written : ""
-}
+/** A number below this one has at most as many digits as Excel keeps. */
+const longNumber = 1e15
 
 /** Returns a truth value. Some programs write it in capitals. */
 const truth = (value: string): Cell => {
@@ -51,7 +44,7 @@ interface HeldCell {
   /** The value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no value. */
   number: number | undefined
   value: string | undefined
-  /** The digits of a number that has too many of them, otherwise "". */
+  /** The digits of a number that would be rounded, otherwise "". */
   digits: string
   isFormula: boolean
 }
@@ -74,8 +67,7 @@ const makeTyped = ({ date1904, formats, strings }: CellContext) => {
 
   const numberOf = ({ digits, style }: HeldCell, number: number): Cell => {
     const cell = numberCell(number, shows[style] ?? general, date1904)
-    // Excel keeps 15 digits and writes no others. An id that a different program wrote must not be rounded.
-    return digits !== "" && typeof cell === "number" && !Number.isSafeInteger(cell) ? digits : cell
+    return digits !== "" && typeof cell === "number" ? digits : cell
   }
 
   return (cell: HeldCell): Cell | undefined => {
@@ -160,7 +152,7 @@ export const makeCellReader = (context: CellContext) => {
       else {
         const number = xmlNumber(xml, from, to)
         held.number = number
-        if (number >= longNumber || number <= -longNumber) held.digits = tooManyDigits(xmlText(xml, from, to))
+        if (number >= longNumber || number <= -longNumber) held.digits = longDigits(xmlText(xml, from, to))
       }
     },
     /** Returns false if the element that ends is the cell itself. */
