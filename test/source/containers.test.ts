@@ -173,7 +173,9 @@ describe("a source of several files", () => {
     )
     expect(await refusal(source([rows, more, same]))).toContain(`has the same content as ${rows}`)
     expect((await run(read(source([rows, none, more, nothing])))).rows).toEqual([["1"], ["2"]])
-    expect((await run(read(source([rows, same], [{ name: "id" }])))).rows).toEqual([["1"], ["1"]])
+    expect((await run(read(source([rows, same], [{ name: "id", path: ["source", "rowKey", 0] }])))).rows).toEqual([[
+      "1",
+    ], ["1"]])
   })
 
   it("a source of several files is refused if they have different columns, and the message names the difference", async () => {
