@@ -46,8 +46,8 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
 it.scopedLive("a second run at the same time is refused with exit code 6, and the first one is not affected", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
-    // Four seconds of requests leave enough time for the second process to start, even on a busy machine.
-    at.write("source.csv", csv(upTo(150)))
+    // Ten seconds of requests leave enough time for the second process to start, even on a busy machine.
+    at.write("source.csv", csv(upTo(400)))
     const first = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)
     const second = yield* at.run("run", "contacts")
@@ -58,7 +58,7 @@ it.scopedLive("a second run at the same time is refused with exit code 6, and th
     expect((yield* at.inProcess("status")).status).toBe(0)
     const ran = yield* Effect.promise(() => first.ended)
     expect(ran.status, ran.stderr).toBe(0)
-    expect(at.answers("qName")).toEqual(everybody(150))
+    expect(at.answers("qName")).toEqual(everybody(400))
   }))
 
 it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is sent twice", () =>
