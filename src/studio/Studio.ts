@@ -1,4 +1,5 @@
 import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
@@ -6,6 +7,8 @@ import * as Scope from "effect/Scope"
 import { setImmediate } from "node:timers/promises"
 import type { Form } from "../domain/form.ts"
 import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
+import { countDraft } from "../jobs/draftCounts.ts"
+import { discardSource, removeUnusedSources } from "../jobs/newSource.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { openShown, OwnSource } from "../jobs/prepare.ts"
 import { openService, type Services } from "../jobs/services.ts"
@@ -14,10 +17,12 @@ import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
 import { Refused } from "./Api.ts"
-import { type JobOptions, makeJobs } from "./Jobs.ts"
+import { type JobOptions, makeJobs, masked } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
   readonly isDemo: boolean
+  /** How someone gets another link, as a sentence. */
+  readonly anotherLink: string
   /** The maximum size of an uploaded file in bytes. */
   readonly maxUpload: number
 }
@@ -99,16 +104,29 @@ export const makeStudio = (options: StudioOptions) =>
       surveys.set(`${of} ${found.isWhole}`, found)
       for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
     }
+    /** What is read for drafts now, by what it depends on. */
+    const works = new Map<string, Effect.Effect<unknown, unknown, FileSystem.FileSystem | Path.Path>>()
+    const readings = yield* RcMap.make({ lookup: (key: string) => works.get(key)! })
+    /** Does work that other calls may ask for at the same time. It is done once for all of them, and ends when none waits any more. */
+    const shared = <A, E, R>(key: unknown, work: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.context<R>(), (context) => {
+        const known = JSON.stringify(key)
+        works.set(known, Effect.provide(work, context))
+        const done = Effect.scoped(RcMap.get(readings, known)) as Effect.Effect<A, E>
+        return Effect.ensuring(done, Effect.sync(() => works.delete(known)))
+      })
     /** Surveys a draft's source, unless its survey is kept. */
     const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
       Effect.gen(function*() {
         const of = yield* surveyKey({ form, pipeline })
         const known = [`${of} true`, ...whole ? [] : [`${of} false`]].flatMap((key) => surveys.get(key) ?? [])[0]
         if (known !== undefined) return known
-        const found = yield* surveyDraft({ form, source }, whole)
+        const found = yield* shared([of, whole], surveyDraft({ form, source }, whole))
         keepSurvey(of, found)
         return found
       })
+    const counts = (draft: OpenDraft, whole: boolean) =>
+      Effect.flatMap(surveyKey(draft), (of) => shared([of, whole, draft.text], countDraft(draft, whole)))
     /** How many rows of new pipelines' sources were read so far, by the pipeline's name. Sources are read twice. */
     const rowsRead = new Map<string, number>()
     /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
@@ -133,16 +151,20 @@ export const makeStudio = (options: StudioOptions) =>
       }
     }
 
+    /** Uploaded files from which no pipeline was made, from the project's folder. */
+    const uploaded = new Set<string>()
+    yield* Effect.ignoreLogged(removeUnusedSources(root))
+    yield* Effect.addFinalizer(() => Effect.forEach(uploaded, (file) => Effect.ignore(discardSource(root, file))))
     return {
       ...options,
-      /** Uploaded files from which no pipeline was made, from the project's folder. */
-      uploaded: new Set<string>(),
+      uploaded,
       jobs: yield* makeJobs(options),
       drafting,
       /** Opens a draft's source and fetches its form. Both are kept for a while. */
       open: (draft: PipelineDraftText) => Effect.flatMap(drafting, (options) => openDraft(options, draft)),
       survey,
       surveyNew,
+      counts,
       rowsRead,
       withSources,
     }
@@ -158,16 +180,25 @@ type Failure = Readonly<{ _tag: string; message: string }>
 /** Lets Node answer other requests before the work of a call, which may compile a long text. */
 const turn = Effect.promise(() => setImmediate())
 
-/** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
-export const answering = <A, E extends Failure, R>(work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>) =>
+/**
+ * Does the work of a call, with the sources that are kept open. Neither the answer nor a failure contains a secret.
+ *
+ * @param isText whether the answer is the text of a file, which someone may save, so that it must not be changed
+ */
+export const answering = <A, E extends Failure, R>(
+  work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>,
+  isText = false,
+) =>
   Effect.flatMap(Studio, (studio) => {
+    const { mask, withSources } = studio
     const refusal = (error: E) =>
       error instanceof Refused ? error : new Refused({
         code: error._tag,
-        message: studio.mask(error.message),
-        ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+        message: mask(error.message),
+        ...error instanceof ConfigurationInvalid && { diagnostics: masked(mask, error.diagnostics) },
         ...error instanceof FileChanged && { text: error.text, version: error.version },
       })
-    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
-    return Effect.mapError(Effect.zipRight(turn, whole), refusal)
+    const whole = withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : masked(mask, answer))
+    return Effect.mapError(answer, refusal)
   })

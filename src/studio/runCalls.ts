@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { settleAdvice } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
+import { storeFile } from "../jobs/newSource.ts"
 import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
@@ -15,7 +16,6 @@ import { userName } from "../jobs/userName.ts"
 import { Refused, StudioApi } from "./Api.ts"
 import { fromFolder } from "./Jobs.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-import { receiveUpload } from "./uploads.ts"
 
 const runsShown = 200
 const settledShown = 200
@@ -63,7 +63,7 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
     .handle("doubts", ({ payload }) =>
       answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
-      answering(() =>
+      answering(({ maxUpload }) =>
         Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
           const path = yield* Path.Path
@@ -71,7 +71,7 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
             return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
           }
           const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
-          const file = yield* receiveUpload(request, folder, name)
+          const file = yield* storeFile(request.stream, folder, name, maxUpload)
           return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
         })
       )))

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import { identity } from "effect/Function"
 import { request } from "node:http"
+import { setTimeout as after } from "node:timers/promises"
+import { secretsMask } from "../../src/cli/openProject.ts"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import type { Calls, Job } from "../../src/studio/Api.ts"
 import { serveStudio } from "../../src/studio/serve.ts"
@@ -8,10 +9,18 @@ import type { StudioOptions } from "../../src/studio/Studio.ts"
 
 type Options = Partial<Omit<StudioOptions, "root"> & { readonly port: number }>
 
-/** Serves the studio of a project folder until the scope closes. */
+/** Serves the studio of a project folder until the scope closes. Like the command, it hides the project's secrets. */
 export const served = (root: string, options: Options = {}) =>
   Effect.map(
-    serveStudio({ root, port: 0, isDemo: false, guard: identity, mask: identity, maxUpload: 1024 * 1024, ...options }),
+    serveStudio({
+      root,
+      port: 0,
+      isDemo: false,
+      anotherLink: "Start it again.",
+      maxUpload: 1024 * 1024,
+      ...secretsMask(() => {}),
+      ...options,
+    }),
     ({ jobs, newLink }) => ({ jobs, newLink, origin: new URL(newLink()).origin }),
   ).pipe(Effect.provideService(Notifier, Notifier.overHttp(true)))
 
@@ -82,7 +91,13 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
       "content-type": "application/json",
       "content-length": String(Buffer.byteLength(body)),
     }
-    const answer = await asked(origin, `/api/${path}`, { method: "POST", headers, body })
+    let answer = await asked(origin, `/api/${path}`, { method: "POST", headers, body })
+    // A call that takes longer is asked for again at this place.
+    while (answer.status === 202) {
+      await after(20)
+      const again = { method: "POST", headers: { cookie, origin, "content-length": "0" } }
+      answer = await asked(origin, String(answer.headers["location"]), again)
+    }
     if (answer.status !== 200) throw new CallFailed(answer.status, answer.body)
     return JSON.parse(answer.body)
   }

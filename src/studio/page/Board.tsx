@@ -2,8 +2,10 @@ import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Candidate, QuestionState } from "../../domain/draft.ts"
 import type { Survey, SurveyedColumn } from "../Api.ts"
+import { act, check, input } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
-import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
+import { useSeen } from "./hooks.ts"
+import { badge, safe, type Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */

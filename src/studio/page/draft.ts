@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { DraftState, Edited } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { Counts, Survey } from "../Api.ts"
-import { call, type Failed } from "./call.ts"
-import { useAnswer } from "./parts.tsx"
+import { addressOf, call, type Failed } from "./call.ts"
+import { useAnswer } from "./hooks.ts"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
 type Draft = Readonly<{ file: string; version: string; saved: string; text: string }>
