@@ -54,37 +54,31 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
   handlers
     .handle("open", ({ payload: { pipeline } }) => answering(({ root }) => readPipelineFile(root, pipeline), true))
     .handle("survey", ({ payload: { whole, ...draft } }) =>
-      answering((studio) =>
-        Effect.gen(function*() {
-          const opened = yield* studio.open(draft)
-          return surveyShown(opened, yield* studio.survey(opened, whole))
-        })
-      ))
+      answering(Effect.fn(function*({ open, survey }) {
+        const opened = yield* open(draft)
+        return surveyShown(opened, yield* survey(opened, whole))
+      })))
     .handle("state", ({ payload }) =>
       answering(({ drafting }) => Effect.flatMap(drafting, (options) => draftState(options, payload))))
     .handle("edit", ({ payload: { operation, ...draft } }) =>
-      answering((studio) =>
-        Effect.gen(function*() {
+      answering(
+        Effect.fn(function*({ open, survey }) {
           if (operation._tag !== "Map" && operation._tag !== "MapTime" && operation._tag !== "LeaveUnanswered") {
             return yield* editText(draft.text, operation)
           }
-          const opened = yield* studio.open(draft)
-          return yield* editEntry(opened, yield* studio.survey(opened, false), operation)
-        }), true))
-    .handle("preview", ({ payload: { row, rows, ...draft } }) =>
-      answering(({ drafting }) =>
-        Effect.gen(function*() {
-          const options = yield* drafting
-          const { name, project } = yield* loadDraft(options, draft)
-          return yield* preview(project, name, {
-            to: (yield* firstTarget(yield* findPipeline(project, name))).target,
-            source: undefined,
-            row: Math.max(1, row),
-            rows,
-            services: options.services,
-          })
-        })
+          const opened = yield* open(draft)
+          return yield* editEntry(opened, yield* survey(opened, false), operation)
+        }),
+        true,
       ))
+    .handle("preview", ({ payload: { row, rows, ...draft } }) =>
+      answering(Effect.fn(function*({ drafting }) {
+        const options = yield* drafting
+        const { name, project } = yield* loadDraft(options, draft)
+        const to = (yield* firstTarget(yield* findPipeline(project, name))).target
+        const { services } = options
+        return yield* preview(project, name, { to, source: undefined, row: Math.max(1, row), rows, services })
+      })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(({ counts, open }) =>
         Effect.flatMap(open(draft), (opened) =>

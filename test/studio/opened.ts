@@ -84,19 +84,17 @@ type Success<G extends keyof Calls, E extends keyof Calls[G]> = Calls[G][E] exte
 export const pageOf = async (studio: { readonly origin: string; readonly newLink: () => string }) => {
   const { origin } = studio
   const cookie = await enter(origin, studio.newLink())
+  const ask = (path: string, body: string | Uint8Array = "", method = "POST") => {
+    const length = String(Buffer.byteLength(body))
+    const headers = { cookie, origin, "content-type": "application/json", "content-length": length }
+    return asked(origin, path, { method, headers, body })
+  }
   const post = async (path: string, body: string | Uint8Array) => {
-    const headers = {
-      cookie,
-      origin,
-      "content-type": "application/json",
-      "content-length": String(Buffer.byteLength(body)),
-    }
-    let answer = await asked(origin, `/api/${path}`, { method: "POST", headers, body })
+    let answer = await ask(`/api/${path}`, body)
     // A call that takes longer is asked for again at this place.
     while (answer.status === 202) {
       await after(20)
-      const again = { method: "POST", headers: { cookie, origin, "content-length": "0" } }
-      answer = await asked(origin, String(answer.headers["location"]), again)
+      answer = await ask(String(answer.headers["location"]))
     }
     if (answer.status !== 200) throw new CallFailed(answer.status, answer.body)
     return JSON.parse(answer.body)
@@ -130,8 +128,21 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
   return {
     origin,
     cookie,
+    ask,
     call,
     follow,
+    /** Starts a call. Returns a function that leaves it, as a page does. */
+    leaving: (path: string, payload: unknown) => {
+      const gone = new AbortController()
+      const headers = { cookie, origin, "content-type": "application/json" }
+      const init = { method: "POST", headers, body: JSON.stringify(payload), signal: gone.signal }
+      const place = fetch(`${origin}/api/${path}`, init).then((answer) => answer.headers.get("location"), () => null)
+      return async () => {
+        gone.abort()
+        const left = await place
+        if (left !== null) await ask(left, "", "DELETE")
+      }
+    },
     send: (path: string, file: string | Uint8Array) => post(path, file),
     get: (path: string) => asked(origin, path, { headers: { cookie } }),
     /** Starts a job, and returns its end. */

@@ -202,8 +202,10 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         ])}
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
-            {act("✓", accept, { label: t.accept(question.name), tab: -1 })}
-            {act("✕", reject, { label: (isMapped ? t.reject : t.leave)(question.name), tab: -1 })}
+            {act("✓", accept, { label: t.accept(question.name), tab: -1, tone: "good" })}
+            {isMapped
+              ? act("✕", reject, { label: t.reject(question.name), tab: -1, tone: "bad" })
+              : act("∅", reject, { label: t.leave(question.name), tab: -1, tone: "calm" })}
           </>
         )}
       </li>

@@ -1,18 +1,21 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import type { Tone } from "../../domain/words.ts"
 import type { Home } from "../Api.ts"
 import { general } from "./strings.ts"
 
 // What someone presses, types or chooses.
 
-type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number }>
+type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone }>
 
-export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab }: Act = {}) => (
+/** A button. A label says what its sign means. */
+export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab, tone }: Act = {}) => (
   <button
     type="button"
-    class={main === true ? "main" : link === true ? "link" : ""}
+    class={main === true ? "main" : link === true ? "link" : tone ?? ""}
     disabled={off}
     aria-label={label}
+    title={label}
     tabIndex={tab}
     onClick={go}
   >

@@ -154,6 +154,7 @@ export const map = {
       tool === undefined ? "" : ` · an export of ${tool}`
     }`,
   figures: "What this draft sends",
+  oldFigures: "These figures are those of the last text that could be counted.",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean, to?: string) =>
     `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${

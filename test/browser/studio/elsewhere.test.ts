@@ -153,7 +153,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
 
     // A restarted studio knows no earlier session until someone opens its link.
     const second = await start(Number(new URL(first.origin).port))
-    await page.getByText("This page's session has ended.").waitFor()
+    await page.getByText("This page has no session.").waitFor()
     const other = await page.context().newPage()
     await other.goto(second.newLink())
     await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
