@@ -155,3 +155,15 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
     },
   }
 }
+
+/** Serves the studio, opens the pipeline in a page, and calls `body` with both. */
+export const withDraft = (
+  root: string,
+  body: (page: Awaited<ReturnType<typeof pageOf>>, draft: { pipeline: string; text: string }) => Promise<void>,
+) =>
+  Effect.flatMap(served(root), (studio) =>
+    Effect.promise(async () => {
+      const page = await pageOf(studio)
+      const { text } = await page.call("draft", "open", { pipeline: "people" })
+      await body(page, { pipeline: "people", text })
+    }))
