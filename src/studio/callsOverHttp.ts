@@ -72,7 +72,9 @@ export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
         return send(outgoing, plain(200, ""))
       }
       if (known !== undefined) return answer(url.pathname, known, Promise.resolve(), outgoing)
-      const { "content-length": size = incoming.method === "GET" ? 0 : NaN } = incoming.headers
+      const isGet = incoming.method === "GET"
+      if (!isGet && incoming.method !== "POST") return send(outgoing, plain(405, "The studio has no such call."))
+      const { "content-length": size = isGet ? 0 : NaN } = incoming.headers
       if (!withFile.has(url.pathname) && !(Number(size) <= maxCall)) {
         return send(outgoing, plain(413, "This call is too large."), { connection: "close" })
       }

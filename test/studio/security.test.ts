@@ -60,6 +60,10 @@ scoped(
         expect(await asked(origin, path)).toMatchObject({ status: 403 })
       }
       expect(await asked(origin, "//", { headers: { cookie } })).toMatchObject({ status: 400 })
+      for (const method of ["HEAD", "PUT", "TRACE"]) {
+        const headers = { cookie, origin, "content-length": "0" }
+        expect(await asked(origin, "/api/project/home", { method, headers })).toMatchObject({ status: 405 })
+      }
     })
   }),
 )
