@@ -1,5 +1,4 @@
 // Calls about the project, and about drafts of its pipelines.
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"

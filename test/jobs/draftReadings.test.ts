@@ -50,12 +50,12 @@ scoped(
       Effect.fork(readings.survey(draft, true)),
       Effect.fork(readings.survey(draft, true)),
     ])
-    yield* Effect.promise(() => expect.poll(() => counter.reads).toBeGreaterThan(0))
+    yield* Effect.promise(async () => await expect.poll(() => counter.reads).toBeGreaterThan(0))
     yield* Fiber.interrupt(first)
     expect((yield* Fiber.join(second)).rows).toBe(30_000)
     expect(counter.reads).toBe(2)
     const last = yield* Effect.fork(readings.counts(draft, true))
-    yield* Effect.promise(() => expect.poll(() => counter.reads).toBe(3))
+    yield* Effect.promise(async () => await expect.poll(() => counter.reads).toBe(3))
     yield* Fiber.interrupt(last)
     // What was left is read from its beginning.
     expect((yield* readings.counts(draft, true)).rows).toBe(30_000)

@@ -13,9 +13,11 @@ const slowService = Effect.acquireRelease(
   Effect.promise(async () => {
     const waiting: Array<ServerResponse> = []
     const server = createServer((_, answer) => {
-      if (service.answers) return refuse(answer)
-      waiting.push(answer)
-      server.emit("asked")
+      if (service.answers) refuse(answer)
+      else {
+        waiting.push(answer)
+        server.emit("asked")
+      }
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/api`

@@ -19,10 +19,10 @@ const sent = async (path: string, init: RequestInit): Promise<unknown> => {
     })
   let answer = await ask(`/api/${path}`, init)
   // A call that takes longer doesn't keep its connection, because a browser opens only six for all pages of the studio.
-  const place = answer.headers.get("location")
-  const leave = () => void fetch(place ?? "", { method: "DELETE" }).catch(() => {})
-  if (place !== null) init.signal?.addEventListener("abort", leave)
-  for (let time = 100; place !== null && answer.status === 202; time = Math.min(1000, time * 1.5)) {
+  const place = answer.headers.get("location") ?? ""
+  const leave = () => void fetch(place, { method: "DELETE" }).catch(() => {})
+  if (answer.status === 202) init.signal?.addEventListener("abort", leave)
+  for (let time = 100; answer.status === 202; time = Math.min(1000, time * 1.5)) {
     await new Promise((resolve) => setTimeout(resolve, time))
     init.signal?.throwIfAborted()
     answer = await ask(place, { signal: init.signal ?? null })
@@ -70,12 +70,14 @@ export type News = Readonly<{ isOpen: boolean; jobs: ReadonlyMap<string, Job> }>
 export const listen = (hear: (news: News) => void): void => {
   const others = new BroadcastChannel("formferry-studio")
   let news: News | undefined
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  const post = (message: News | "ask") => others.postMessage(message)
   const connect = () => {
     const events = new EventSource("/api/runs/events")
     const tell = (by: Partial<News>) => {
       news = { isOpen: true, jobs: new Map(), ...news, ...by }
       hear(news)
-      others.postMessage(news)
+      post(news)
     }
     events.addEventListener("message", ({ data }) => {
       const job: Job = JSON.parse(data)
@@ -90,8 +92,8 @@ export const listen = (hear: (news: News) => void): void => {
     })
   }
   // A page that was just opened asks for the news.
-  others.addEventListener("message", ({ data }) => data !== "ask" ? hear(data) : news && others.postMessage(news))
-  others.postMessage("ask")
+  others.addEventListener("message", ({ data }) => data !== "ask" ? hear(data) : news && post(news))
+  post("ask")
   void navigator.locks.request("formferry-studio", () => new Promise(connect))
 }
 
