@@ -44,7 +44,12 @@ const requestOf = (incoming: IncomingMessage, url: URL, signal: AbortSignal): Re
 export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
   Effect.gen(function*() {
     const long = new Map<string, Doing>()
-    yield* Effect.addFinalizer(() => Effect.sync(() => long.forEach(({ leave }) => leave())))
+    const end = ({ leave, response }: Doing) => {
+      leave()
+      return response
+    }
+    // Work that is interrupted may have to remove what it wrote.
+    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.allSettled([...long.values()].map(end))))
 
     /** Sends a call's answer, or its place if it does not arrive in time. */
     const answer = async (place: string, doing: Doing, time: Promise<void>, outgoing: ServerResponse) => {

@@ -147,11 +147,23 @@ scoped(
     const { root, write } = yield* world
     const stored = Effect.map(fs.readDirectory(path.join(root, "sources")), (names) => names.toSorted())
     yield* Effect.scoped(Effect.gen(function*() {
-      const page = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
-      yield* Effect.promise(() => page.send("project/upload?name=open.csv", "No\n1\n"))
-      expect(yield* stored).toContain("open.csv")
+      const studio = yield* served(root, { maxUpload: Infinity })
+      const page = yield* Effect.promise(() => pageOf(studio))
+      yield* Effect.promise(async () => {
+        await page.send("project/upload?name=open.csv", "No\n1\n")
+        // This one is being read when the studio ends.
+        const rows = Array.from({ length: 300_000 }, (_, at) => `${at},Person,p@example.org`)
+        const { file } = await page.send("project/upload?name=read.csv", ["No,Name,Mail", ...rows].join("\n"))
+        page.leaving("project/create", { pipeline: "read", source: file, service: "live", form: "people" })
+        const read = async () => (await page.call("project", "reading", { pipeline: "read" })).rows ?? 0
+        await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
+      })
+      expect(yield* stored).toEqual(expect.arrayContaining(["open.csv", "read.csv"]))
     }))
-    expect(yield* stored).toEqual([".gitignore"])
+    yield* Effect.promise(async () =>
+      await expect.poll(() => Effect.runPromise(Effect.provide(stored, platform)), { timeout: 30_000 })
+        .toEqual([".gitignore"])
+    )
 
     const during = (boot: string) => Effect.provideService(LockHolder, () => ({ pid: process.pid, born: "", boot }))
     yield* Effect.forEach(
