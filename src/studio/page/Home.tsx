@@ -150,9 +150,15 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const create = (source: string) =>
     run(async (signal) => {
       say(t.reading())
-      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => say(t.reading(rows)), () => {})
+      // The number of rows may arrive after the end.
+      let isReading = true
+      const note = (rows: number | undefined) => isReading && say(t.reading(rows))
+      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => note(rows), () => {})
       const timer = setInterval(look, 500)
-      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => clearInterval(timer))
+      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => {
+        isReading = false
+        clearInterval(timer)
+      })
       setFile(undefined)
       say("")
       // Someone may have opened another view in the meantime.

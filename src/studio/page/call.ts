@@ -23,7 +23,10 @@ const sent = async (path: string, init: RequestInit): Promise<unknown> => {
   const leave = () => void fetch(place, { method: "DELETE" }).catch(() => {})
   if (answer.status === 202) init.signal?.addEventListener("abort", leave)
   for (let time = 100; answer.status === 202; time = Math.min(1000, time * 1.5)) {
-    await new Promise((resolve) => setTimeout(resolve, time))
+    await new Promise((resolve) => {
+      setTimeout(resolve, time)
+      init.signal?.addEventListener("abort", resolve)
+    })
     init.signal?.throwIfAborted()
     answer = await ask(place, { signal: init.signal ?? null })
   }
