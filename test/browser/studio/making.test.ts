@@ -24,8 +24,8 @@ const its = inProject(() => ({
   },
 }))
 
-/** Stores the large file, and starts to make a pipeline from it. */
-const make = async (page: Page, name: string) => {
+/** Stores the large file, and asks for a pipeline from it. */
+const store = async (page: Page, name: string) => {
   await page.getByLabel("Drop a file with answers here").setInputFiles({
     name: `${name}.csv`,
     mimeType: "text/csv",
@@ -33,6 +33,11 @@ const make = async (page: Page, name: string) => {
   })
   await page.getByText(`Stored: ${name}.csv`).waitFor()
   await page.getByRole("button", { name: "Create the pipeline" }).click()
+}
+
+/** Stores the large file, and starts to make a pipeline from it. */
+const make = async (page: Page, name: string) => {
+  await store(page, name)
   await page.getByText(/^Reading the file: [1-9][\d,]* rows so far/).waitFor()
 }
 
@@ -77,10 +82,15 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
 
   it("says that it could not be made, also to someone who looks at another view", async () => {
     const { close, page } = await its.open()
-    await make(page, "broken")
+    // The call arrives only after the file was removed.
+    let remove = () => {}
+    const removed = new Promise<void>((resolve) => remove = resolve)
+    await page.route("**/api/project/create", (route) => removed.then(() => route.continue()))
+    await store(page, "broken")
     await page.getByRole("link", { name: "known" }).click()
     await page.getByRole("link", { name: "broken: reading the file" }).waitFor()
     rmSync(join(its.project.root, "sources", "broken.csv"))
+    remove()
     await page.getByRole("link", { name: "broken was not made" }).click()
     await page.getByRole("alert").getByText("broken.csv").waitFor()
     expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe("broken")

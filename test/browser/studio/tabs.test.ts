@@ -19,7 +19,7 @@ const its = inProject(() => ({
     "rows.csv": Papa.unparse(rows),
     "large.csv": Papa.unparse([
       ["No", "Name", "Mail"],
-      ...Array.from({ length: 300_000 }, (_, at) => [at, `Person ${at}`, `p${at}@example.org`]),
+      ...Array.from({ length: 150_000 }, (_, at) => [at, `Person ${at}`, `p${at}@example.org`]),
     ]),
     "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
     "pipelines/large.yaml": stringify(pipelineOf("large", "../large.csv")),
@@ -29,11 +29,12 @@ const its = inProject(() => ({
 /** Returns a function that opens a view in a new tab. */
 const tabs = (page: Page) => async (view: string) => {
   const tab = await page.context().newPage()
+  tab.setDefaultTimeout(60_000)
   await tab.goto(`${its.project.studio.origin}/#/${view}`)
   return tab
 }
 
-describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", { timeout: 120_000 }, () => {
+describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", { timeout: 500_000 }, () => {
   it("is answered in the seventh tab while the calls of the others wait for a service, and shows its jobs in each", async () => {
     // A service that never answers.
     const silent = createServer(() => {}).listen(0, "127.0.0.1")
@@ -79,8 +80,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page in several tabs", {
       run.getByRole("region", { name: /^Dry run: / }).getByText("Interrupted", { exact: true }),
     ).waitFor()
     for (const map of maps) {
-      await map.getByText("300,000 rows", { exact: true }).waitFor()
-      await map.getByText("All 300,000 rows counted.").waitFor()
+      await map.getByText("150,000 rows", { exact: true }).waitFor({ timeout: 200_000 })
+      await map.getByText("All 150,000 rows counted.").waitFor({ timeout: 200_000 })
     }
     await close()
   })
