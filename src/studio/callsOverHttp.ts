@@ -72,8 +72,8 @@ export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
     return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       const url = new URL(incoming.url ?? "/", "http://127.0.0.1")
       const known = long.get(url.pathname)
-      if (known !== undefined && incoming.method === "DELETE") {
-        known.leave()
+      if (url.pathname.startsWith(longer) && incoming.method === "DELETE") {
+        known?.leave()
         return send(outgoing, plain(200, ""))
       }
       if (known !== undefined) return answer(url.pathname, known, Promise.resolve(), outgoing)
@@ -84,7 +84,9 @@ export const callsOverHttp = (call: (request: Request) => Promise<Response>) =>
         return send(outgoing, plain(413, "This call is too large."), { connection: "close" })
       }
       const gone = new AbortController()
-      const place = `${longer}${randomUUID()}`
+      // A page that leaves before it knows the place can choose it.
+      const { "call-id": id } = incoming.headers
+      const place = longer + (typeof id === "string" && /^[\w-]{36}$/.test(id) ? id : randomUUID())
       const leave = () => {
         gone.abort()
         long.delete(place)

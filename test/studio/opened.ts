@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { setTimeout as after } from "node:timers/promises"
 import { secretsMask } from "../../src/cli/openProject.ts"
@@ -134,13 +135,14 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
     /** Starts a call. Returns a function that leaves it, as a page does. */
     leaving: (path: string, payload: unknown) => {
       const gone = new AbortController()
-      const headers = { cookie, origin, "content-type": "application/json" }
+      const id = randomUUID()
+      const headers = { cookie, origin, "content-type": "application/json", "call-id": id }
       const init = { method: "POST", headers, body: JSON.stringify(payload), signal: gone.signal }
-      const place = fetch(`${origin}/api/${path}`, init).then((answer) => answer.headers.get("location"), () => null)
+      const answer = fetch(`${origin}/api/${path}`, init).catch(() => {})
       return async () => {
         gone.abort()
-        const left = await place
-        if (left !== null) await ask(left, "", "DELETE")
+        await answer
+        await ask(`/api/longer/${id}`, "", "DELETE")
       }
     },
     send: (path: string, file: string | Uint8Array) => post(path, file),

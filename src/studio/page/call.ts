@@ -17,11 +17,12 @@ const sent = async (path: string, init: RequestInit): Promise<unknown> => {
       if (init.signal?.aborted === true) throw error
       throw { _tag: "Unreachable", message: failures.unreachable + unsure } satisfies Failed
     })
-  let answer = await ask(`/api/${path}`, init)
-  // A call that takes longer doesn't keep its connection, because a browser opens only six for all pages of the studio.
-  const place = answer.headers.get("location") ?? ""
+  const id = crypto.randomUUID()
+  const place = `/api/longer/${id}`
   const leave = () => void fetch(place, { method: "DELETE" }).catch(() => {})
-  if (answer.status === 202) init.signal?.addEventListener("abort", leave)
+  init.signal?.addEventListener("abort", leave)
+  let answer = await ask(`/api/${path}`, { ...init, headers: { ...init.headers, "call-id": id } })
+  // A call that takes longer doesn't keep its connection, because a browser opens only six for all pages of the studio.
   for (let time = 100; answer.status === 202; time = Math.min(1000, time * 1.5)) {
     await new Promise((resolve) => {
       setTimeout(resolve, time)
