@@ -71,3 +71,15 @@ export const maskingKeys = (project: Project, hide: (secret: string) => void): P
     ]),
   ),
 })
+
+/** Returns a function to use as `guard`, which passes each secret to `hide`, and one that removes these secrets from a text, also from JSON. */
+export const secretsMask = (hide: (secret: string) => void) => {
+  const secrets = new Set<string>()
+  const guard = (project: Project) =>
+    maskingKeys(project, (secret) => {
+      secrets.add(secret).add(JSON.stringify(secret).slice(1, -1))
+      hide(secret)
+    })
+  const mask = (text: string) => [...secrets].reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
+  return { guard, mask }
+}

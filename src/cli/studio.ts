@@ -2,7 +2,7 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { command, flag, json, wholeNumber } from "./command.ts"
-import { maskingKeys, projectFolder } from "./openProject.ts"
+import { projectFolder, secretsMask } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 
@@ -38,23 +38,19 @@ export const studio = command({
       const { serveStudio } = yield* Effect.promise(() => import("../studio/serve.ts"))
       // The first signal is the normal way to end the studio, not a failure.
       yield* interrupts.takeOver
-      const secrets = new Set<string>()
+      const readsKeys = output.interactive && !input.json
       const { jobs, newLink } = yield* serveStudio({
         root,
         isDemo: input.demo,
         port: input.port ?? 0,
         maxUpload,
-        guard: (project) =>
-          maskingKeys(project, (secret) => {
-            secrets.add(secret)
-            output.hide(secret)
-          }),
-        mask: (text) => [...secrets].reduce((masked, secret) => masked.replaceAll(secret, "***"), text),
+        anotherLink: readsKeys ? "Press o in its terminal for another." : "To get another, start the studio again.",
+        ...secretsMask(output.hide),
       })
       const link = newLink()
       yield* output.print(input.json ? JSON.stringify({ link, folder: root }) : `Studio   ${link}\nProject  ${root}`)
       output.say(
-        output.interactive
+        readsKeys
           ? "The link works once. o prints another, and Ctrl-C ends the studio."
           : "The link works once. Ctrl-C ends the studio.",
       )
@@ -63,7 +59,7 @@ export const studio = command({
         const isOpened = yield* openPage(link, process.platform)
         if (!isOpened) output.say("No browser could be opened. Open the link yourself.")
       }
-      if (output.interactive && !input.json) yield* Effect.forkScoped(readKeys(() => output.say(newLink())))
+      if (readsKeys) yield* Effect.forkScoped(readKeys(() => output.say(newLink())))
       const signal = yield* interrupts.first
       const running = (yield* jobs.list).filter(({ state }) => state._tag !== "Ended").length
       if (running > 0) output.say("Finishing and recording the requests in flight. A second Ctrl-C stops at once.")

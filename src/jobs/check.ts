@@ -1,6 +1,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import type { CheckedData } from "../domain/checkedData.ts"
 import { byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
@@ -92,6 +93,8 @@ export interface CheckOptions {
   readonly draft?: PipelineDraftText | undefined
   /** The services that the process shares. */
   readonly services?: Services | undefined
+  /** Called with the project before its services are used. */
+  readonly guard?: ((project: Project) => Project) | undefined
 }
 
 export interface Checked {
@@ -117,7 +120,7 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
       Effect.catchTag("ConfigurationInvalid", (invalid) => loadEach(root, names, invalid.diagnostics, options)),
     )
     const pipelines = yield* Effect.all(
-      projects.flatMap((project) =>
+      projects.map(options.guard ?? identity).flatMap((project) =>
         Array.from(project.pipelines.values()).flatMap((pipeline) =>
           pipeline.sink.targets.map((target) => checkTarget(project, pipeline, target, options))
         )
@@ -287,9 +290,9 @@ const partition = (
  * Checks a pipeline whose file has mistakes: compares the entries that can be read with the form and the source's header. Returns no findings if the
  * form or the source can't be read.
  */
-const restOfBroken = (root: string, name: string, { draft, services }: CheckOptions) =>
+const restOfBroken = (root: string, name: string, { draft, guard, services }: CheckOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const { form, pipeline, source } = yield* openParts(root, name, { draft, services })
+    const { form, pipeline, source } = yield* openParts(root, name, { draft, guard, services })
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     // A column that seems unused may belong to an entry that can't be read.
     const isCertain = ({ message, severity }: Diagnostic) =>

@@ -101,8 +101,8 @@ export const candidatesIn = ({ suggestions: { accepted, open } }: Pick<DraftSurv
 /** Says what is wrong and what is open in a draft. Reads the source's header, not its rows. Writes nothing. */
 export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
   Effect.gen(function*() {
-    const { root, services } = options
-    const checked = yield* checkProject(root, [nameIn(draft)], { draft, services })
+    const { guard, root, services } = options
+    const checked = yield* checkProject(root, [nameIn(draft)], { draft, guard, services })
     const opened = yield* Effect.option(openDraft(options, draft))
     const state: DraftState = {
       diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],

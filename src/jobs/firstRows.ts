@@ -1,13 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { setImmediate } from "node:timers/promises"
 import type { RowChunk } from "../domain/row.ts"
 import type { Source } from "../source/Source.ts"
+
+/** Ends the event loop's current round. A timer would take at least a millisecond, which is long for a few cells. */
+const turn = Effect.promise(() => setImmediate())
 
 /** How many rows are read to show figures at once. */
 const firstRead = 10_000
 
 /** About how many cells are processed before other calls get their turn. */
-const cellsAtOnce = 20_000
+const cellsAtOnce = 5_000
 
 /**
  * Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it
@@ -45,10 +49,10 @@ export const firstRows = (
         Stream.map(source.read(), split).pipe(
           Stream.takeUntil(({ isLast }) => isLast),
           Stream.mapConcat(({ pieces }) => pieces),
-          // A timer lets Node answer other requests.
+          // Lets Node answer other requests.
           Stream.mapEffect((piece) => {
             note(piece.firstRow)
-            return Effect.as(Effect.sleep(1), piece)
+            return Effect.as(turn, piece)
           }),
         ),
       files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),

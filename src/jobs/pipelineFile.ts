@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { PipelineUnknown } from "../project/errors.ts"
-import { listPipelines } from "../project/loadProject.ts"
+import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
+import { openIfAny } from "./projectLedger.ts"
 
 /** A file was changed by someone else since its text was read. Nothing was written. */
 export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged", {
@@ -19,8 +20,14 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
   }
 }
 
+/** A pipeline's file was not written, because its new name would separate it from its rows or is taken. */
+class NameRefused extends Schema.TaggedError<NameRefused>()("NameRefused", { message: Schema.String }) {}
+
 /** Returns the digest of a text, which changes whenever the text does. */
 export const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Returns a text with the line ends `\n`, as it is edited. */
+const asEdited = (text: string): string => text.replaceAll("\r\n", "\n")
 
 /**
  * Replaces a file's text in one step. Fails with FileChanged if the file no longer has the version that the text was made from.
@@ -38,14 +45,16 @@ export const replaceFile = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const now = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
-    if (versionOf(now) !== version) return yield* new FileChanged({ file: shown, text: now, version: versionOf(now) })
+    if (versionOf(now) !== version) {
+      return yield* new FileChanged({ file: shown, text: asEdited(now), version: versionOf(now) })
+    }
     const part = `${file}.part`
     yield* fs.writeFileString(part, text, { mode: 0o600 })
     yield* fs.rename(part, file)
     return versionOf(text)
   })
 
-/** Returns the text of a pipeline's file, even if it can't be read as YAML. */
+/** Returns the text of a pipeline's file, even if it can't be read as YAML. Its line ends are `\n`, and `version` is that of the file as it is. */
 export const readPipelineFile = (root: string, name: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -57,10 +66,14 @@ export const readPipelineFile = (root: string, name: string) =>
     }
     const { file } = found.yaml
     const text = yield* fs.readFileString(path.join(root, file))
-    return { pipeline: name, file, text, version: versionOf(text) }
+    return { pipeline: name, file, text: asEdited(text), version: versionOf(text) }
   })
 
-/** Writes the text of an existing pipeline's file. Fails with FileChanged if the file no longer has this version. */
+/**
+ * Writes the text of an existing pipeline's file, with the line ends that the file has. Fails with FileChanged if the file no longer has this version,
+ * and with NameRefused if the text has a new name but doesn't say so, although the ledger has rows under the old one. Returns the text as written, and
+ * the pipeline's name in it.
+ */
 export const savePipelineFile = (root: string, { pipeline, text, version }: {
   readonly pipeline: string
   readonly text: string
@@ -70,9 +83,40 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { file } = yield* readPipelineFile(root, pipeline)
+    const yaml = parseYaml(file, text)
+    const name = textAt(yaml, ["pipeline"])
+    if (name !== undefined && name !== pipeline) {
+      yield* mayRename(root, pipeline, { name, renamedFrom: textAt(yaml, ["renamedFrom"]) })
+    }
     const whole = path.join(root, file)
     const { mode } = yield* fs.stat(whole)
-    const written = yield* replaceFile({ file: whole, shown: file, text, version })
+    const hasReturns = (yield* fs.readFileString(whole)).includes("\r\n")
+    const own = hasReturns ? asEdited(text).replaceAll("\n", "\r\n") : text
+    const written = yield* replaceFile({ file: whole, shown: file, text: own, version })
     yield* fs.chmod(whole, mode & 0o777)
-    return { pipeline: textAt(parseYaml(file, text), ["pipeline"]) ?? pipeline, file, text, version: written }
+    return { pipeline: name ?? path.parse(file).name, file, text, version: written }
   })
+
+/** Fails if a pipeline's new name is taken, or if the ledger has rows under the old one and the text doesn't name it. */
+const mayRename = (
+  root: string,
+  old: string,
+  to: { readonly name: string; readonly renamedFrom: string | undefined },
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { texts } = yield* listPipelines(root)
+    const other = texts.find((text) => (text.name ?? text.file) === to.name)
+    if (other !== undefined) {
+      return yield* new NameRefused({
+        message: `${other.yaml.file} is called ${to.name}, too. Nothing was saved. Choose a different name.`,
+      })
+    }
+    if (to.renamedFrom === old) return
+    const ledger = yield* openIfAny(yield* loadProject(root, { pipelines: [] }))
+    const places = ledger === undefined ? [] : yield* ledger.places
+    if (places.every(({ pipeline }) => pipeline !== old)) return
+    return yield* new NameRefused({
+      message:
+        `The ledger knows this pipeline's rows under the name ${old}. Under the name ${to.name}, they would count as new. Nothing was saved. If the pipeline has a new name, write "renamedFrom: ${old}" in the line after it. Otherwise, write the old name again.`,
+    })
+  }))

@@ -4,7 +4,9 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import type { RunFacts } from "../domain/anomaly.ts"
 import type { CheckedData } from "../domain/checkedData.ts"
+import type { Destination } from "../domain/destination.ts"
 import type { Candidate, DraftState, Edited } from "../domain/draft.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { Question } from "../domain/form.ts"
@@ -14,9 +16,10 @@ import type { Progress } from "../domain/progress.ts"
 import type { RejectedRow } from "../domain/rejectedRow.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
-import { outcomes, recordedModes, type SendQuestion } from "../domain/run.ts"
+import { outcomes, type SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
+import type { RunRecord, Standing } from "../ledger/standing.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
 const may = Schema.optional
@@ -33,7 +36,7 @@ const Shown = <A>() => Schema.declare((shown: unknown): shown is A => shown !== 
 
 // Errors
 
-/** A call that could not be done. Nothing was changed. */
+/** A call that could not be done. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   /** The tag of the job's error, such as `SourceError`. */
   code: string,
@@ -50,43 +53,37 @@ const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the
 
 // Home
 
-/** A past run, which the home page shows as a bar. */
-const RunBar = struct({
-  run: Text("the run's id"),
-  mode: Schema.Literal(...recordedModes),
-  startedAt: Text("when the run started, ISO 8601"),
-  outcome: may(Schema.Literal(...outcomes)),
-  sent: may(Count("rows for which it created submissions")),
-})
-export type RunBar = typeof RunBar.Type
-
 /** What the ledger contains for a pipeline at one destination, as in `status`. */
-const StandingCard = struct({
-  to: may(Text("the name of the target, if the pipeline has several")),
-  service: Text("the service's address"),
-  form: Text("the form's id"),
-  imported: Count("rows that have a submission"),
-  inDoubt: Count("rows in doubt"),
-  refused: Count("rows that the service refused"),
-  verdicts: struct({ verified: number, differing: number, missing: number, unread: number }),
-  isGoing: Flag("whether a run is in progress"),
-  runs: List(RunBar, "the last runs, the newest first"),
-})
+export interface StandingCard {
+  /** The name of the target, if the pipeline has several. */
+  readonly to: string | undefined
+  readonly destination: Destination
+  readonly standing: Pick<Standing, "imported" | "inDoubt" | "refused" | "verdicts">
+  /** The run in progress. */
+  readonly going: object | undefined
+  /** The last runs, the newest first. */
+  readonly runs: ReadonlyArray<RunRecord & { readonly facts: RunFacts | undefined }>
+}
 
-const PipelineCard = struct({
-  name: Text("the pipeline's name"),
-  targets: List(struct({ to: string, service: string, form: string }), "empty: it has one target without a name"),
-  standings: List(StandingCard, "empty: nothing was sent yet"),
-  nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
-  notBegun: may(Text("when a scheduled run was due that failed before it started")),
-  problem: may(Text("why runs are refused, if the ledger is the reason")),
-})
-export type PipelineCard = typeof PipelineCard.Type
+/** A pipeline, and what `status` says about it. */
+export interface PipelineCard {
+  readonly name: string
+  /** Empty: it has one target without a name. */
+  readonly targets: ReadonlyArray<{ readonly to: string; readonly service: string; readonly form: string }>
+  /** Empty: nothing was sent yet. */
+  readonly standings: ReadonlyArray<StandingCard>
+  /** The next scheduled run. */
+  readonly nextRun: string | undefined
+  /** When a scheduled run was due that failed before it started. */
+  readonly notBegun: string | undefined
+  /** Why runs are refused, if the ledger is the reason. */
+  readonly problem: string | undefined
+}
 
 const Home = struct({
   folder: Text("the name of the project's folder"),
   isDemo: Flag("whether this is the demonstration project"),
-  pipelines: List(PipelineCard),
+  pipelines: Shown<ReadonlyArray<PipelineCard>>(),
   services: List(string, "the names of the project's services"),
   diagnostics: List(DiagnosticSchema, "mistakes in files that can't be read"),
 })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { isOwnHost } from "../practice/loopback.ts"
 
 /** A reply without a page. */
@@ -38,6 +38,16 @@ export const plain = (status: number, body: string): Reply => ({
   body: `${body}\n`,
 })
 
+/** Sends a reply. */
+export const send = (
+  outgoing: ServerResponse,
+  { body, headers, status }: Reply,
+  more: Readonly<Record<string, string>> = {},
+) => {
+  outgoing.writeHead(status, { ...guarding, ...headers, ...more })
+  outgoing.end(body)
+}
+
 const foreign = plain(403, "The studio accepts requests only from its own page.")
 
 const secret = () => randomBytes(24).toString("base64url")
@@ -54,9 +64,12 @@ export class Gate {
   readonly #port: number
   #token: string | undefined
   readonly #cookie: string
+  readonly #anotherLink: string
 
-  constructor(port: number) {
+  /** @param anotherLink says how to get another link */
+  constructor(port: number, anotherLink: string) {
     this.#port = port
+    this.#anotherLink = anotherLink
     // Browsers send a cookie to every port of a host, so its name contains the port.
     this.#cookie = `formferry-studio-${port}`
   }
@@ -77,15 +90,17 @@ export class Gate {
     if (pathname === "/open" && method === "GET") return this.#start(searchParams.get("token") ?? "")
     const site = headers["sec-fetch-site"]
     if (site !== undefined && site !== "same-origin" && site !== "none") return foreign
-    return this.#hasSession(headers.cookie) ? undefined : plain(
-      403,
-      "Open the studio with the link that formferry printed. A link works once: press o in the terminal for another.",
-    )
+    return this.#hasSession(headers.cookie)
+      ? undefined
+      : plain(
+        403,
+        `This page has no session. Open the link that the studio printed, which works once. ${this.#anotherLink}`,
+      )
   }
 
   #start(token: string): Reply {
     if (this.#token === undefined || digest(token) !== digest(this.#token)) {
-      return plain(403, "This link was used, or is not the newest one. Press o in the terminal for another.")
+      return plain(403, `This link was used, or is not the newest one. ${this.#anotherLink}`)
     }
     this.#token = undefined
     const session = secret()

@@ -30,7 +30,6 @@ import type { Signal } from "../run/Stop.ts"
 import { type Calls, type Job, Refused } from "./Api.ts"
 
 type Start = Calls["runs"]["start"]["payload"]
-type Ended = Extract<Job["state"], { readonly _tag: "Ended" }>
 
 /** A job, and what it waits for. */
 interface Entry {
@@ -50,6 +49,9 @@ export interface JobOptions {
   /** Removes secrets from a message. */
   readonly mask: (text: string) => string
 }
+
+/** Removes secrets from each text in a value. */
+export const masked = <A>(mask: JobOptions["mask"], value: A): A => JSON.parse(mask(JSON.stringify(value)))
 
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
@@ -77,7 +79,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
       return PubSub.publish(news, entry.job)
     }
     const change = (entry: Entry, by: Partial<Job>) => {
-      entry.job = { ...entry.job, ...by }
+      entry.job = { ...entry.job, ...masked(mask, by) }
       return Effect.as(tell(entry), entry.job)
     }
     const openEntry = (id: string) => {
@@ -91,7 +93,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
     const work = (entry: Entry) =>
       Effect.gen(function*() {
         const { fixedOf, mode, pipeline, to } = entry.job
-        if (mode === "check") return yield* checked(root, pipeline)
+        if (mode === "check") return yield* checked(root, pipeline, guard)
         const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
         const target = yield* chooseTarget(yield* findPipeline(project, pipeline), to)
         const service = project.services.get(target.service)
@@ -148,8 +150,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
-        const state: Ended = { _tag: "Ended", ...end, message: mask(end.message) }
-        yield* change(entry, { state })
+        yield* change(entry, { state: { _tag: "Ended", ...end } })
       })
 
     return {
@@ -222,8 +223,8 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
   })
 
 /** Checks a pipeline as the command `check` does. */
-const checked = (root: string, pipeline: string) =>
-  Effect.map(checkProject(root, [pipeline]), (found) => {
+const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
+  Effect.map(checkProject(root, [pipeline], { guard }), (found) => {
     const exitCode = checkStatus(found)
     const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
     const ready = found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))

@@ -1,23 +1,18 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as RcMap from "effect/RcMap"
-import * as Scope from "effect/Scope"
 import { setImmediate } from "node:timers/promises"
-import type { Form } from "../domain/form.ts"
-import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
+import { makeDraftReadings } from "../jobs/draftReadings.ts"
+import { discardSource, removeUnusedSources } from "../jobs/newSource.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
-import { openShown, OwnSource } from "../jobs/prepare.ts"
-import { openService, type Services } from "../jobs/services.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
-import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
-import type { SourceConfig } from "../project/sourceSection.ts"
-import type { Source } from "../source/Source.ts"
+import { loadProject } from "../project/loadProject.ts"
 import { Refused } from "./Api.ts"
-import { type JobOptions, makeJobs } from "./Jobs.ts"
+import { type JobOptions, makeJobs, masked } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
   readonly isDemo: boolean
+  /** How someone gets another link, as a sentence. */
+  readonly anotherLink: string
   /** The maximum size of an uploaded file in bytes. */
   readonly maxUpload: number
 }
@@ -28,123 +23,19 @@ export class Studio extends Context.Tag("formferry/Studio")<
   Effect.Effect.Success<ReturnType<typeof makeStudio>>
 >() {}
 
-/** How long a form may be used without fetching it again, in milliseconds. */
-const formKept = 30_000
-
-/** How many surveys are kept. */
-const surveysKept = 4
-
-/** Returns a text that changes whenever reading the source may give different rows. Only files have times, so a pulled source is pulled again only after a while. */
-const sourceKey = (config: SourceConfig) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const files = typeof config.file === "string" ? [config.file] : Array.isArray(config.file) ? config.file : []
-    const stats = yield* Effect.forEach(files as ReadonlyArray<string>, (file) =>
-      Effect.map(Effect.option(fs.stat(file)), (found) =>
-        found._tag === "None"
-          ? ""
-          : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
-    // Row keys and conditions don't change how rows are read.
-    return JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, stats])
-  })
-
 /** Makes what the calls share, until the scope closes. */
 export const makeStudio = (options: StudioOptions) =>
   Effect.gen(function*() {
-    const { guard, root } = options
-    const clock = yield* Effect.clock
-    const configs = new Map<string, SourceConfig>()
-    const kept = yield* RcMap.make({
-      lookup: (key: string) => Effect.suspend(() => openShown(configs.get(key)!)),
-      idleTimeToLive: "2 minutes",
-    })
-    const openSource: typeof openShown = (config, open = {}) =>
-      open.from !== undefined ? openShown(config, open) : Effect.flatMap(sourceKey(config), (key) => {
-        configs.set(key, config)
-        // A source that could not be opened may be opened later.
-        return Effect.tapError(RcMap.get(kept, key), () => RcMap.invalidate(kept, key))
-      })
-    /** Lets jobs use the sources that are kept open. */
-    const withSources = Effect.provideService(OwnSource, { open: openSource })
-
-    const forms = new Map<string, { readonly form: Form; readonly at: number }>()
-    /** How calls about drafts open what they need: services are closed with the call, and forms are kept for a while. */
-    const drafting = Effect.map(Effect.scope, (scope): DraftOptions & { readonly services: Services } => ({
-      root,
-      guard,
-      services: {
-        open: (config) =>
-          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
-            name,
-            service: {
-              ...service,
-              form: (id) =>
-                Effect.suspend(() => {
-                  // The practice service's address changes with every start.
-                  const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
-                  const known = forms.get(key)
-                  const at = clock.unsafeCurrentTimeMillis()
-                  if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
-                  return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
-                }),
-            },
-          })),
-      },
-    }))
-
-    const surveys = new Map<string, DraftSurvey>()
-    const surveyKey = ({ form, pipeline }: Pick<OpenDraft, "form" | "pipeline">) =>
-      Effect.map(sourceKey(pipeline.source), (source) => JSON.stringify([source, form]))
-    const keepSurvey = (of: string, found: DraftSurvey) => {
-      surveys.set(`${of} ${found.isWhole}`, found)
-      for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
-    }
-    /** Surveys a draft's source, unless its survey is kept. */
-    const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
-      Effect.gen(function*() {
-        const of = yield* surveyKey({ form, pipeline })
-        const known = [`${of} true`, ...whole ? [] : [`${of} false`]].flatMap((key) => surveys.get(key) ?? [])[0]
-        if (known !== undefined) return known
-        const found = yield* surveyDraft({ form, source }, whole)
-        keepSurvey(of, found)
-        return found
-      })
-    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. Sources are read twice. */
-    const rowsRead = new Map<string, number>()
-    /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
-    const surveyNew = (name: string) => {
-      let found: DraftSurvey | undefined
-      let before = 0
-      const note = (row: number) => {
-        if (row === 1) before = rowsRead.get(name) ?? 0
-        rowsRead.set(name, before + row)
-      }
-      return {
-        survey: (source: Source, form: Form) =>
-          surveyDraft({ form, source }, true, note).pipe(
-            Effect.tap((survey) => Effect.sync(() => found = survey)),
-            Effect.ensuring(Effect.sync(() => rowsRead.delete(name))),
-          ),
-        // If the pipeline names columns, the survey of the file lacks these names.
-        keep: (draft: OpenDraft) =>
-          found === undefined || draft.pipeline.source.columns.length > 0
-            ? Effect.void
-            : Effect.map(surveyKey(draft), (of) => keepSurvey(of, found!)),
-      }
-    }
-
+    const { root } = options
+    /** Uploaded files from which no pipeline was made, from the project's folder. */
+    const uploaded = new Set<string>()
+    yield* Effect.ignoreLogged(removeUnusedSources(root))
+    yield* Effect.addFinalizer(() => Effect.forEach(uploaded, (file) => Effect.ignore(discardSource(root, file))))
     return {
       ...options,
-      /** Uploaded files from which no pipeline was made, from the project's folder. */
-      uploaded: new Set<string>(),
+      ...yield* makeDraftReadings(options),
+      uploaded,
       jobs: yield* makeJobs(options),
-      drafting,
-      /** Opens a draft's source and fetches its form. Both are kept for a while. */
-      open: (draft: PipelineDraftText) => Effect.flatMap(drafting, (options) => openDraft(options, draft)),
-      survey,
-      surveyNew,
-      rowsRead,
-      withSources,
     }
   })
 
@@ -158,16 +49,25 @@ type Failure = Readonly<{ _tag: string; message: string }>
 /** Lets Node answer other requests before the work of a call, which may compile a long text. */
 const turn = Effect.promise(() => setImmediate())
 
-/** Does the work of a call, with the sources that are kept open. A failure becomes an answer without secrets. */
-export const answering = <A, E extends Failure, R>(work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>) =>
+/**
+ * Does the work of a call, with the sources that are kept open. Neither the answer nor a failure contains a secret.
+ *
+ * @param isText whether the answer is the text of a file, which someone may save, so that it must not be changed
+ */
+export const answering = <A, E extends Failure, R>(
+  work: (studio: Studio["Type"]) => Effect.Effect<A, E, R>,
+  isText = false,
+) =>
   Effect.flatMap(Studio, (studio) => {
+    const { mask, withSources } = studio
     const refusal = (error: E) =>
       error instanceof Refused ? error : new Refused({
         code: error._tag,
-        message: studio.mask(error.message),
-        ...error instanceof ConfigurationInvalid && { diagnostics: error.diagnostics },
+        message: mask(error.message),
+        ...error instanceof ConfigurationInvalid && { diagnostics: masked(mask, error.diagnostics) },
         ...error instanceof FileChanged && { text: error.text, version: error.version },
       })
-    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
-    return Effect.mapError(Effect.zipRight(turn, whole), refusal)
+    const whole = withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : masked(mask, answer))
+    return Effect.mapError(answer, refusal)
   })

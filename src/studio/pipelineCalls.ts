@@ -1,13 +1,12 @@
 // Calls about the project, and about drafts of its pipelines.
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { candidatesIn, draftState, type DraftSurvey, editEntry, editText } from "../jobs/draft.ts"
 import { loadDraft, type OpenDraft } from "../jobs/draft.ts"
-import { countDraft } from "../jobs/draftCounts.ts"
 import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { initialise } from "../jobs/init.ts"
+import { copySource, discardSource, keepSource } from "../jobs/newSource.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
 import { addressesOf } from "../jobs/projectLedger.ts"
@@ -20,7 +19,6 @@ import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type Calls, type PipelineCard, Refused, StudioApi, type Survey } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-import { discardUpload, receiveUpload } from "./uploads.ts"
 
 const barsShown = 14
 
@@ -33,22 +31,19 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
       answering(() =>
         Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))
       ))
-    .handle("create", ({ payload }) => answering((studio) => create(studio, payload)))
-    .handle("discard", ({ payload: { file } }) => answering(() => Effect.as(discardUpload(file), {})))
+    .handle("create", ({ payload }) => answering((studio) => create(studio, payload), true))
+    .handle("discard", ({ payload: { file } }) =>
+      answering(({ root, uploaded }) =>
+        Effect.as(uploaded.delete(file) ? discardSource(root, file) : Effect.void, {})
+      ))
     .handle(
       "reading",
-      ({ payload: { pipeline } }) => Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(pipeline) })),
+      ({ payload: { pipeline } }) =>
+        Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(pipeline) })),
     )
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
-      answering(({ root, uploaded }) =>
-        Effect.gen(function*() {
-          const fs = yield* FileSystem.FileSystem
-          const path = yield* Path.Path
-          const folder = path.join(root, uploads)
-          yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-          // People's answers don't belong in a repository.
-          yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
-          const file = `${uploads}/${yield* receiveUpload(request, folder, name)}`
+      answering(({ maxUpload, root, uploaded }) =>
+        Effect.map(copySource(root, request.stream, name, maxUpload), (file) => {
           uploaded.add(file)
           return { file }
         })
@@ -56,48 +51,41 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
 
 export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
   handlers
-    .handle("open", ({ payload: { pipeline } }) => answering(({ root }) => readPipelineFile(root, pipeline)))
+    .handle("open", ({ payload: { pipeline } }) => answering(({ root }) => readPipelineFile(root, pipeline), true))
     .handle("survey", ({ payload: { whole, ...draft } }) =>
-      answering((studio) =>
-        Effect.gen(function*() {
-          const opened = yield* studio.open(draft)
-          return surveyShown(opened, yield* studio.survey(opened, whole))
-        })
-      ))
+      answering(Effect.fn(function*({ open, survey }) {
+        const opened = yield* open(draft)
+        return surveyShown(opened, yield* survey(opened, whole))
+      })))
     .handle("state", ({ payload }) =>
       answering(({ drafting }) => Effect.flatMap(drafting, (options) => draftState(options, payload))))
     .handle("edit", ({ payload: { operation, ...draft } }) =>
-      answering((studio) =>
-        Effect.gen(function*() {
+      answering(
+        Effect.fn(function*({ open, survey }) {
           if (operation._tag !== "Map" && operation._tag !== "MapTime" && operation._tag !== "LeaveUnanswered") {
             return yield* editText(draft.text, operation)
           }
-          const opened = yield* studio.open(draft)
-          return yield* editEntry(opened, yield* studio.survey(opened, false), operation)
-        })
+          const opened = yield* open(draft)
+          return yield* editEntry(opened, yield* survey(opened, false), operation)
+        }),
+        true,
       ))
     .handle("preview", ({ payload: { row, rows, ...draft } }) =>
-      answering(({ drafting }) =>
-        Effect.gen(function*() {
-          const options = yield* drafting
-          const { name, project } = yield* loadDraft(options, draft)
-          return yield* preview(project, name, {
-            to: (yield* firstTarget(yield* findPipeline(project, name))).target,
-            source: undefined,
-            row: Math.max(1, row),
-            rows,
-            services: options.services,
-          })
-        })
-      ))
+      answering(Effect.fn(function*({ drafting }) {
+        const options = yield* drafting
+        const { name, project } = yield* loadDraft(options, draft)
+        const to = (yield* firstTarget(yield* findPipeline(project, name))).target
+        const { services } = options
+        return yield* preview(project, name, { to, source: undefined, row: Math.max(1, row), rows, services })
+      })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
-      answering(({ open }) =>
+      answering(({ counts, open }) =>
         Effect.flatMap(open(draft), (opened) =>
-          countDraft(opened, whole))
+          counts(opened, whole))
       ))
     .handle("schema", ({ payload }) =>
       answering(({ open }) => Effect.map(open(payload), schemaOf)))
-    .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload))))
+    .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload), true)))
 
 /** Makes a pipeline from an uploaded file. */
 const create = (
@@ -114,16 +102,18 @@ const create = (
     if ("key" in config) return yield* refused(config.message)
     const { keep, survey } = surveyNew(pipeline)
     const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
-    const written = Effect.tap(readPipelineFile(root, pipeline), () => uploaded.delete(source))
+    // While the file is read, no other call may remove it.
+    uploaded.delete(source)
+    const written = Effect.zipLeft(readPipelineFile(root, pipeline), keepSource(root, source))
     // Someone may cancel after the pipeline was written.
-    const removed = Effect.ignore(Effect.orElse(written, () => discardUpload(source)))
-    const file = yield* Effect.zipRight(Effect.onInterrupt(initialise(about), () => removed), written)
+    const removed = Effect.ignore(Effect.orElse(written, () => discardSource(root, source)))
+    const file = yield* Effect.zipRight(initialise(about), written).pipe(
+      Effect.onInterrupt(() => removed),
+      Effect.tapError(() => Effect.sync(() => uploaded.add(source))),
+    )
     yield* Effect.ignore(Effect.flatMap(open(file), keep))
     return file
   })
-
-/** The folder for uploaded sources, in the project's folder. */
-const uploads = "sources"
 
 const home = ({ isDemo, root }: Studio["Type"]) =>
   Effect.gen(function*() {
@@ -156,25 +146,21 @@ const cardOf = (
   name: string,
   targets: PipelineCard["targets"] = [],
 ): PipelineCard => {
-  const standings = status.pipelines.filter(({ pipeline }) => pipeline === name)
-  const nextRun = standings.find((one) => one.nextRun !== undefined)?.nextRun
-    ?? status.waiting.find(({ pipeline }) => pipeline === name)?.nextRun
+  const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
+    all.filter(({ pipeline }) => pipeline === name)
+  const standings = own(status.pipelines).map((standing) => ({
+    ...standing,
+    to: targets.find(({ form, service }) =>
+      form === standing.destination.form && addressesOf(project, service).includes(standing.destination.service)
+    )?.to,
+  }))
   return {
     name,
     targets,
-    // The schemas leave out what the page doesn't show.
-    standings: standings.map(({ destination, going, runs, standing }) => ({
-      ...destination,
-      ...standing,
-      to: targets.find(({ form, service }) =>
-        form === destination.form && addressesOf(project, service).includes(destination.service)
-      )?.to,
-      isGoing: going !== undefined,
-      runs: runs.map((run) => ({ ...run, ...run.facts })),
-    })),
-    nextRun: nextRun?.at,
-    notBegun: status.notBegun.find(({ pipeline }) => pipeline === name)?.at,
-    problem: status.missed.find(({ pipeline }) => pipeline === name)?.message,
+    standings,
+    nextRun: [...standings, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
+    notBegun: own(status.notBegun)[0]?.at,
+    problem: own(status.missed)[0]?.message,
   }
 }
 

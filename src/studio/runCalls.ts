@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { settleAdvice } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
+import { storeFile } from "../jobs/newSource.ts"
 import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
@@ -15,7 +16,6 @@ import { userName } from "../jobs/userName.ts"
 import { Refused, StudioApi } from "./Api.ts"
 import { fromFolder } from "./Jobs.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-import { receiveUpload } from "./uploads.ts"
 
 const runsShown = 200
 const settledShown = 200
@@ -41,40 +41,31 @@ export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
 export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers) =>
   handlers
     .handle("report", ({ payload: { pipeline, run } }) =>
-      answering(({ root }) =>
-        Effect.gen(function*() {
-          const found = yield* findReport(yield* projectWith([]), pipeline, run)
-          return {
-            report: { ...found.report, next: fromFolder(root, found.report.next) },
-            runs: found.runs.slice(0, runsShown),
-            allRuns: found.runs.length,
-          }
-        })
-      ))
+      answering(Effect.fn(function*({ root }) {
+        const { report, runs } = yield* findReport(yield* projectWith([]), pipeline, run)
+        const next = fromFolder(root, report.next)
+        return { report: { ...report, next }, runs: runs.slice(0, runsShown), allRuns: runs.length }
+      })))
     .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
-      answering(() =>
-        Effect.gen(function*() {
-          const found = yield* rejectedRows(yield* projectWith([]), pipeline, run)
-          return { ...found, total: found.rows.length, rows: found.rows.slice(0, rows) }
-        })
-      ))
+      answering(Effect.fn(function*() {
+        const { lines: _, text: _text, ...found } = yield* rejectedRows(yield* projectWith([]), pipeline, run)
+        return { ...found, total: found.rows.length, rows: found.rows.slice(0, rows) }
+      })))
     .handle("fix", ({ payload }) =>
       answering(() => Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
     .handle("doubts", ({ payload }) =>
       answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
-      answering(() =>
-        Effect.gen(function*() {
-          const fs = yield* FileSystem.FileSystem
-          const path = yield* Path.Path
-          if (complete && (about.because ?? "").trim() === "") {
-            return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
-          }
-          const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
-          const file = yield* receiveUpload(request, folder, name)
-          return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
-        })
-      )))
+      answering(Effect.fn(function*({ maxUpload }) {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        if (complete && (about.because ?? "").trim() === "") {
+          return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
+        }
+        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
+        const file = yield* storeFile(request.stream, folder, name, maxUpload)
+        return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
+      }))))
 
 /** The rows that are settled, and why. */
 type About = Readonly<{ pipeline: string; to?: string | undefined; because?: string | undefined }>
@@ -90,6 +81,5 @@ const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
       settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,
     })
     const open = result.rows.filter(({ outcome }) => outcome === "in doubt")
-    const { landed, left, notLanded, warnings } = result
-    return { landed, left, notLanded, warnings, rows: open.slice(0, settledShown), advice }
+    return { ...result, rows: open.slice(0, settledShown), advice }
   })

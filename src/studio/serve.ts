@@ -7,24 +7,18 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
-import type { ReadableStream } from "node:stream/web"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen } from "../practice/loopback.ts"
 import { reportScript } from "../report/html/reportPage.ts"
 import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
 import { StudioApi } from "./Api.ts"
-import { Gate, guarding, plain, type Reply } from "./Gate.ts"
+import { callsOverHttp } from "./callsOverHttp.ts"
+import { Gate, plain, type Reply, send } from "./Gate.ts"
 import { draftCalls, projectCalls } from "./pipelineCalls.ts"
 import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
-
-/** The maximum size of a call's JSON in bytes. Uploads have a limit of their own. */
-const maxCall = 16 * 1024 * 1024
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -85,42 +79,6 @@ const reportFile = (pathname: string) =>
 const reportPolicy =
   `default-src 'none'; style-src 'unsafe-inline'; script-src ${reportScript}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-const send = (outgoing: ServerResponse, { body, headers, status }: Reply, common: Readonly<Record<string, string>>) => {
-  outgoing.writeHead(status, { ...common, ...headers })
-  outgoing.end(body)
-}
-
-/** The calls whose body is a file, which has a limit of its own. */
-const withFile: ReadonlySet<string> = new Set(["/api/project/upload", "/api/results/settle"])
-
-/** Does a call, and stops its work if the page no longer waits. @effect/platform's own server for Node would add packages for web sockets. */
-const callOver = async (
-  call: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-) => {
-  const { headers, method = "GET" } = incoming
-  const url = new URL(incoming.url ?? "/", "http://127.0.0.1")
-  const hasBody = method !== "GET" && method !== "HEAD"
-  if (hasBody && !withFile.has(url.pathname) && !(Number(headers["content-length"]) <= maxCall)) {
-    return send(outgoing, plain(413, "This call is too large."), { ...guarding, connection: "close" })
-  }
-  const gone = new AbortController()
-  outgoing.on("close", () => gone.abort())
-  const request = new Request(url, {
-    method,
-    headers: Object.entries(headers).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
-    signal: gone.signal,
-    ...hasBody ? { body: Readable.toWeb(incoming) as globalThis.ReadableStream, duplex: "half" } : {},
-  })
-  const response = await call(request)
-  if (gone.signal.aborted) return
-  outgoing.writeHead(response.status, { ...guarding, ...Object.fromEntries(response.headers) })
-  if (response.body === null) outgoing.end()
-  // If the page closes the connection, the pipeline ends with an error, and cancels the answer's stream.
-  else await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => undefined)
-}
-
 /** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. */
 export const serveStudio = (options: StudioOptions & { readonly port: number }) =>
   Effect.gen(function*() {
@@ -128,7 +86,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
     const files = yield* pageFiles
     const server = yield* listen(options.port, "The studio")
     const { port } = server.address() as AddressInfo
-    const gate = new Gate(port)
+    const gate = new Gate(port, options.anotherLink)
     const calls = yield* Layer.toRuntime(
       HttpApiBuilder.api(StudioApi).pipe(
         Layer.provide([projectCalls, draftCalls, runCalls, resultCalls]),
@@ -143,17 +101,19 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
         Layer.provideMerge(Layer.succeedContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())),
       ),
     )
-    const call = HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls))
+    const answer = yield* callsOverHttp(
+      HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls)),
+    )
     const run = Runtime.runPromise(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
     server.on("request", async (incoming, outgoing) => {
       const refused = gate.check(incoming)
       // The rest of a refused body is not read.
-      if (refused !== undefined) return send(outgoing, refused, { ...guarding, connection: "close" })
+      if (refused !== undefined) return send(outgoing, refused, { connection: "close" })
       const { pathname } = new URL(incoming.url ?? "/", "http://127.0.0.1")
-      if (pathname.startsWith("/api/")) return callOver(call, incoming, outgoing)
-      if (!pathname.startsWith("/reports/")) return send(outgoing, files.get(pathname) ?? notFound, guarding)
+      if (pathname.startsWith("/api/")) return answer(incoming, outgoing)
+      if (!pathname.startsWith("/reports/")) return send(outgoing, files.get(pathname) ?? notFound)
       const policy = pathname.endsWith(".html") ? { "content-security-policy": reportPolicy } : {}
-      send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)), { ...guarding, ...policy })
+      send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)), policy)
     })
     return { newLink: () => gate.newLink(), jobs: studio.jobs }
   })

@@ -4,22 +4,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
-import { pageOf, served } from "./opened.ts"
+import { withDraft } from "./opened.ts"
 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
-
-/** Serves the studio, opens the pipeline in a page, and calls `body` with both. */
-const withDraft = (
-  root: string,
-  body: (page: Awaited<ReturnType<typeof pageOf>>, draft: { pipeline: string; text: string }) => Promise<void>,
-) =>
-  Effect.flatMap(served(root), (studio) =>
-    Effect.promise(async () => {
-      const page = await pageOf(studio)
-      const { text } = await page.call("draft", "open", { pipeline: "people" })
-      await body(page, { pipeline: "people", text })
-    }))
 
 const rows = (...lines: ReadonlyArray<string>) => ["1,Ada,ada@example.org", "2,Bob,bob@example.org", ...lines]
 
@@ -72,21 +60,6 @@ scoped(
       const { fates, note } = await call("draft", "counts", { ...draft, text, whole: true })
       expect(fates.pending).toBe(2)
       expect(note).toContain("rows that were imported before are counted as new")
-    })
-  }),
-)
-
-scoped(
-  "a question that two columns answer is mapped to both",
-  Effect.gen(function*() {
-    const { root, source } = yield* world
-    yield* source(["1,Ada,ada@example.org,Lovelace"], "No,Name,Mail,Family")
-    yield* withDraft(root, async ({ call }, draft) => {
-      const operation = { _tag: "Map", question: "name", columns: [2, 4], answers: {} } as const
-      const edited = await call("draft", "edit", { ...draft, operation })
-      expect(edited.entry?.asks).toEqual([])
-      const shown = await call("draft", "preview", { ...draft, text: edited.text, row: 1, rows: 1 })
-      expect(shown.rows[0]?.answers[0]?.value).toBe("Ada Lovelace")
     })
   }),
 )

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import { platform } from "../project/projectFolder.ts"
@@ -100,6 +100,58 @@ scoped(
 )
 
 scoped(
+  "a file keeps its line ends, and its text counts as unchanged until someone edits it",
+  Effect.gen(function*() {
+    const { root, write } = yield* world
+    const own = commented.replaceAll("\n", "\r\n")
+    yield* write("pipelines/people.yaml", own)
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const opened = await call("draft", "open", { pipeline: "people" })
+      expect(opened.text).toBe(commented)
+      const file = () => readFileSync(join(root, "pipelines/people.yaml"), "utf8")
+      const saved = await call("draft", "save", opened)
+      expect(file()).toBe(own)
+      await call("draft", "save", { ...saved, text: opened.text.replace("Ask Ada", "Ask Grace") })
+      expect(file()).toBe(own.replace("Ask Ada", "Ask Grace"))
+    })
+  }),
+)
+
+scoped(
+  "a new name is not saved if the ledger would not recognise the rows, and with `renamedFrom`, no row is sent again",
+  Effect.gen(function*() {
+    const { names, root, run, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* write("pipelines/taken.yaml", commented.replace("pipeline: people", "pipeline: taken"))
+    yield* source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+    yield* run()
+    const { call, done } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const opened = await call("draft", "open", { pipeline: "people" })
+      const named = (name: string) => ({
+        ...opened,
+        text: opened.text.replace("pipeline: people", `pipeline: ${name}`),
+      })
+      await expect(call("draft", "save", named("taken"))).rejects.toMatchObject({
+        content: { code: "NameRefused", message: expect.stringContaining("pipelines/taken.yaml is called taken, too") },
+      })
+      await expect(call("draft", "save", named("persons"))).rejects.toMatchObject({
+        content: { code: "NameRefused", message: expect.stringContaining(`write "renamedFrom: people"`) },
+      })
+      expect(await call("draft", "open", { pipeline: "people" })).toEqual(opened)
+      const saved = await call("draft", "save", named("persons\nrenamedFrom: people"))
+      expect(saved).toMatchObject({ pipeline: "persons", file: "pipelines/people.yaml" })
+      const draft = { pipeline: "persons", text: saved.text }
+      expect(await call("draft", "state", draft)).toMatchObject({ diagnostics: [], failures: [] })
+      expect(await call("draft", "save", saved)).toEqual(saved)
+      expect(await done({ pipeline: "persons", mode: "run" })).toMatchObject({ outcome: "complete" })
+    })
+    expect(names()).toEqual(["Ada", "Bob"])
+  }),
+)
+
+scoped(
   "the first rows give provisional figures, all rows give the final ones, and closing the page disturbs nothing",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
@@ -107,7 +159,7 @@ scoped(
     yield* source(Array.from({ length: 30_000 }, (_, at) => `${at + 1},Person,${at < 12_000 ? "p@example.org" : "?"}`))
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
-      const { call, cookie, origin } = await pageOf(studio)
+      const { call, leaving } = await pageOf(studio)
       const draft = { pipeline: "people", text: commented }
       expect(await call("draft", "counts", { ...draft, whole: false })).toMatchObject({
         rows: 10_000,
@@ -120,17 +172,12 @@ scoped(
         invalid: 18_000,
         isWhole: true,
       })
+      const leave = leaving("draft/counts", { ...draft, whole: true })
       // Long enough that the reading has started.
-      const signal = AbortSignal.timeout(20)
-      const leaving = fetch(`${origin}/api/draft/counts`, {
-        method: "POST",
-        headers: { cookie, origin, "content-type": "application/json" },
-        body: JSON.stringify({ ...draft, whole: true }),
-        signal,
-      })
-      await expect(leaving).rejects.toThrow("timeout")
-      const after = await call("draft", "preview", { ...draft, row: 20_000, rows: 1 })
-      expect(after.rows).toMatchObject([{ row: 20_000, valid: false }])
+      await after(20)
+      await leave()
+      const later = await call("draft", "preview", { ...draft, row: 20_000, rows: 1 })
+      expect(later.rows).toMatchObject([{ row: 20_000, valid: false }])
     })
   }),
 )
@@ -163,22 +210,15 @@ scoped(
   Effect.gen(function*() {
     const { root } = yield* world
     const studio = yield* served(root, { maxUpload: Infinity })
-    const stored = () => readdirSync(join(root, "sources")).filter((name) => name !== ".gitignore")
+    const stored = () => readdirSync(join(root, "sources")).filter((name) => !name.startsWith("."))
     yield* Effect.promise(async () => {
-      const { call, cookie, origin, send } = await pageOf(studio)
+      const { call, leaving, send } = await pageOf(studio)
       const about = { pipeline: "fresh", service: "live", form: "people" }
       const { file } = await send("project/upload?name=rows.csv", csvOf(300_000))
-      const gone = new AbortController()
-      const making = fetch(`${origin}/api/project/create`, {
-        method: "POST",
-        headers: { cookie, origin, "content-type": "application/json" },
-        body: JSON.stringify({ ...about, source: file }),
-        signal: gone.signal,
-      })
+      const leave = leaving("project/create", { ...about, source: file })
       const read = async () => (await call("project", "reading", { pipeline: "fresh" })).rows ?? 0
       await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
-      gone.abort()
-      await expect(making).rejects.toThrow("aborted")
+      await leave()
       await expect.poll(stored, { timeout: 30_000 }).toEqual([])
       expect(await read()).toBe(0)
       expect(existsSync(join(root, "pipelines/fresh.yaml"))).toBe(false)

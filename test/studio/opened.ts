@@ -1,6 +1,8 @@
 import { Effect } from "effect"
-import { identity } from "effect/Function"
+import { randomUUID } from "node:crypto"
 import { request } from "node:http"
+import { setTimeout as after } from "node:timers/promises"
+import { secretsMask } from "../../src/cli/openProject.ts"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import type { Calls, Job } from "../../src/studio/Api.ts"
 import { serveStudio } from "../../src/studio/serve.ts"
@@ -8,10 +10,18 @@ import type { StudioOptions } from "../../src/studio/Studio.ts"
 
 type Options = Partial<Omit<StudioOptions, "root"> & { readonly port: number }>
 
-/** Serves the studio of a project folder until the scope closes. */
+/** Serves the studio of a project folder until the scope closes. Like the command, it hides the project's secrets. */
 export const served = (root: string, options: Options = {}) =>
   Effect.map(
-    serveStudio({ root, port: 0, isDemo: false, guard: identity, mask: identity, maxUpload: 1024 * 1024, ...options }),
+    serveStudio({
+      root,
+      port: 0,
+      isDemo: false,
+      anotherLink: "Start it again.",
+      maxUpload: 1024 * 1024,
+      ...secretsMask(() => {}),
+      ...options,
+    }),
     ({ jobs, newLink }) => ({ jobs, newLink, origin: new URL(newLink()).origin }),
   ).pipe(Effect.provideService(Notifier, Notifier.overHttp(true)))
 
@@ -75,14 +85,18 @@ type Success<G extends keyof Calls, E extends keyof Calls[G]> = Calls[G][E] exte
 export const pageOf = async (studio: { readonly origin: string; readonly newLink: () => string }) => {
   const { origin } = studio
   const cookie = await enter(origin, studio.newLink())
+  const ask = (path: string, body: string | Uint8Array = "", method = "POST") => {
+    const length = String(Buffer.byteLength(body))
+    const headers = { cookie, origin, "content-type": "application/json", "content-length": length }
+    return asked(origin, path, { method, headers, body })
+  }
   const post = async (path: string, body: string | Uint8Array) => {
-    const headers = {
-      cookie,
-      origin,
-      "content-type": "application/json",
-      "content-length": String(Buffer.byteLength(body)),
+    let answer = await ask(`/api/${path}`, body)
+    // A call that takes longer is asked for again at this place.
+    while (answer.status === 202) {
+      await after(20)
+      answer = await ask(String(answer.headers["location"]))
     }
-    const answer = await asked(origin, `/api/${path}`, { method: "POST", headers, body })
     if (answer.status !== 200) throw new CallFailed(answer.status, answer.body)
     return JSON.parse(answer.body)
   }
@@ -115,8 +129,22 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
   return {
     origin,
     cookie,
+    ask,
     call,
     follow,
+    /** Starts a call. Returns a function that leaves it, as a page does. */
+    leaving: (path: string, payload: unknown) => {
+      const gone = new AbortController()
+      const id = randomUUID()
+      const headers = { cookie, origin, "content-type": "application/json", "call-id": id }
+      const init = { method: "POST", headers, body: JSON.stringify(payload), signal: gone.signal }
+      const answer = fetch(`${origin}/api/${path}`, init).catch(() => {})
+      return async () => {
+        gone.abort()
+        await answer
+        await ask(`/api/longer/${id}`, "", "DELETE")
+      }
+    },
     send: (path: string, file: string | Uint8Array) => post(path, file),
     get: (path: string) => asked(origin, path, { headers: { cookie } }),
     /** Starts a job, and returns its end. */
@@ -129,3 +157,15 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
     },
   }
 }
+
+/** Serves the studio, opens the pipeline in a page, and calls `body` with both. */
+export const withDraft = (
+  root: string,
+  body: (page: Awaited<ReturnType<typeof pageOf>>, draft: { pipeline: string; text: string }) => Promise<void>,
+) =>
+  Effect.flatMap(served(root), (studio) =>
+    Effect.promise(async () => {
+      const page = await pageOf(studio)
+      const { text } = await page.call("draft", "open", { pipeline: "people" })
+      await body(page, { pipeline: "people", text })
+    }))

@@ -1,9 +1,10 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync, rmSync } from "node:fs"
-import { safeName } from "../../src/studio/uploads.ts"
+import { copySource, keepSource, removeUnusedSources, safeName } from "../../src/jobs/newSource.ts"
+import { LockHolder } from "../../src/ledger/holder.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
 import { asked, enter, pageOf, served } from "./opened.ts"
@@ -59,6 +60,10 @@ scoped(
         expect(await asked(origin, path)).toMatchObject({ status: 403 })
       }
       expect(await asked(origin, "//", { headers: { cookie } })).toMatchObject({ status: 400 })
+      for (const method of ["HEAD", "PUT", "TRACE"]) {
+        const headers = { cookie, origin, "content-length": "0" }
+        expect(await asked(origin, "/api/project/home", { method, headers })).toMatchObject({ status: 405 })
+      }
     })
   }),
 )
@@ -107,6 +112,8 @@ scoped(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { root } = yield* world
+    yield* fs.makeDirectory(path.join(root, "sources"))
+    yield* fs.writeFileString(path.join(root, "sources", ".gitignore"), "# mine\n")
     const studio = yield* served(root, { maxUpload: 1_000 })
     yield* Effect.promise(async () => {
       const { call, send } = await pageOf(studio)
@@ -126,11 +133,50 @@ scoped(
         await expect(create(source)).rejects.toMatchObject({ status: 422, content: { code: "InitRefused" } })
       }
     }).pipe(Effect.provide(platform))
-    expect((yield* fs.readDirectory(path.join(root, "sources"))).toSorted()).toEqual([
-      ".gitignore",
-      "formferry (2).yaml",
-      "formferry.yaml",
-    ])
+    const stored = (yield* fs.readDirectory(path.join(root, "sources"))).filter((name) => !name.startsWith(".new-"))
+    expect(stored.toSorted()).toEqual([".gitignore", "formferry (2).yaml", "formferry.yaml"])
+    expect(yield* fs.readFileString(path.join(root, "sources", ".gitignore"))).toBe("# mine\n")
+  }),
+)
+
+scoped(
+  "removes what no pipeline was made from: at its end, and at its start what an ended studio left, but no other file",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root, write } = yield* world
+    const stored = Effect.map(fs.readDirectory(path.join(root, "sources")), (names) => names.toSorted())
+    yield* Effect.scoped(Effect.gen(function*() {
+      const studio = yield* served(root, { maxUpload: Infinity })
+      const page = yield* Effect.promise(() => pageOf(studio))
+      yield* Effect.promise(async () => {
+        await page.send("project/upload?name=open.csv", "No\n1\n")
+        // This one is being read when the studio ends.
+        const rows = Array.from({ length: 300_000 }, (_, at) => `${at},Person,p@example.org`)
+        const { file } = await page.send("project/upload?name=read.csv", ["No,Name,Mail", ...rows].join("\n"))
+        page.leaving("project/create", { pipeline: "read", source: file, service: "live", form: "people" })
+        const read = async () => (await page.call("project", "reading", { pipeline: "read" })).rows ?? 0
+        await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
+      })
+      expect(yield* stored).toEqual(expect.arrayContaining(["open.csv", "read.csv"]))
+    }))
+    yield* Effect.promise(async () =>
+      await expect.poll(() => Effect.runPromise(Effect.provide(stored, platform)), { timeout: 30_000 })
+        .toEqual([".gitignore"])
+    )
+
+    const during = (boot: string) => Effect.provideService(LockHolder, () => ({ pid: process.pid, born: "", boot }))
+    yield* Effect.forEach(
+      ["left.csv", "named.csv", "made.csv"],
+      (name) => copySource(root, Stream.make(Buffer.from("No\n1\n")), name, 100),
+    ).pipe(during("earlier"))
+    yield* keepSource(root, "sources/made.csv").pipe(during("earlier"))
+    yield* copySource(root, Stream.make(Buffer.from("No\n1\n")), "now.csv", 100).pipe(during("now"))
+    yield* write("sources/own.csv", "No\n1\n")
+    yield* write("pipelines/named.yaml", "pipeline: named\nsource: { file: ../sources/named.csv }\n")
+    yield* removeUnusedSources(root).pipe(during("now"))
+    const names = (yield* stored).filter((name) => !name.startsWith("."))
+    expect(names).toEqual(["made.csv", "named.csv", "now.csv", "own.csv"])
   }),
 )
 
@@ -167,40 +213,50 @@ scoped(
 )
 
 scoped(
-  "never sends an API key that the service repeats, and passes hostile messages, cells and names on as text",
+  "never sends an API key that a service repeats, and passes hostile messages, cells and names on as text",
   Effect.gen(function*() {
     const attack = "<script>window.attacked = 1</script>"
-    const { fail, practice, root, source, write } = yield* world
+    const { address, configure, fail, practice, root, source, write } = yield* world
     yield* source([`1,"${attack}",ada@example.org`])
+    // A service's client knows only its own key. The other one is hidden by the studio.
+    const other = "another_key_of_the_test"
+    yield* write(".env", `THE_KEY=practice_key_of_the_test\nOTHER_KEY=${other}\n`)
+    yield* configure(`  other: { baseUrl: "${address}", apiKey: { env: OTHER_KEY } }\n`)
     yield* write(
       "pipelines/people.yaml",
       `pipeline: people\nsource: { file: ../source.csv, rowKey: [No] }\nmapping:\n  questions:\n    - { name: Name, from: Name }\nsink: { service: live, form: people }\n`,
     )
     const key = "practice_key_of_the_test"
-    const refusal = { status: 401, body: JSON.stringify({ message: `The key ${key} is wrong ${attack}` }) }
+    const refusal = {
+      status: 401,
+      body: JSON.stringify({ message: `The keys ${key} and ${other} are wrong ${attack}` }),
+    }
+    const told = `The keys <the API key> and *** are wrong ${attack}`
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
       const { call, done, get, send } = await pageOf(studio)
       const { text } = await call("draft", "open", { pipeline: "people" })
       const draft = { pipeline: "people", text }
+      await expect(call("project", "forms", { service: "other" })).rejects.toThrow("does not accept")
       // Each answer about the form contains what the service says.
-      const told = [
+      const asks = [
         () => call("draft", "survey", { ...draft, whole: true }).catch(({ content }) => content),
         () => call("draft", "state", draft),
         () => done({ pipeline: "people", mode: "check" }),
         () => done({ pipeline: "people", mode: "run" }),
       ]
-      for (const ask of told) {
+      for (const ask of asks) {
         fail("FORM", refusal)
         const answer = JSON.stringify(await ask())
-        expect(answer).toContain(`The key <the API key> is wrong ${attack}`)
+        expect(answer).toContain(told)
         expect(answer).not.toContain(key)
+        expect(answer).not.toContain(other)
       }
       // The form arrives, and the rows are refused.
       fail("POST", refusal)
       expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({
         exitCode: 5,
-        message: expect.stringContaining(`The key <the API key> is wrong ${attack}`),
+        message: expect.stringContaining(told),
       })
       expect(practice.count("people")).toBe(0)
       const answers = JSON.stringify([

@@ -2,8 +2,10 @@ import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Candidate, QuestionState } from "../../domain/draft.ts"
 import type { Survey, SurveyedColumn } from "../Api.ts"
+import { act, check, input } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
-import { act, badge, check, input, safe, useSeen, type Word } from "./parts.tsx"
+import { useSeen } from "./hooks.ts"
+import { badge, safe, type Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */
@@ -200,8 +202,10 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         ])}
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
-            {act("✓", accept, { label: t.accept(question.name), tab: -1 })}
-            {act("✕", reject, { label: (isMapped ? t.reject : t.leave)(question.name), tab: -1 })}
+            {act("✓", accept, { label: t.accept(question.name), tab: -1, tone: "good" })}
+            {isMapped
+              ? act("✕", reject, { label: t.reject(question.name), tab: -1, tone: "bad" })
+              : act("∅", reject, { label: t.leave(question.name), tab: -1, tone: "calm" })}
           </>
         )}
       </li>

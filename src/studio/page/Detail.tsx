@@ -5,8 +5,10 @@ import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
 import { itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
+import { act, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
-import { act, asCell, badge, input, more, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
+import { useAnswer } from "./hooks.ts"
+import { asCell, badge, more, Problem, safe, table, warning } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
-import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
+import type { Home, Job, PipelineCard, StandingCard } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section } from "./parts.tsx"
-import { useAnswer, useDoing, type Word, wordsWith } from "./parts.tsx"
+import { act, Drop, input, pick } from "./controls.tsx"
+import { useAnswer, useDoing } from "./hooks.ts"
+import { badge, Diagnostics, figures, Problem, safe, Section, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
 /** The first view: every pipeline with its state. */
@@ -29,12 +30,14 @@ export const HomeView = ({ going, home }: Readonly<{ home: Home; going: Readonly
   </>
 )
 
-const outcomeOf = ({ outcome }: RunBar): Word =>
+type PastRun = StandingCard["runs"][number]
+
+const outcomeOf = ({ outcome }: PastRun): Word =>
   outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
 
 /** Returns the state after the newest of a pipeline's runs at these places. */
 const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word => {
-  if (isGoing || standings.some((one) => one.isGoing)) return { title: t.going, tone: "calm" }
+  if (isGoing || standings.some(({ going }) => going !== undefined)) return { title: t.going, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
   return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
@@ -52,21 +55,21 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
       </div>
       {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
       {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
-      {one.standings.map((standing) => (
-        <div key={standing.service + standing.form}>
+      {one.standings.map((place) => (
+        <div key={JSON.stringify(place.destination)}>
           {figures([
-            { title: fateWords.imported.title, count: standing.imported },
-            { ...fateWords.inDoubt, count: standing.inDoubt },
-            { ...fateWords.refused, count: standing.refused },
-          ], { shares: wordsWith(verdictWords, standing.verdicts) })}
-          <Bars runs={standing.runs} />
+            { title: fateWords.imported.title, count: place.standing.imported },
+            { ...fateWords.inDoubt, count: place.standing.inDoubt },
+            { ...fateWords.refused, count: place.standing.refused },
+          ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
+          <Bars runs={place.runs} />
           <p class="soft small">
-            {one.standings.length > 1 && badge(stateOf([standing]))}{" "}
-            {safe([standing.to, standing.form, standing.service].filter(Boolean).join(" · "))}
+            {one.standings.length > 1 && badge(stateOf([place]))}{" "}
+            {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
           </p>
         </div>
       ))}
-      {one.targets.filter(({ to }) => one.standings.every((standing) => standing.to !== to)).map(({ to }) => (
+      {one.targets.filter(({ to }) => one.standings.every((place) => place.to !== to)).map(({ to }) => (
         <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
       ))}
       <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
@@ -82,14 +85,15 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
 const mostBars = 30
 
 /** Shows rows sent by the last runs as bars, the oldest on the left. A bar's colour is the run's outcome. */
-const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
+const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<PastRun> }>) => {
   const shown = runs.slice(0, mostBars).toReversed()
-  const highest = Math.max(1, ...shown.map(({ sent = 0 }) => sent))
-  const said = (run: RunBar) => t.bar(when(run.startedAt), recordedModeWords[run.mode], run.sent, outcomeOf(run).title)
+  const highest = Math.max(1, ...shown.map(({ facts }) => facts?.sent ?? 0))
+  const said = (run: PastRun) =>
+    t.bar(when(run.startedAt), recordedModeWords[run.mode], run.facts?.sent, outcomeOf(run).title)
   return (
     <svg class="runs" viewBox={`0 0 ${mostBars * 10} 40`} role="img" aria-label={t.bars(shown.slice(-5).map(said))}>
       {shown.map((run, index) => {
-        const tall = Math.max(3, ((run.sent ?? 0) / highest) * 38)
+        const tall = Math.max(3, ((run.facts?.sent ?? 0) / highest) * 38)
         return (
           <rect key={run.run} class={outcomeOf(run).tone} x={index * 10} width="8" rx="1" y={40 - tall} height={tall}>
             <title>{said(run)}</title>
@@ -120,9 +124,21 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const listed = forms.failed === undefined ? forms.answer ?? [] : []
   const form = typed === "" ? listed[0]?.id ?? "" : typed
   useEffect(() => tell(failed ? t.notMade(pipeline) : busy ? t.making(pipeline) : ""), [busy, failed])
+  const discard = async () => {
+    setFile(undefined)
+    if (file !== undefined) await call("project", "discard", { file: file.source })
+  }
+  useEffect(() => {
+    if (file === undefined || busy) return
+    const content = new Blob([JSON.stringify({ file: file.source })], { type: "application/json" })
+    const leave = () => navigator.sendBeacon("/api/project/discard", content)
+    addEventListener("pagehide", leave)
+    return () => removeEventListener("pagehide", leave)
+  }, [file, busy])
   const take = (taken: File) =>
     run(async (signal) => {
       say("")
+      await discard()
       setName(taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""))
       const { file: source } = await send("project", "upload", { name: taken.name }, taken, signal)
       setFile({ source, shown: taken.name })
@@ -134,9 +150,15 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const create = (source: string) =>
     run(async (signal) => {
       say(t.reading())
-      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => say(t.reading(rows)), () => {})
+      // The number of rows may arrive after the end.
+      let isReading = true
+      const note = (rows: number | undefined) => isReading && say(t.reading(rows))
+      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => note(rows), () => {})
       const timer = setInterval(look, 500)
-      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => clearInterval(timer))
+      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => {
+        isReading = false
+        clearInterval(timer)
+      })
       setFile(undefined)
       say("")
       // Someone may have opened another view in the meantime.
@@ -145,7 +167,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const leave = async () => {
     // The studio removes the file of a cancelled call itself.
     if (busy) cancel()
-    else if (file !== undefined) await run(() => call("project", "discard", { file: file.source }))
+    else await run(discard)
     setFile(undefined)
     say(t.cancelled)
   }
@@ -155,7 +177,12 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   if (!isShown) return null
   return (
     <Section title={t.create}>
-      <Drop label={t.drop} hint={t.hint} busy={busy && file === undefined} take={take} />
+      <Drop
+        label={t.drop}
+        hint={t.hint}
+        busy={busy && (file === undefined ? general.sending : general.working)}
+        take={take}
+      />
       <Problem failed={failed} />
       {file !== undefined && (
         <div class="fields" role="group" aria-label={t.create}>

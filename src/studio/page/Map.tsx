@@ -3,9 +3,10 @@ import type { DraftState } from "../../domain/draft.ts"
 import { fateWords } from "../../domain/fate.ts"
 import { Board, standing } from "./Board.tsx"
 import { addressOf } from "./call.ts"
+import { act } from "./controls.tsx"
 import { Detail } from "./Detail.tsx"
 import { type Bench, type Selection, useDraft } from "./draft.ts"
-import { act, badge, Diagnostics, figures, more, Problem, safe, Section, wordsWith } from "./parts.tsx"
+import { badge, Diagnostics, figures, more, Problem, safe, Section, wordsWith } from "./parts.tsx"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
 import { Yaml } from "./Yaml.tsx"
@@ -75,12 +76,14 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
   const isEdited = draft !== undefined && draft.saved !== draft.text
   const open = known?.questions.filter((one) => standing(one).tone === "warn").length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
+  // If the text has mistakes, its rows can't be counted, and the figures of an earlier text stay.
+  const isOld = failed !== undefined && answer !== undefined
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
   const others = wordsWith(fateWords, answer && { ...answer.fates, pending: 0 }).filter((one) => one.count > 0)
   const unused = survey && known?.unused.map((position) => survey.columns[position - 1]?.filled ?? 0)
   return (
-    <div class="status">
+    <div class={isOld ? "status old" : "status"}>
       <h1>{safe(pipeline)}</h1>
       {figures([
         { title: t.sendable, count: answer?.fates.pending, tone: "good" },
@@ -90,7 +93,9 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
         { title: t.open, count: open, tone: "warn" },
       ], { label: t.figures })}
       <p class="soft small" role="status">
-        {state.answer !== undefined && errors === 0 && safe(failed?.message ?? `${counted} ${answer?.note ?? ""}`)}
+        {failed === undefined && (isStale || answer !== undefined) && safe(`${counted} ${answer?.note ?? ""}`)}
+        {failed !== undefined && errors === 0 && safe(failed.message)}{" "}
+        {isOld && <span class="mark">{t.oldFigures}</span>}
       </p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}

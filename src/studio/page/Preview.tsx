@@ -3,7 +3,9 @@ import type { PreviewedRow } from "../../domain/previewedRow.ts"
 import { counted } from "../../domain/words.ts"
 import type { Counts } from "../Api.ts"
 import { call } from "./call.ts"
-import { act, asCell, badge, more, Problem, safe, Section, table, useAnswer, warning } from "./parts.tsx"
+import { act } from "./controls.tsx"
+import { useAnswer } from "./hooks.ts"
+import { asCell, badge, more, Problem, safe, Section, table, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */

@@ -5,9 +5,21 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
-import { act, asCell, badge, check, Drop, figures, input, nextCommand, pickTarget, Problem, safe } from "./parts.tsx"
-import { Section, table, type TableRow, type Targets, useAnswer, useDoing, wordsWith } from "./parts.tsx"
-import { results as t, shell, when } from "./strings.ts"
+import { act, check, Drop, input, pickTarget, type Targets } from "./controls.tsx"
+import { useAnswer, useDoing } from "./hooks.ts"
+import {
+  asCell,
+  badge,
+  figures,
+  nextCommand,
+  Problem,
+  safe,
+  Section,
+  table,
+  type TableRow,
+  wordsWith,
+} from "./parts.tsx"
+import { general, results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
@@ -185,7 +197,7 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
           )}
           <p>{check(t.complete, complete, setComplete)}</p>
           {complete && <div class="fields">{input(t.because, because, setBecause)}</div>}
-          <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
+          <Drop label={t.dropExport} hint={t.dropHint} busy={busy && general.sending} take={settle} />
         </>
       )}
     </Section>

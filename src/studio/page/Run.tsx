@@ -4,9 +4,10 @@ import { phases } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
+import { act, input, pickTarget, type Targets } from "./controls.tsx"
 import { isEdited } from "./draft.ts"
-import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, useDoing } from "./parts.tsx"
-import { pickTarget, type Targets, type Word, wordsWith } from "./parts.tsx"
+import { useDoing } from "./hooks.ts"
+import { Diagnostics, figures, nextCommand, Problem, safe, Section, type Word, wordsWith } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const

@@ -10,7 +10,7 @@ import { useEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../../domain/draft.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
-import { act } from "./parts.tsx"
+import { act } from "./controls.tsx"
 import { map as t } from "./strings.ts"
 
 const colours = syntaxHighlighting(HighlightStyle.define([

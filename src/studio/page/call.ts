@@ -7,16 +7,36 @@ export type Failed =
   /** What the file says now, if it was changed. */
   & Readonly<{ text?: string; version?: string }>
 
+/** The calls that change something. If their answer doesn't arrive, it is not known whether they did. */
+const changing = /^(project.create|draft.save|runs.(start|answer|stop)|results.(fix|settle))/
+
 const sent = async (path: string, init: RequestInit): Promise<unknown> => {
-  const answer = await fetch(`/api/${path}`, { method: "POST", ...init }).catch((error: unknown) => {
-    if (init.signal?.aborted === true) throw error
-    throw { _tag: "Unreachable", message: failures.unreachable } satisfies Failed
-  })
+  const unsure = changing.test(path) ? ` ${failures.unsure}` : ""
+  const ask = (address: string, of: RequestInit) =>
+    fetch(address, { method: "POST", ...of }).catch((error: unknown) => {
+      if (init.signal?.aborted === true) throw error
+      throw { _tag: "Unreachable", message: failures.unreachable + unsure } satisfies Failed
+    })
+  const id = crypto.randomUUID()
+  const place = `/api/longer/${id}`
+  const leave = () => void fetch(place, { method: "DELETE" }).catch(() => {})
+  init.signal?.addEventListener("abort", leave)
+  let answer = await ask(`/api/${path}`, { ...init, headers: { ...init.headers, "call-id": id } })
+  // A call that takes longer doesn't keep its connection, because a browser opens only six for all pages of the studio.
+  for (let time = 100; answer.status === 202; time = Math.min(1000, time * 1.5)) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, time)
+      init.signal?.addEventListener("abort", resolve)
+    })
+    init.signal?.throwIfAborted()
+    answer = await ask(place, { signal: init.signal ?? null })
+  }
+  init.signal?.removeEventListener("abort", leave)
   if (answer.status === 403 || answer.status === 421) {
-    throw { _tag: "Forbidden", message: failures.forbidden } satisfies Failed
+    throw { _tag: "Forbidden", message: await answer.text() } satisfies Failed
   }
   const content: unknown = await answer.json().catch(() => ({}))
-  if (!answer.ok) throw { _tag: "Unknown", message: failures.unknown(answer.status), ...content as object }
+  if (!answer.ok) throw { _tag: "Unknown", message: failures.unknown(answer.status) + unsure, ...content as object }
   return content
 }
 
@@ -47,16 +67,38 @@ export const send = async <G extends keyof Calls, E extends keyof Calls[G] & str
   return answer as Part<Calls[G][E], "success">
 }
 
-/** Calls `show` with each job, now and whenever one changes, and `link` when the connection opens or breaks. Connects again until the page is closed. */
-export const listen = (show: (job: Job) => void, link: (isOpen: boolean) => void): void => {
-  const events = new EventSource("/api/runs/events")
-  events.addEventListener("message", ({ data }) => show(JSON.parse(data)))
-  events.addEventListener("open", () => link(true))
-  events.addEventListener("error", () => {
-    link(false)
-    // The browser itself connects again, except after an answer such as 403.
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000, show, link)
-  })
+/** The checks and runs of the studio, and whether it can be reached. */
+export type News = Readonly<{ isOpen: boolean; jobs: ReadonlyMap<string, Job> }>
+
+/** Calls `hear` with the news until the page is closed. Only one of a browser's pages connects to the studio, and passes the news on to the others. */
+export const listen = (hear: (news: News) => void): void => {
+  const others = new BroadcastChannel("formferry-studio")
+  let news: News | undefined
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  const post = (message: News | "ask") => others.postMessage(message)
+  const connect = () => {
+    const events = new EventSource("/api/runs/events")
+    const tell = (by: Partial<News>) => {
+      news = { isOpen: true, jobs: new Map(), ...news, ...by }
+      hear(news)
+      post(news)
+    }
+    events.addEventListener("message", ({ data }) => {
+      const job: Job = JSON.parse(data)
+      tell({ jobs: new Map(news?.jobs).set(job.id, job) })
+    })
+    // The studio sends all jobs again.
+    events.addEventListener("open", () => tell({ isOpen: true, jobs: new Map() }))
+    events.addEventListener("error", () => {
+      tell({ isOpen: false })
+      // The browser itself connects again, except after an answer such as 403.
+      if (events.readyState === EventSource.CLOSED) setTimeout(connect, 3000)
+    })
+  }
+  // A page that was just opened asks for the news.
+  others.addEventListener("message", ({ data }) => data !== "ask" ? hear(data) : news && post(news))
+  post("ask")
+  void navigator.locks.request("formferry-studio", () => new Promise(connect))
 }
 
 /** The views of a pipeline, as they are called in addresses. */

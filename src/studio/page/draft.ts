@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { DraftState, Edited } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { Counts, Survey } from "../Api.ts"
-import { call, type Failed } from "./call.ts"
-import { useAnswer } from "./parts.tsx"
+import { addressOf, call, type Failed } from "./call.ts"
+import { useAnswer } from "./hooks.ts"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
 type Draft = Readonly<{ file: string; version: string; saved: string; text: string }>
@@ -50,9 +50,9 @@ export const useDraft = (pipeline: string) => {
   const [failed, setFailed] = useState<Failed>()
   const [conflict, setConflict] = useState<Failed>()
   const latest = useRef(draft)
-  const put = (next: Draft) => {
+  const put = (next: Draft, name = pipeline) => {
     latest.current = next
-    drafts.set(pipeline, next)
+    drafts.set(name, next)
     setDraft(next)
   }
   useEffect(() => {
@@ -83,14 +83,15 @@ export const useDraft = (pipeline: string) => {
     attempt(async (current) => {
       const { text } = current
       try {
-        const { text: saved, ...file } = await call("draft", "save", {
-          pipeline,
-          text,
-          version: version ?? current.version,
-        })
+        const about = { pipeline, text, version: version ?? current.version }
+        const { pipeline: name, text: saved, ...file } = await call("draft", "save", about)
         const newer = latest.current?.text ?? text
-        put({ ...file, saved, text: newer === text ? saved : newer })
+        put({ ...file, saved, text: newer === text ? saved : newer }, name)
         setConflict(undefined)
+        if (name === pipeline) return
+        // The pipeline has a new name, and so has its page.
+        drafts.delete(pipeline)
+        location.replace(addressOf("map", name))
       } catch (error) {
         if ((error as Failed).version === undefined) throw error
         setConflict(error as Failed)

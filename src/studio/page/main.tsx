@@ -1,11 +1,11 @@
 import { render } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Job } from "../Api.ts"
-import { addressOf, call, listen, pipelineViews } from "./call.ts"
+import { addressOf, call, listen, type News, pipelineViews } from "./call.ts"
 import { isEdited } from "./draft.ts"
 import { HomeView, NewPipeline } from "./Home.tsx"
+import { useAnswer } from "./hooks.ts"
 import { MapView } from "./Map.tsx"
-import { Problem, safe, useAnswer } from "./parts.tsx"
+import { Problem, safe } from "./parts.tsx"
 import { ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
@@ -15,8 +15,7 @@ const place = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIC
 
 const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)
-  const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map())
-  const [isOpen, setOpen] = useState(true)
+  const [{ isOpen, jobs }, hear] = useState<News>({ isOpen: true, jobs: new Map() })
   const [making, setMaking] = useState("")
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
@@ -30,11 +29,7 @@ const App = () => {
       addEventListener(type, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault())
     }
     addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
-    listen((job) => setJobs((before) => new Map(before).set(job.id, job)), (opened) => {
-      setOpen(opened)
-      // The studio sends all jobs again.
-      if (opened) setJobs(new Map())
-    })
+    listen(hear)
   }, [])
   useEffect(() => {
     // Runs are also started elsewhere. Nobody sees a hidden page.

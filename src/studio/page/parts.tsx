@@ -1,9 +1,8 @@
-import type { ComponentChildren, JSX, RefObject } from "preact"
-import { useEffect, useId, useRef, useState } from "preact/hooks"
+import type { ComponentChildren, JSX } from "preact"
+import { useId } from "preact/hooks"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
 import { count, type Tone } from "../../domain/words.ts"
-import type { Home } from "../Api.ts"
 import type { Failed } from "./call.ts"
 import { general } from "./strings.ts"
 
@@ -27,60 +26,6 @@ export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{t
 /** Shows something that a person should look at. */
 export const warning = (text: string | undefined) =>
   text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
-
-type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number }>
-
-export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab }: Act = {}) => (
-  <button
-    type="button"
-    class={main === true ? "main" : link === true ? "link" : ""}
-    disabled={off}
-    aria-label={label}
-    tabIndex={tab}
-    onClick={go}
-  >
-    {text}
-  </button>
-)
-
-export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
-  <label class="check">
-    <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
-  </label>
-)
-
-export const input = (label: string, value: string, set: (text: string) => void) => (
-  <label>
-    {label} <input value={value} autocomplete="off" onInput={({ currentTarget }) => set(currentTarget.value)} />
-  </label>
-)
-
-export const pick = (label: string, value: string, set: (value: string) => void, options: ComponentChildren) => (
-  <label>
-    {label} <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{options}</select>
-  </label>
-)
-
-export type Targets = Home["pipelines"][number]["targets"]
-
-/** Lets someone choose one of a pipeline's targets, if it has several. */
-export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void) =>
-  targets.length > 0 && (
-    <div class="fields">
-      {pick(general.target, to ?? "", set, [
-        to === undefined && <option key="" value="">{general.choose}</option>,
-        ...targets.map(({ form, service, to }) => <option key={to} value={to}>{`${to} (${form}, ${service})`}</option>),
-      ])}
-    </div>
-  )
-
-/** One of several things to choose from, with what is known about it. */
-export const option = (name: string, key: string, isChosen: boolean, set: () => void, about: ComponentChildren) => (
-  <label class="option" key={key}>
-    <input type="radio" name={name} checked={isChosen} onChange={set} />
-    <span>{about}</span>
-  </label>
-)
 
 /** Shows the command to run next. */
 export const nextCommand = (next: string | null | undefined) =>
@@ -215,95 +160,4 @@ export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnost
       {more(of.length - shown.length)}
     </>
   )
-}
-
-type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: File) => void }>
-
-/** Lets someone drop or choose a file. */
-export const Drop = ({ busy, hint, label, take }: Drop) => {
-  const [over, setOver] = useState(false)
-  const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && !busy && take(files[0])
-  const choose = (event: Event) => taken((event.currentTarget as HTMLInputElement).files)
-  const drag = (isOver: boolean) => (event: DragEvent) => {
-    event.preventDefault()
-    setOver(isOver)
-    if (event.type === "drop") taken(event.dataTransfer?.files)
-  }
-  return (
-    <label class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drag(false)}>
-      <strong>{label}</strong>
-      <span class="soft small">{busy ? general.sending : hint}</span>
-      <input type="file" aria-label={label} disabled={busy} onChange={choose} />
-    </label>
-  )
-}
-
-/** An answer that may be outdated or may not have arrived yet. */
-type Asked<A> = Readonly<{ answer?: A | undefined; failed?: Failed | undefined; isStale: boolean }>
-
-/** Asks the server again whenever an input changes. The previous answer stays until the next one arrives. */
-export const useAnswer = <A,>(
-  ask: (signal: AbortSignal, show: (part: A) => void) => Promise<A> | undefined,
-  inputs: ReadonlyArray<unknown>,
-  delay = 0,
-): Asked<A> => {
-  const [asked, setAsked] = useState<Asked<A>>({ isStale: true })
-  useEffect(() => {
-    const control = new AbortController()
-    const put = (next: (before: Asked<A>) => Asked<A>) => control.signal.aborted || setAsked(next)
-    put((before) => ({ ...before, isStale: true }))
-    const timer = setTimeout(async () => {
-      try {
-        const answer = await ask(control.signal, (part) => put(() => ({ answer: part, isStale: true })))
-        put(() => ({ answer, isStale: false }))
-      } catch (failed) {
-        put(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
-      }
-    }, asked.answer === undefined ? 0 : delay)
-    return () => {
-      clearTimeout(timer)
-      control.abort()
-    }
-  }, inputs)
-  return asked
-}
-
-/** Does things that call the server, and keeps why the last one failed. `cancel` ends what is being done, which then has not failed. */
-export const useDoing = () => {
-  const [busy, setBusy] = useState(false)
-  const [failed, setFailed] = useState<Failed>()
-  const control = useRef(new AbortController())
-  const run = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
-    const { signal } = control.current = new AbortController()
-    setBusy(true)
-    setFailed(undefined)
-    await work(signal).catch((error: Failed) => signal.aborted || setFailed(error))
-    setBusy(false)
-  }
-  return { busy, failed, run, cancel: () => control.current.abort() }
-}
-
-/** Returns a box's ref, and which of its `count` rows of one height (pixels) are seen, with a few around them. */
-export const useSeen = (height: number, count: number): [RefObject<HTMLDivElement | null>, number, number] => {
-  const box = useRef<HTMLDivElement>(null)
-  const [[first = 0, last = 0], setSeen] = useState<ReadonlyArray<number>>([0, 24])
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const update = () => {
-      const top = Math.max(0, Math.floor(element.scrollTop / height) - 4)
-      const end = Math.ceil((element.scrollTop + element.clientHeight) / height) + 4
-      setSeen((before) => before[0] === top && before[1] === end ? before : [top, end])
-    }
-    const observer = new ResizeObserver(update)
-    observer.observe(element)
-    element.addEventListener("scroll", update, { passive: true })
-    return () => {
-      observer.disconnect()
-      element.removeEventListener("scroll", update)
-    }
-  }, [height])
-  // If rows disappear, the box scrolls back without an event.
-  const start = Math.max(0, Math.min(first, count - (last - first)))
-  return [box, start, start + last - first]
 }

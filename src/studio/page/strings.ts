@@ -15,9 +15,9 @@ export const percent = (share: number): string => `${share === 1 ? 100 : Math.mi
 const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
 
 export const failures = {
-  unreachable: "The studio does not answer. Check the terminal in which it was started. Nothing was changed.",
-  forbidden: "This page's session has ended. Press o in the studio's terminal for a new link.",
-  unknown: (status: number) => `The studio answered with status ${status}. Nothing was changed.`,
+  unreachable: "The studio does not answer. Check the terminal in which it was started.",
+  unknown: (status: number) => `The studio answered with status ${status}.`,
+  unsure: "It isn't known whether the change was made. Load the page again to see.",
 }
 
 const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
@@ -154,6 +154,7 @@ export const map = {
       tool === undefined ? "" : ` · an export of ${tool}`
     }`,
   figures: "What this draft sends",
+  oldFigures: "These figures are those of the last text that could be counted.",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean, to?: string) =>
     `${isWhole ? "All" : "First"} ${counted(rows, "row")} counted${to === undefined ? "" : ` for the target ${to}`}.${

@@ -1,37 +1,29 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { type Running, start } from "../../acceptance/formferry.ts"
 import { isLong } from "../../long.ts"
-import { launch, withoutBrowser } from "../browser.ts"
+import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
-import { openStudio, type Started, startProject } from "./studioPage.ts"
+import { inProject } from "./studioPage.ts"
 
-let browser: Browser | undefined
-let project: Started
 let schedule: Running | undefined
-beforeAll(async () => {
-  if (withoutBrowser || !isLong) return
-  browser = await launch()
-  project = await startProject({
-    forms: ["day", "night"].map((id) => people.replace("id: people", `id: ${id}`)),
-    files: {
-      "rows.csv": Papa.unparse(rows.slice(0, -1)),
-      "pipelines/day.yaml": stringify(pipelineOf("day", "../rows.csv", { form: "day" })),
-      "pipelines/night.yaml": stringify({
-        ...pipelineOf("night", "../rows.csv", { form: "night", service: "slow" }),
-        schedule: { cron: "* * * * * *", zone: "Europe/Berlin" },
-      }),
-    },
-  })
-})
-afterAll(async () => {
+const its = inProject(() => ({
+  forms: ["day", "night"].map((id) => people.replace("id: people", `id: ${id}`)),
+  files: {
+    "rows.csv": Papa.unparse(rows.slice(0, -1)),
+    "pipelines/day.yaml": stringify(pipelineOf("day", "../rows.csv", { form: "day" })),
+    "pipelines/night.yaml": stringify({
+      ...pipelineOf("night", "../rows.csv", { form: "night", service: "slow" }),
+      schedule: { cron: "* * * * * *", zone: "Europe/Berlin" },
+    }),
+  },
+}))
+afterAll(() => {
   schedule?.signal("SIGKILL")
-  await browser?.close()
-  await project?.close()
 })
 
 /** Adds a line to a draft's text, and saves it. */
@@ -44,11 +36,11 @@ const append = async (page: Page, line: string) => {
 
 describe.runIf(isLong && !withoutBrowser)("several pages and processes in one project", { timeout: 300_000 }, () => {
   it("lose no draft, share the studio's runs, and neither disturb a schedule nor send a row twice", async () => {
-    const { practice, root, studio } = project
-    const first = await openStudio(browser, project)
+    const { practice, root, studio } = its.project
+    const first = await its.open()
     const second = await first.page.context().newPage()
     // Another link starts a second session, and the first one continues.
-    const other = await openStudio(browser, project)
+    const other = await its.open()
     const pages = [first.page, second, other.page] as const
     const goto = (view: string) => Promise.all(pages.map((page) => page.goto(`${studio.origin}/#/${view}`)))
 

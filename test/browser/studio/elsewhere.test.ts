@@ -2,16 +2,15 @@
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Exit, Scope } from "effect"
 import Papa from "papaparse"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { asThePipelineSays, runPipeline } from "../../../src/jobs/run.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { resultsExport } from "../../jobs/resultsExport.ts"
 import { isLong } from "../../long.ts"
 import { served } from "../../studio/opened.ts"
-import { launch, withoutBrowser } from "../browser.ts"
-import { isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+import { withoutBrowser } from "../browser.ts"
+import { inProject, isAccessible, tabTo } from "./studioPage.ts"
 
 const formOf = (id: string, names: ReadonlyArray<string>) =>
   stringify({ id, name: id, questions: names.map((name, at) => ({ id: `q${at}`, name, type: "ShortAnswer" })) })
@@ -28,38 +27,28 @@ const pipelineOf = (pipeline: string, file: string, from: string, sink: unknown)
 const targets = { main: { service: "live", form: "people" }, copy: { service: "live", form: "others" } }
 const titles = ["No", ...Array.from({ length: 299 }, (_, at) => `Column ${at + 2}`)]
 
-let browser: Browser | undefined
-let project: Started
-beforeAll(async () => {
-  if (!isLong || withoutBrowser) return
-  browser = await launch()
-  project = await startProject({
-    forms: [formOf("people", ["Name"]), formOf("others", ["Name"]), formOf("wide", ["Name"])],
-    // The answer to the second request is lost, after its submissions were created.
-    faults: [{ fault: "reset", when: "after", on: "create", at: [2] }],
-    files: {
-      // The last row has too many cells, so no column is the cause of its problem.
-      "people.csv": Papa.unparse([
-        ["No", "Name"],
-        ...Array.from({ length: 20 }, (_, at) => [at + 1, `Person ${at}`]),
-        [21, "Person", "21"],
-      ]),
-      "wide.csv": Papa.unparse([titles, titles.map((_, at) => `${at}`)]),
-      "pipelines/several.yaml": pipelineOf("several", "../people.csv", "Name", { targets, canary: "off" }),
-      "pipelines/nightly.yaml": pipelineOf("nightly", "../people.csv", "Name", { service: "practice", form: "people" }),
-      "pipelines/wide.yaml": pipelineOf("wide", "../wide.csv", "Column 7", { service: "practice", form: "wide" }),
-    },
-  })
-})
-afterAll(async () => {
-  await browser?.close()
-  await project?.close()
-})
+const its = inProject(() => ({
+  forms: [formOf("people", ["Name"]), formOf("others", ["Name"]), formOf("wide", ["Name"])],
+  // The answer to the second request is lost, after its submissions were created.
+  faults: [{ fault: "reset", when: "after", on: "create", at: [2] }],
+  files: {
+    // The last row has too many cells, so no column is the cause of its problem.
+    "people.csv": Papa.unparse([
+      ["No", "Name"],
+      ...Array.from({ length: 20 }, (_, at) => [at + 1, `Person ${at}`]),
+      [21, "Person", "21"],
+    ]),
+    "wide.csv": Papa.unparse([titles, titles.map((_, at) => `${at}`)]),
+    "pipelines/several.yaml": pipelineOf("several", "../people.csv", "Name", { targets, canary: "off" }),
+    "pipelines/nightly.yaml": pipelineOf("nightly", "../people.csv", "Name", { service: "practice", form: "people" }),
+    "pipelines/wide.yaml": pipelineOf("wide", "../wide.csv", "Column 7", { service: "practice", form: "wide" }),
+  },
+}))
 
 describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_000 }, () => {
   it("runs and settles each target of a pipeline", async () => {
-    const { practice, studio } = project
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { practice, studio } = its.project
+    const { close, isQuiet, page } = await its.open()
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "several" }) })
     await card.getByText("Never ran main").waitFor()
     await card.getByText("Never ran copy").waitFor()
@@ -104,12 +93,12 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
   })
 
   it("shows a run that a different process has started and ended", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "nightly" }) })
     await card.getByText("Never ran").waitFor()
     await Effect.runPromise(
       Effect.gen(function*() {
-        const nightly = yield* loadProject(project.root, { pipelines: ["nightly"] })
+        const nightly = yield* loadProject(its.project.root, { pipelines: ["nightly"] })
         yield* runPipeline(nightly, {
           ...asThePipelineSays,
           pipeline: "nightly",
@@ -135,12 +124,12 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
     const start = async (port: number) => {
       const scope = Effect.runSync(Scope.make())
       const studio = await Effect.runPromise(
-        served(project.root, { port }).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
+        served(its.project.root, { port }).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
       )
       return { ...studio, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
     }
     const first = await start(0)
-    const { close, page } = await openStudio(browser, { ...project, studio: first })
+    const { close, page } = await its.open({}, first)
     await page.goto(`${first.origin}/#/run/several`)
     await page.getByRole("combobox", { name: "Target" }).selectOption("main")
     await page.getByRole("button", { name: "Run", exact: true }).click()
@@ -153,7 +142,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
 
     // A restarted studio knows no earlier session until someone opens its link.
     const second = await start(Number(new URL(first.origin).port))
-    await page.getByText("This page's session has ended.").waitFor()
+    await page.getByText("This page has no session.").waitFor()
     const other = await page.context().newPage()
     await other.goto(second.newLink())
     await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
@@ -164,8 +153,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
   })
 
   it("passes 300 columns with one Tab, and moves between them with arrow keys, Home and End", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
-    await page.goto(`${project.studio.origin}/#/map/wide`)
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/wide`)
     const columns = page.getByRole("list", { name: "Columns" })
     const focused = () => page.evaluate("document.activeElement.closest('li')?.getAttribute('aria-posinset')")
     await tabTo(page, columns.getByRole("button", { name: /^No/ }))

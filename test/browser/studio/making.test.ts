@@ -2,13 +2,13 @@
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { isLong } from "../../long.ts"
-import { launch, withoutBrowser } from "../browser.ts"
+import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
-import { isAccessible, openStudio, type Started, startProject } from "./studioPage.ts"
+import { inProject, isAccessible } from "./studioPage.ts"
 
 /** A file that is read for several seconds. */
 const large = Papa.unparse([
@@ -16,26 +16,16 @@ const large = Papa.unparse([
   ...Array.from({ length: 300_000 }, (_, at) => [at, `Person ${at}`, `p${at}@example.org`]),
 ])
 
-let browser: Browser | undefined
-let project: Started
-beforeAll(async () => {
-  if (withoutBrowser || !isLong) return
-  browser = await launch()
-  project = await startProject({
-    forms: [people],
-    files: {
-      "rows.csv": Papa.unparse(rows),
-      "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
-    },
-  })
-})
-afterAll(async () => {
-  await browser?.close()
-  await project?.close()
-})
+const its = inProject(() => ({
+  forms: [people],
+  files: {
+    "rows.csv": Papa.unparse(rows),
+    "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
+  },
+}))
 
-/** Stores the large file, and starts to make a pipeline from it. */
-const make = async (page: Page, name: string) => {
+/** Stores the large file, and asks for a pipeline from it. */
+const store = async (page: Page, name: string) => {
   await page.getByLabel("Drop a file with answers here").setInputFiles({
     name: `${name}.csv`,
     mimeType: "text/csv",
@@ -43,6 +33,11 @@ const make = async (page: Page, name: string) => {
   })
   await page.getByText(`Stored: ${name}.csv`).waitFor()
   await page.getByRole("button", { name: "Create the pipeline" }).click()
+}
+
+/** Stores the large file, and starts to make a pipeline from it. */
+const make = async (page: Page, name: string) => {
+  await store(page, name)
   await page.getByText(/^Reading the file: [1-9][\d,]* rows so far/).waitFor()
 }
 
@@ -57,24 +52,45 @@ const dropAt = (page: Page, selector: string) =>
 
 describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { timeout: 120_000 }, () => {
   it("can be cancelled while its file is read, and leaves nothing behind", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     await make(page, "cancelled")
+    // A second file would end the first one's Cancel.
+    expect(await page.getByLabel("Drop a file with answers here").isDisabled()).toBe(true)
     await page.getByRole("button", { name: "Cancel" }).click()
     await page.getByText("Cancelled.").waitFor()
-    const stored = () => readdirSync(join(project.root, "sources")).filter((name) => name.startsWith("cancelled"))
+    const stored = () => readdirSync(join(its.project.root, "sources")).filter((name) => name.startsWith("cancelled"))
     await expect.poll(stored, { timeout: 30_000 }).toEqual([])
-    expect(existsSync(join(project.root, "pipelines", "cancelled.yaml"))).toBe(false)
+    expect(existsSync(join(its.project.root, "pipelines", "cancelled.yaml"))).toBe(false)
     await isAccessible(page, "cancelled")
     await isQuiet()
     await close()
   })
 
+  it("keeps only the copy of the last file that was dropped, and none when the page is left", async () => {
+    const { close, page } = await its.open()
+    const stored = () => readdirSync(join(its.project.root, "sources")).filter((name) => /^[ab]\.csv$/.test(name))
+    for (const name of ["a.csv", "b.csv"]) {
+      const file = { name, mimeType: "text/csv", buffer: Buffer.from("No,Name\n1,Ada\n") }
+      await page.getByLabel("Drop a file with answers here").setInputFiles(file)
+      await page.getByText(`Stored: ${name}`).waitFor()
+      expect(stored()).toEqual([name])
+    }
+    await page.reload()
+    await expect.poll(stored).toEqual([])
+    await close()
+  })
+
   it("says that it could not be made, also to someone who looks at another view", async () => {
-    const { close, page } = await openStudio(browser, project)
-    await make(page, "broken")
+    const { close, page } = await its.open()
+    // The call arrives only after the file was removed.
+    let remove = () => {}
+    const removed = new Promise<void>((resolve) => remove = resolve)
+    await page.route("**/api/project/create", (route) => removed.then(() => route.continue()))
+    await store(page, "broken")
     await page.getByRole("link", { name: "known" }).click()
     await page.getByRole("link", { name: "broken: reading the file" }).waitFor()
-    rmSync(join(project.root, "sources", "broken.csv"))
+    rmSync(join(its.project.root, "sources", "broken.csv"))
+    remove()
     await page.getByRole("link", { name: "broken was not made" }).click()
     await page.getByRole("alert").getByText("broken.csv").waitFor()
     expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe("broken")
@@ -83,17 +99,17 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
   })
 
   it("stays in its page if a file is dropped beside the box", async () => {
-    const { close, page } = await openStudio(browser, project)
+    const { close, page } = await its.open()
     expect(await dropAt(page, "h1")).toBe(false)
-    await page.goto(`${project.studio.origin}/#/map/known`)
+    await page.goto(`${its.project.studio.origin}/#/map/known`)
     await page.getByRole("list", { name: "Questions" }).waitFor()
     expect(await dropAt(page, "h1")).toBe(false)
     await close()
   })
 
   it("shows the board, what is open, the preview and the text at 1440 x 900 without scrolling", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project, { width: 1440 })
-    await page.goto(`${project.studio.origin}/#/map/known`)
+    const { close, isQuiet, page } = await its.open({ width: 1440 })
+    await page.goto(`${its.project.studio.origin}/#/map/known`)
     const preview = page.getByRole("region", { name: "Preview" })
     await preview.getByRole("row", { name: /^Mail/ }).waitFor()
     const text = page.getByRole("textbox", { name: "Text of pipelines/known.yaml" })

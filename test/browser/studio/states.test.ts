@@ -1,15 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { resultsExport } from "../../jobs/resultsExport.ts"
 import { isLong } from "../../long.ts"
 import { pageOf } from "../../studio/opened.ts"
-import { launch, withoutBrowser } from "../browser.ts"
+import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
-import { createPipeline, isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+import { createPipeline, inProject, isAccessible, tabTo } from "./studioPage.ts"
 
 const csv = Papa.unparse(rows)
 const pipelines = {
@@ -19,46 +18,39 @@ const pipelines = {
   wrong: { ...pipelineOf("wrong", "../rows.csv"), mapping: { questions: [{ name: "Nickname", from: "Alias" }] } },
 }
 
-let browser: Browser | undefined
-let project: Started
-beforeAll(async () => {
-  if (withoutBrowser || !isLong) return
-  browser = await launch()
-  project = await startProject({
-    forms: ["people", "others", "third"].map((id) => people.replace("id: people", `id: ${id}`)),
-    files: {
-      "rows.csv": csv,
-      "valid.csv": Papa.unparse(rows.slice(0, -1)),
-      "many.csv": Papa.unparse([
-        rows[0],
-        ...Array.from({ length: 20 }, (_, at) => rows.slice(1, -1).map(([no, ...row]) => [`${at}-${no}`, ...row]))
-          .flat(),
-      ]),
-      ...Object.fromEntries(
-        Object.entries(pipelines).map(([name, pipeline]) => [`pipelines/${name}.yaml`, stringify(pipeline)]),
-      ),
-    },
-    faults: [
-      { fault: "reset", when: "after", on: "create", at: [2] },
-      { fault: "trim-answers", length: 3, at: [3] },
-    ],
-  })
-  const { call, follow } = await pageOf(project.studio)
-  for (const [pipeline, exitCode] of [["doubt", 4], ["differs", 3]] as const) {
-    const { id } = await call("runs", "start", { pipeline, mode: "run" })
-    await follow(id, ({ state }) => state._tag === "Asking")
-    await call("runs", "answer", { job: id, service: "live" })
-    expect((await follow(id)).at(-1)?.state).toMatchObject({ exitCode })
-  }
-})
-afterAll(async () => {
-  await browser?.close()
-  await project?.close()
+const its = inProject(() => ({
+  forms: ["people", "others", "third"].map((id) => people.replace("id: people", `id: ${id}`)),
+  files: {
+    "rows.csv": csv,
+    "valid.csv": Papa.unparse(rows.slice(0, -1)),
+    "many.csv": Papa.unparse([
+      rows[0],
+      ...Array.from({ length: 20 }, (_, at) => rows.slice(1, -1).map(([no, ...row]) => [`${at}-${no}`, ...row]))
+        .flat(),
+    ]),
+    ...Object.fromEntries(
+      Object.entries(pipelines).map(([name, pipeline]) => [`pipelines/${name}.yaml`, stringify(pipeline)]),
+    ),
+  },
+  faults: [
+    { fault: "reset", when: "after", on: "create", at: [2] },
+    { fault: "trim-answers", length: 3, at: [3] },
+  ],
+}), {
+  prepare: async (project) => {
+    const { call, follow } = await pageOf(project.studio)
+    for (const [pipeline, exitCode] of [["doubt", 4], ["differs", 3]] as const) {
+      const { id } = await call("runs", "start", { pipeline, mode: "run" })
+      await follow(id, ({ state }) => state._tag === "Asking")
+      await call("runs", "answer", { job: id, service: "live" })
+      expect((await follow(id)).at(-1)?.state).toMatchObject({ exitCode })
+    }
+  },
 })
 
 describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { timeout: 300_000 }, () => {
   it("are accessible while a pipeline is made: its file, open decisions, mistakes and a conflict", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: "made.csv",
       mimeType: "text/csv",
@@ -78,10 +70,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()
     await page.getByRole("region", { name: "Preview" }).getByText("the last text that could be read").waitFor()
-    // The figures are those of the last text that could be read.
+    // The figures are those of the last text that could be read, and marked as such.
+    await page.getByText("These figures are those of the last text that could be counted.").waitFor()
     expect(await page.getByLabel("What this draft sends").innerText()).toMatch(/open questions\s+2$/)
     await isAccessible(page, "mistakes")
-    const file = join(project.root, "pipelines", "made.yaml")
+    const file = join(its.project.root, "pipelines", "made.yaml")
     writeFileSync(file, `${readFileSync(file, "utf8")}# theirs\n`)
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
@@ -92,21 +85,21 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
   })
 
   it("are accessible while a run is in progress, after it was stopped, and after a check that found mistakes", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
-    await page.goto(`${project.studio.origin}/#/run/wrong`)
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/run/wrong`)
     await page.getByRole("button", { name: "Check", exact: true }).click()
     await page.getByRole("region", { name: /^Check/ }).getByRole("listitem").first().waitFor()
     await isAccessible(page, "wrong")
-    await page.goto(`${project.studio.origin}/#/run/slow`)
+    await page.goto(`${its.project.studio.origin}/#/run/slow`)
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByRole("progressbar").waitFor()
-    await expect.poll(() => project.practice.count("third"), { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => its.project.practice.count("third"), { timeout: 60_000 }).toBeGreaterThan(0)
     await page.getByText(/requests? in flight/).waitFor()
     await isAccessible(page, "progress")
-    await page.goto(`${project.studio.origin}/#/`)
+    await page.goto(`${its.project.studio.origin}/#/`)
     await page.getByRole("listitem").filter({ hasText: "slow" }).getByText("In progress", { exact: true }).waitFor()
     await isAccessible(page, "going")
-    await page.goto(`${project.studio.origin}/#/run/slow`)
+    await page.goto(`${its.project.studio.origin}/#/run/slow`)
     await page.getByRole("button", { name: "Stop" }).click()
     await page.getByText("Interrupted", { exact: true }).waitFor()
     await isAccessible(page, "stopped")
@@ -115,8 +108,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
   })
 
   it("are accessible in the results: changed cells, a refused export and differences, whose links edit the submission", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
-    await page.goto(`${project.studio.origin}/#/results/doubt`)
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     await page.getByRole("button", { name: "Show all cells of row 21" }).click()
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
@@ -135,7 +128,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
       name: "results.csv",
       mimeType: "text/csv",
-      buffer: Buffer.from(resultsExport(project.practice.submissions("people"), (name) => lacking.has(name))),
+      buffer: Buffer.from(resultsExport(its.project.practice.submissions("people"), (name) => lacking.has(name))),
     })
     await page.getByText("9 rows arrived, 0 did not, 1 still in doubt.").waitFor()
     const left = page.getByRole("region", { name: "1 row in doubt" })
@@ -143,7 +136,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     expect(await left.getByRole("row").last().innerText()).toContain("it lacks 1 of the submissions in the ledger")
     await isAccessible(page, "settled")
 
-    const { call, follow } = await pageOf(project.studio)
+    const { call, follow } = await pageOf(its.project.studio)
     const { id } = await call("runs", "start", { pipeline: "doubt", mode: "rehearsal" })
     await follow(id)
     await page.reload()
@@ -153,16 +146,16 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     expect(await page.getByRole("button", { name: /^(Save the fixes|Send the fixed rows)$/ }).count()).toBe(0)
     await isAccessible(page, "rehearsed")
 
-    await page.goto(`${project.studio.origin}/#/results/differs`)
+    await page.goto(`${its.project.studio.origin}/#/results/differs`)
     const differences = page.getByRole("region", { name: /differences?$/ })
     await differences.waitFor()
     await isAccessible(page, "differences")
-    const stored = project.practice.submissions("others").map(({ submissionId }) => submissionId)
+    const stored = its.project.practice.submissions("others").map(({ submissionId }) => submissionId)
     const links = await differences.getByRole("link", { name: /^Edit the submission of row/ }).all()
     expect(links.length).toBeGreaterThan(0)
     for (const link of links) {
       const address = await link.getAttribute("href")
-      expect(address).toMatch(new RegExp(`^${new URL(project.practice.baseUrl).origin}/edit/`))
+      expect(address).toMatch(new RegExp(`^${new URL(its.project.practice.baseUrl).origin}/edit/`))
       expect(stored).toContain(address?.split("/").at(-1))
       expect(await link.getAttribute("rel")).toBe("noreferrer noopener")
     }
@@ -171,8 +164,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
   })
 
   it("let a person remove an entry that names its question, and map the question again", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
-    await page.goto(`${project.studio.origin}/#/map/slow`)
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/slow`)
     const questions = page.getByRole("list", { name: "Questions" })
     await questions.getByRole("button", { name: /^Mail Mapped/ }).click()
     await page.getByRole("button", { name: "Remove the entry" }).click()
@@ -181,14 +174,70 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await questions.getByRole("button", { name: /^Mail Mapped/ }).waitFor()
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Not saved").waitFor({ state: "hidden" })
-    const text = readFileSync(join(project.root, "pipelines", "slow.yaml"), "utf8")
+    const text = readFileSync(join(its.project.root, "pipelines", "slow.yaml"), "utf8")
     expect(text.match(/from: Mail$/gm)).toHaveLength(1)
     await isQuiet()
     await close()
   })
 
+  it("let the keyboard alone check, rehearse, stop a run, reach a difference, and decide about a conflict", async () => {
+    const { close, isQuiet, page } = await its.open()
+    const press = async (name: string | RegExp, role: "button" | "link" = "button") => {
+      await tabTo(page, page.getByRole(role, { name, exact: true }).first())
+      await page.keyboard.press("Enter")
+    }
+    const view = async (name: string, pipeline: string) => {
+      await press("formferry studio", "link")
+      const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: pipeline }) })
+      await tabTo(
+        page,
+        card.getByRole("link", { name, exact: true }),
+      )
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { level: 1, name: pipeline }).waitFor()
+    }
+    await view("Run", "doubt")
+    await press("Check")
+    await page.getByRole("region", { name: /^Check: / }).getByText("20 of 21 rows are ready").waitFor()
+    await press("Rehearse")
+    const rehearsal = page.getByRole("region", { name: /^Rehearse: / }).first()
+    await rehearsal.getByRole("link", { name: "Show the results" }).waitFor()
+    await view("Run", "slow")
+    await press("Run")
+    const run = page.getByRole("region", { name: /^Run: / }).first()
+    await run.getByRole("progressbar").waitFor()
+    await press("Stop")
+    await run.getByText("Interrupted", { exact: true }).waitFor()
+    await view("Results", "differs")
+    await tabTo(page, page.getByRole("link", { name: /^Edit the submission of row/ }).first())
+
+    await view("Map", "slow")
+    const file = join(its.project.root, "pipelines", "slow.yaml")
+    const before = readFileSync(file, "utf8")
+    const saved = () => readFileSync(file, "utf8")
+    for (
+      const [decision, result] of [["Discard this draft", "# theirs\n"], ["Overwrite it with this draft", "# mine\n"]]
+    ) {
+      const text = await page.getByRole("textbox", { name: "Text of pipelines/slow.yaml" })
+      await tabTo(page, text)
+      await page.keyboard.press("Control+End")
+      await page.keyboard.type("# mine\n")
+      writeFileSync(file, `${before}# theirs\n`)
+      await press("Save")
+      await page.getByText("Show the file's text").waitFor()
+      await press(decision!)
+      await page.getByText("Show the file's text").waitFor({ state: "hidden" })
+      await page.getByText("Not saved").waitFor({ state: "hidden" })
+      expect(saved().endsWith(result!)).toBe(true)
+      writeFileSync(file, before)
+      await page.reload()
+    }
+    await isQuiet()
+    await close()
+  })
+
   it("let the keyboard alone accept one suggestion, reject another, and settle rows in doubt", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     const press = async (name: string | RegExp) => {
       await tabTo(page, page.getByRole("button", { name }).first())
       await page.keyboard.press("Enter")
@@ -207,18 +256,18 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await questions.getByRole("button", { name: /^Mail (?!Suggested)/ }).waitFor()
     await press("Save")
     await page.getByText("Not saved").waitFor({ state: "hidden" })
-    const text = readFileSync(join(project.root, "pipelines", "decided.yaml"), "utf8")
+    const text = readFileSync(join(its.project.root, "pipelines", "decided.yaml"), "utf8")
     expect(text).toMatch(/# reviewed .*\n    - id: name\n/)
     expect(text).not.toMatch(/- id: mail\n/)
 
-    await page.goto(`${project.studio.origin}/#/results/doubt`)
+    await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     const choosing = page.waitForEvent("filechooser")
     await tabTo(page, page.getByLabel("Drop an export of the form's results here"))
     await page.keyboard.press("Enter")
     await (await choosing).setFiles({
       name: "results.csv",
       mimeType: "text/csv",
-      buffer: Buffer.from(resultsExport(project.practice.submissions("people"))),
+      buffer: Buffer.from(resultsExport(its.project.practice.submissions("people"))),
     })
     await page.getByText(/ rows? arrived, 0 did not, 0 still in doubt\.$/).waitFor()
     await isQuiet()

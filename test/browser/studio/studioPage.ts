@@ -1,14 +1,14 @@
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import type { Browser, Locator, Page } from "playwright-core"
-import { expect } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
 import { parseForm } from "../../../src/practice/files.ts"
 import { serve } from "../../../src/practice/PracticeService.ts"
 import { isLong } from "../../long.ts"
 import { type Fault, planned } from "../../practice/faults.ts"
 import { projectFolder } from "../../project/projectFolder.ts"
 import { served } from "../../studio/opened.ts"
-import { accessibility, open, picture } from "../browser.ts"
+import { accessibility, launch, open, picture, withoutBrowser } from "../browser.ts"
 
 const key = "practice_key_of_the_test"
 
@@ -23,7 +23,7 @@ interface Setting {
  * Serves the studio of a new project, whose service `live` is the practice service over HTTP and must be confirmed.
  * `slow` is the same service with few requests and without a confirmation, and `practice` has the same forms.
  */
-export const startProject = async ({ faults = [], files = {}, forms }: Setting) => {
+const startProject = async ({ faults = [], files = {}, forms }: Setting) => {
   const scope = Effect.runSync(Scope.make())
   const started = await Effect.runPromise(
     Effect.gen(function*() {
@@ -57,12 +57,53 @@ export const startProject = async ({ faults = [], files = {}, forms }: Setting) 
   return { ...started, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-export type Started = Awaited<ReturnType<typeof startProject>>
+type Started = Awaited<ReturnType<typeof startProject>>
+type Studio = Pick<Started["studio"], "origin" | "newLink">
+
+/**
+ * Starts a browser and a project before the tests of a file, and ends both after them.
+ *
+ * @param setting a function, because large files are made only if the tests run
+ * @param prepare what else is done before the tests
+ */
+export const inProject = (
+  setting: () => Setting,
+  { isShort = false, prepare = () => {} }: {
+    /** Whether some tests also run without LONG. */
+    readonly isShort?: boolean
+    readonly prepare?: (project: Started) => void | Promise<void>
+  } = {},
+) => {
+  let browser: Browser | undefined
+  let project: Started | undefined
+  const started = () => {
+    if (project === undefined) throw new Error("The project was not started.")
+    return project
+  }
+  beforeAll(async () => {
+    if (withoutBrowser || !(isLong || isShort)) return
+    browser = await launch()
+    project = await startProject(setting())
+    await prepare(project)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await project?.close()
+  })
+  return {
+    get project() {
+      return started()
+    },
+    /** Opens a studio of the project, by default its first one. */
+    open: (options: Parameters<typeof openStudio>[2] = {}, studio: Studio = started().studio) =>
+      openStudio(browser, { studio }, options),
+  }
+}
 
 /** Opens the studio with a new link, and waits for its first view. */
 export const openStudio = async (
   browser: Browser | undefined,
-  { studio }: { readonly studio: Pick<Started["studio"], "origin" | "newLink"> },
+  { studio }: { readonly studio: Studio },
   options: { dark?: boolean; width?: number } = {},
 ) => {
   const watched = await open(browser, studio.newLink(), options)

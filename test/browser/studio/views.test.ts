@@ -4,14 +4,13 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import Papa from "papaparse"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { isLong } from "../../long.ts"
-import { launch, withoutBrowser } from "../browser.ts"
+import { withoutBrowser } from "../browser.ts"
 import { attacks } from "../reports.ts"
 import { people, pipelineOf, rows } from "./people.ts"
-import { createPipeline, isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+import { createPipeline, inProject, isAccessible, tabTo } from "./studioPage.ts"
 
 /** Texts without line breaks and control characters, which a form file can contain. */
 const hostile = attacks.filter((text) => /^[ -~]{1,120}$/.test(text))
@@ -39,23 +38,17 @@ const wideForm = stringify({
 })
 const wideRows = Papa.unparse([many, ...Array.from({ length: 50 }, (_, row) => many.map((_, at) => `${row} ${at}`))])
 
-let browser: Browser | undefined
-let project: Started
-beforeAll(async () => {
-  if (withoutBrowser) return
-  browser = await launch()
-  project = await startProject({ forms: [people, hostileForm, wideForm] })
-  mkdirSync(join(project.root, "pipelines"))
-})
-afterAll(async () => {
-  await browser?.close()
-  await project?.close()
+const its = inProject(() => ({ forms: [people, hostileForm, wideForm] }), {
+  isShort: true,
+  prepare: async (project) => {
+    mkdirSync(join(project.root, "pipelines"))
+  },
 })
 
 describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300_000 }, () => {
   it.runIf(isLong)("import a file with the keyboard alone", async () => {
-    const { practice, root } = project
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { practice, root } = its.project
+    const { close, isQuiet, page } = await its.open()
     const press = async (name: string | RegExp, role: "button" | "link" | "radio" = "button", key = "Enter") => {
       await tabTo(page, page.getByRole(role, { name }).first())
       await page.keyboard.press(key)
@@ -139,7 +132,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
   })
 
   it.runIf(isLong)("show hostile names, cells, titles and messages as text", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: `"><img src=x onerror="window.attacked=1">.csv`,
       mimeType: "text/csv",
@@ -178,7 +171,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       answer.end(JSON.stringify({ message: `${headers.authorization} is wrong. ${hostile.slice(0, 4).join(" ")}` }))
     }).listen(0, "127.0.0.1")
     await once(rude, "listening")
-    const { root, studio } = project
+    const { root, studio } = its.project
     const address = `http://127.0.0.1:${(rude.address() as AddressInfo).port}/v1/api`
     appendFileSync(
       join(root, "config", "formferry.yaml"),
@@ -202,7 +195,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
   })
 
   it("draw only the columns and questions that are seen", async () => {
-    const { close, isQuiet, page } = await openStudio(browser, project)
+    const { close, isQuiet, page } = await its.open()
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: "wide.csv",
       mimeType: "text/csv",
@@ -228,17 +221,17 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
   it.runIf(isLong)(
     "show the first of 1,000,000 rows immediately, mark the figures as provisional, and then count all rows",
     async () => {
-      const { close, isQuiet, page } = await openStudio(browser, project)
+      const { close, isQuiet, page } = await its.open()
       const long = [
         "No,Name,Mail",
         ...Array.from({ length: 1_000_000 }, (_, at) => `${at},Person ${at},p${at}@example.org`),
       ]
-      writeFileSync(join(project.root, "long.csv"), long.join("\n"))
+      writeFileSync(join(its.project.root, "long.csv"), long.join("\n"))
       writeFileSync(
-        join(project.root, "pipelines", "long.yaml"),
+        join(its.project.root, "pipelines", "long.yaml"),
         stringify(pipelineOf("long", "../long.csv")),
       )
-      await page.goto(`${project.studio.origin}/#/map/long`)
+      await page.goto(`${its.project.studio.origin}/#/map/long`)
       await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor()
       await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 120_000 })
       await isQuiet()
@@ -247,12 +240,12 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
   )
 
   it("complete the keys of a pipeline, and keep a draft if its file was changed by someone else", async () => {
-    const { close, page } = await openStudio(browser, project)
-    const file = join(project.root, "pipelines", "conflict.yaml")
+    const { close, page } = await its.open()
+    const file = join(its.project.root, "pipelines", "conflict.yaml")
     const ours = stringify(pipelineOf("conflict", "../rows.csv"))
-    writeFileSync(join(project.root, "rows.csv"), Papa.unparse(rows))
+    writeFileSync(join(its.project.root, "rows.csv"), Papa.unparse(rows))
     writeFileSync(file, ours)
-    await page.goto(`${project.studio.origin}/#/map/conflict`)
+    await page.goto(`${its.project.studio.origin}/#/map/conflict`)
     const editor = page.getByRole("textbox", { name: "Text of pipelines/conflict.yaml" })
     await editor.focus()
     await page.keyboard.press("Control+End")

@@ -1,0 +1,143 @@
+// What drafts of pipelines read is kept for a while, because each key press reads it again, and several pages may read the same.
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as RcMap from "effect/RcMap"
+import * as Scope from "effect/Scope"
+import type { Form } from "../domain/form.ts"
+import type { PipelineDraftText } from "../project/loadProject.ts"
+import type { SourceConfig } from "../project/sourceSection.ts"
+import type { Source } from "../source/Source.ts"
+import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "./draft.ts"
+import { countDraft } from "./draftCounts.ts"
+import { openShown, OwnSource } from "./prepare.ts"
+import { openService, type Services } from "./services.ts"
+
+/** How long a form may be used without fetching it again, in milliseconds. */
+const formKept = 30_000
+
+/** How many surveys are kept. */
+const surveysKept = 4
+
+/** Returns a text that changes whenever reading the source may give different rows. Only files have times, so a pulled source is pulled again only after a while. */
+const sourceKey = (config: SourceConfig) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const files = typeof config.file === "string" ? [config.file] : Array.isArray(config.file) ? config.file : []
+    const stats = yield* Effect.forEach(files as ReadonlyArray<string>, (file) =>
+      Effect.map(Effect.option(fs.stat(file)), (found) =>
+        found._tag === "None"
+          ? ""
+          : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
+    // Row keys and conditions don't change how rows are read.
+    return JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, stats])
+  })
+
+/** Makes what drafts of a project's pipelines share, until the scope closes. */
+export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "guard" | "root">>) =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const configs = new Map<string, SourceConfig>()
+    const kept = yield* RcMap.make({
+      lookup: (key: string) => Effect.suspend(() => openShown(configs.get(key)!)),
+      idleTimeToLive: "2 minutes",
+    })
+    const openSource: typeof openShown = (config, open = {}) =>
+      open.from !== undefined ? openShown(config, open) : Effect.flatMap(sourceKey(config), (key) => {
+        configs.set(key, config)
+        // A source that could not be opened may be opened later.
+        return Effect.tapError(RcMap.get(kept, key), () => RcMap.invalidate(kept, key))
+      })
+    /** Lets jobs use the sources that are kept open. */
+    const withSources = Effect.provideService(OwnSource, { open: openSource })
+
+    const forms = new Map<string, { readonly form: Form; readonly at: number }>()
+    /** How calls about drafts open what they need: services are closed with the call, and forms are kept for a while. */
+    const drafting = Effect.map(Effect.scope, (scope): DraftOptions & { readonly services: Services } => ({
+      root,
+      guard,
+      services: {
+        open: (config) =>
+          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
+            name,
+            service: {
+              ...service,
+              form: (id) =>
+                Effect.suspend(() => {
+                  // The practice service's address changes with every start.
+                  const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                  const known = forms.get(key)
+                  const at = clock.unsafeCurrentTimeMillis()
+                  if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
+                  return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
+                }),
+            },
+          })),
+      },
+    }))
+
+    const surveys = new Map<string, DraftSurvey>()
+    const surveyKey = ({ form, pipeline }: Pick<OpenDraft, "form" | "pipeline">) =>
+      Effect.map(sourceKey(pipeline.source), (source) => JSON.stringify([source, form]))
+    const keepSurvey = (of: string, found: DraftSurvey) => {
+      surveys.set(`${of} ${found.isWhole}`, found)
+      for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
+    }
+    /** What is read for drafts now, by what it depends on. */
+    const works = new Map<string, Effect.Effect<unknown, unknown, FileSystem.FileSystem | Path.Path>>()
+    const readings = yield* RcMap.make({ lookup: (key: string) => works.get(key)! })
+    /** Does work that other calls may ask for at the same time. It is done once for all of them, and ends when none waits any more. */
+    const shared = <A, E, R>(key: unknown, work: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.context<R>(), (context) => {
+        const known = JSON.stringify(key)
+        works.set(known, Effect.provide(work, context))
+        const done = Effect.scoped(RcMap.get(readings, known)) as Effect.Effect<A, E>
+        return Effect.ensuring(done, Effect.sync(() => works.delete(known)))
+      })
+    /** Surveys a draft's source, unless its survey is kept. */
+    const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
+      Effect.gen(function*() {
+        const of = yield* surveyKey({ form, pipeline })
+        const known = [`${of} true`, ...whole ? [] : [`${of} false`]].flatMap((key) => surveys.get(key) ?? [])[0]
+        if (known !== undefined) return known
+        const found = yield* shared([of, whole], surveyDraft({ form, source }, whole))
+        keepSurvey(of, found)
+        return found
+      })
+    const counts = (draft: OpenDraft, whole: boolean) =>
+      Effect.flatMap(surveyKey(draft), (of) => shared([of, whole, draft.text], countDraft(draft, whole)))
+    /** How many rows of new pipelines' sources were read so far, by the pipeline's name. Sources are read twice. */
+    const rowsRead = new Map<string, number>()
+    /** Surveys a new pipeline's source. `keep` keeps the result for the pipeline's draft. */
+    const surveyNew = (name: string) => {
+      let found: DraftSurvey | undefined
+      let before = 0
+      const note = (row: number) => {
+        if (row === 1) before = rowsRead.get(name) ?? 0
+        rowsRead.set(name, before + row)
+      }
+      return {
+        survey: (source: Source, form: Form) =>
+          surveyDraft({ form, source }, true, note).pipe(
+            Effect.tap((survey) => Effect.sync(() => found = survey)),
+            Effect.ensuring(Effect.sync(() => rowsRead.delete(name))),
+          ),
+        // If the pipeline names columns, the survey of the file lacks these names.
+        keep: (draft: OpenDraft) =>
+          found === undefined || draft.pipeline.source.columns.length > 0
+            ? Effect.void
+            : Effect.map(surveyKey(draft), (of) => keepSurvey(of, found!)),
+      }
+    }
+
+    return {
+      drafting,
+      /** Opens a draft's source and fetches its form. Both are kept for a while. */
+      open: (draft: PipelineDraftText) => Effect.flatMap(drafting, (options) => openDraft(options, draft)),
+      survey,
+      surveyNew,
+      counts,
+      rowsRead,
+      withSources,
+    }
+  })

@@ -1,0 +1,84 @@
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import type { Tone } from "../../domain/words.ts"
+import type { Home } from "../Api.ts"
+import { general } from "./strings.ts"
+
+// What someone presses, types or chooses.
+
+type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone }>
+
+/** A button. A label says what its sign means. */
+export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab, tone }: Act = {}) => (
+  <button
+    type="button"
+    class={main === true ? "main" : link === true ? "link" : tone ?? ""}
+    disabled={off}
+    aria-label={label}
+    title={label}
+    tabIndex={tab}
+    onClick={go}
+  >
+    {text}
+  </button>
+)
+
+export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
+  <label class="check">
+    <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
+  </label>
+)
+
+export const input = (label: string, value: string, set: (text: string) => void) => (
+  <label>
+    {label} <input value={value} autocomplete="off" onInput={({ currentTarget }) => set(currentTarget.value)} />
+  </label>
+)
+
+export const pick = (label: string, value: string, set: (value: string) => void, options: ComponentChildren) => (
+  <label>
+    {label} <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{options}</select>
+  </label>
+)
+
+export type Targets = Home["pipelines"][number]["targets"]
+
+/** Lets someone choose one of a pipeline's targets, if it has several. */
+export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void) =>
+  targets.length > 0 && (
+    <div class="fields">
+      {pick(general.target, to ?? "", set, [
+        to === undefined && <option key="" value="">{general.choose}</option>,
+        ...targets.map(({ form, service, to }) => <option key={to} value={to}>{`${to} (${form}, ${service})`}</option>),
+      ])}
+    </div>
+  )
+
+/** One of several things to choose from, with what is known about it. */
+export const option = (name: string, key: string, isChosen: boolean, set: () => void, about: ComponentChildren) => (
+  <label class="option" key={key}>
+    <input type="radio" name={name} checked={isChosen} onChange={set} />
+    <span>{about}</span>
+  </label>
+)
+
+type Drop = Readonly<{ label: string; hint: string; busy: string | false; take: (file: File) => void }>
+
+/** Lets someone drop or choose a file. `busy` says why no file can be taken now. */
+export const Drop = ({ busy, hint, label, take }: Drop) => {
+  const [over, setOver] = useState(false)
+  const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && busy === false && take(files[0])
+  const choose = (event: Event) => taken((event.currentTarget as HTMLInputElement).files)
+  const drag = (isOver: boolean) => (event: DragEvent) => {
+    event.preventDefault()
+    setOver(isOver)
+    if (event.type === "drop") taken(event.dataTransfer?.files)
+  }
+  return (
+    <label class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drag(false)}>
+      <strong>{label}</strong>
+      <span class="soft small">{busy === false ? hint : busy}</span>
+      <input type="file" aria-label={label} disabled={busy !== false} onChange={choose} />
+    </label>
+  )
+}
