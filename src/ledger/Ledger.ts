@@ -321,6 +321,7 @@ export interface RequestedPlace {
 export interface MarkPlaces {
   /** Path of the ledger that the marks describe, for messages. A rehearsal works on a copy of that ledger. */
   readonly ledger: string
+  /** Every host uses the first one, unless there is a `server`. */
   readonly folders: ReadonlyArray<string>
   /** A second PostgreSQL that contains marks. Only a ledger in PostgreSQL may have one, and its server must be a different one. */
   readonly server?: { readonly url: string } | undefined

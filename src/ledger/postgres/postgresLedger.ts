@@ -9,7 +9,7 @@ import { anyHost } from "../holder.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../Ledger.ts"
 import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
-import { lacking, marksOf } from "../sql/newest.ts"
+import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
@@ -62,6 +62,7 @@ export const openPostgresStore = (
       project,
       isManaged,
       server: () => writer.server,
+      lacked: (holders) => Effect.runPromise(read("reading its holders", () => lackedOf(id, holders))),
     })
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
@@ -179,8 +180,15 @@ const holder = { pid: process.pid, born: randomBytes(8).toString("hex"), boot: `
  * @param fail ends the use of the ledger
  */
 const heartbeatsOn =
-  (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => (program) =>
-    Effect.tryPromise({ try: () => runAt(connection, program()), catch: ledgerError(connection.label, renewing) }).pipe(
+  (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => (program, after) =>
+    Effect.tryPromise({
+      try: async () => {
+        const result = await runAt(connection, program())
+        await after?.()
+        return result
+      },
+      catch: ledgerError(connection.label, renewing),
+    }).pipe(
       Effect.timeoutFail({
         duration: patience,
         onTimeout: () => ledgerError(connection.label, renewing)(new Error("the database did not answer in time")),
