@@ -64,7 +64,7 @@ export const openMarks = (
     })
     if (places.server === undefined) return watched(marksIn(places, shared(places.folders.join(" or "))))
     const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
-    yield* mustDiffer(label, server(), yield* serverOf(label, connection))
+    yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
     return watched({ ...marksIn(places, shared(place)), read }, new MarkQueue(connection, place, project))
@@ -158,9 +158,9 @@ function* prepare(label: string, isManaged: boolean): Sql<void> {
 }
 
 const select =
-  "SELECT ledger, epoch, word, upTo, system, timeline, position FROM mark WHERE project = $1 ORDER BY ledger, epoch, word"
+  `SELECT ledger, epoch, word, upTo, system, timeline, position FROM ${schema}.mark WHERE project = $1 ORDER BY ledger, epoch, word`
 
-const count = "SELECT count(*) FROM mark WHERE project = $1"
+const count = `SELECT count(*) FROM ${schema}.mark WHERE project = $1`
 
 /** Whether a statement failed because no marks were written yet. */
 const isWithoutTable = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "42P01"
@@ -179,7 +179,7 @@ const markIn = (row: Row): Mark => {
 }
 
 const upsert = `
-  INSERT INTO mark AS m (project, ledger, epoch, word, upTo, system, timeline, position)
+  INSERT INTO ${schema}.mark AS m (project, ledger, epoch, word, upTo, system, timeline, position)
   SELECT $1, ledger, epoch, word, "upTo", server ->> 'system', CAST(server ->> 'timeline' AS BIGINT), server ->> 'position'
   FROM json_to_recordset($2) AS r (ledger TEXT, epoch BIGINT, word TEXT, "upTo" BIGINT, server JSON)
   ON CONFLICT (project, ledger, epoch, word) DO UPDATE

@@ -56,7 +56,7 @@ export const openPostgresStore = (
       connect(label, address, schema, "reading"),
     ], { concurrency: "unbounded" })
     const writer = new Writer(writing, lockOf(schema), () => texts.forget())
-    writer.server = yield* serverOf(label, writing)
+    writer.server = yield* serverOf(`ledger ${label}`, writing)
     const marks = yield* openMarks(options.marks, {
       label,
       project,
@@ -179,11 +179,12 @@ const holder = { pid: process.pid, born: randomBytes(8).toString("hex"), boot: `
  * @param patience milliseconds after which an unanswered heartbeat counts as failed
  * @param fail ends the use of the ledger
  */
-const heartbeatsOn =
-  (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => (program, after) =>
+const heartbeatsOn = (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => {
+  const inTurn = oneByOne()
+  return (program, after) =>
     Effect.tryPromise({
       try: async () => {
-        const result = await runAt(connection, program())
+        const result = await inTurn(() => runAt(connection, program()))
         await after?.()
         return result
       },
@@ -195,19 +196,25 @@ const heartbeatsOn =
       }),
       Effect.tapError((cause) => Effect.sync(() => fail(cause))),
     )
+}
 
-/** Runs programs that read one after another, because each has its own transaction on the connection. */
 const readingOn = (label: string, connection: Connection) => {
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = oneByOne()
   return <A>(doing: string, program: () => Sql<A>): Effect.Effect<A, LedgerError> =>
     Effect.tryPromise({
-      try: () => {
-        const next = last.then(() => readAt(connection, program()))
-        last = next.catch(() => undefined)
-        return next
-      },
+      try: () => inTurn(() => readAt(connection, program())),
       catch: ledgerError(label, doing),
     })
+}
+
+/** Returns a function that does work one after another, because each has its own transaction on the connection. */
+const oneByOne = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <A>(work: () => Promise<A>): Promise<A> => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
 }
 
 /** Heartbeats are written to these tables. They contain nothing about rows of a source. */

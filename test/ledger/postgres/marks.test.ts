@@ -331,6 +331,19 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
           (await at.send("SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", [String(now?.[0])])).rows[0]?.[0]
         )
         yield* Effect.repeat(received, { until: (isSo) => isSo === 1 })
+        for (const { place, project } of runs) {
+          const refused = yield* Effect.flip(Effect.scoped(project.open(place, { url })))
+          expect(`${refused._tag}: ${refused.message}`).toMatch(
+            /^LedgerRefused: The server of the ledger .* is a standby, which can't be written to\. .* Name the primary server/,
+          )
+        }
+        const onStandby = projectAt(primary).pipe(
+          Effect.flatMap(({ open }) => open({ folders: [], server: { url }, write: true })),
+          Effect.scoped,
+        )
+        expect((yield* Effect.flip(onStandby)).message).toMatch(
+          /^The server of the marks of the ledger .* is a standby/,
+        )
         yield* Effect.promise(() => at.exec("SELECT pg_promote()"))
         const last = runs.at(-1)
         for (const { beaten, ledger, others, place, project, session } of runs.slice(0, -1)) {
