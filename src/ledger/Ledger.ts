@@ -65,11 +65,16 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
 /** Deleted data remains on the disk, because it can still be read elsewhere (exit code 6). */
 export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   file: Schema.String,
-  /** What may still read deleted data: a process that has the file open, or a transaction in PostgreSQL. */
-  by: Schema.Literal("process", "transaction"),
+  /** What may still read deleted data: a process that has the file open, a transaction in PostgreSQL, or a copy for a rehearsal. */
+  by: Schema.Literal("process", "transaction", "copy"),
+  /** The folder or schema of the copy. */
+  copy: Schema.optional(Schema.String),
 }) {
   override get message() {
-    return this.by === "process"
+    return this.by === "copy"
+      ? `A copy of the ledger ${this.file} for a rehearsal still contains deleted data: ${this.copy}. `
+        + "Nothing is damaged. Wait until the rehearsal ends. If it has ended, delete the copy. Then run the command again."
+      : this.by === "process"
       ? `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
         + "Nothing is damaged. Wait for the other process, then run the command again."
       : `A transaction has been open in the database of the ledger ${this.file} since before the deletion, so the server still keeps deleted data. `

@@ -16,6 +16,7 @@ import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { takeEveryLease } from "../sql/turns.ts"
 import { connect, type Connection } from "./connection.ts"
+import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
@@ -120,6 +121,10 @@ export const openPostgresStore = (
         Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
         (tables) => rewriteTables(reader, tables),
       ),
+      removeCopies: Effect.tryPromise({
+        try: () => dropLeft(reader, schema),
+        catch: ledgerError(label, "removing copies of it"),
+      }),
       // The server's administrator looks after its disk. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
       isUsable: () => writer.failure === undefined && !writing.isLost && !reader.isLost,

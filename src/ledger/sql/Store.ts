@@ -48,6 +48,8 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly size: Effect.Effect<number, LedgerError>
   /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
   readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
+  /** Removes the copies that killed rehearsals left. Returns those that remain, because their rehearsals may still use them. */
+  readonly removeCopies: Effect.Effect<ReadonlyArray<string>, LedgerError>
 }
 
 /** @param after what must succeed after the program, in the same time */
