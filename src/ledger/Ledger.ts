@@ -23,11 +23,16 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   /** What was being done, for example "recording an intent". */
   doing: Schema.String,
   cause: Schema.Defect,
+  /** Whether a different transaction kept this one waiting for too long. Nothing of this one was written. Default: false. */
+  isBusy: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
+    const next = this.isBusy === true
+      ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
+      : ""
     return `The ledger ${this.file} failed while ${this.doing}: ${
       reasonOf(this.cause)
-    }. Nothing more is sent without it.`
+    }. Nothing more is sent without it.${next}`
   }
 }
 
