@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { env as environment } from "node:process"
 import type { ConnectionOptions } from "node:tls"
 import { reasonOf } from "../../domain/words.ts"
 import { LedgerRefused } from "../Ledger.ts"
@@ -55,7 +56,7 @@ type Given = (name: keyof typeof variables) => string | undefined
 const defaultPatience = 10_000
 
 /** Returns the address in a URL. Refuses a URL that can't be read. No message contains the URL, because it may contain a password. */
-export const addressIn = (url: string, key = "url", env = process.env): Address | LedgerRefused => {
+export const addressIn = (url: string, key = "url", env = environment): Address | LedgerRefused => {
   const refused = refusing(key)
   const parsed = parse(url)
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
