@@ -261,7 +261,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const [own, other] = [yield* hosts, yield* hosts]
       yield* (yield* other.host({ staleAfter: 60_000, heartbeat: 60_000 })).view.hold("other")
       const opened = vi.spyOn(Connection.prototype, "exec")
-      const { ledger, view } = yield* own.host()
+      const { ledger, view } = yield* own.host({ staleAfter: 60_000 })
       const session = yield* view.hold("first")
       const reports = yield* openReports(yield* own.options)
       const rate = yield* openRate(yield* own.options, { address: "a", secret: "b" })
