@@ -111,6 +111,11 @@ export interface Ended {
 
 type Invoked = Context.Tag.Service<typeof Invocation>
 
+/** The commands that only read the ledger. */
+const readers = ["status", "report", "check", "ledger export"]
+
+const isBusy = (error: Failure): boolean => error._tag === "LedgerError" && error.isBusy === true
+
 /** Reports on stderr why a command ended early; with `--json`, also on stdout. Returns the exit code and the command to run next. */
 export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
   Effect.gen(function*() {
@@ -120,7 +125,11 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const error = Either.isLeft(failure) ? failure.left : undefined
     if (error?._tag === "CommandEnded") return { status: error.status, next: error.next }
 
-    const exitCode = error === undefined ? exits.internalError.code : statusOf[error._tag]
+    const exitCode = error === undefined
+      ? exits.internalError.code
+      : isBusy(error) && readers.includes(invocation.command ?? "")
+      ? exits.busy.code
+      : statusOf[error._tag]
     const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
     const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
     const named = { ...(pipeline === undefined ? {} : { pipeline }), error: error?._tag ?? "Defect" }
@@ -229,6 +238,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
         : command("status", ...names, "--verify")
     case "LedgerError":
     case "OutcomeUnrecorded":
+      if (isBusy(error)) return again
       // The same command would be refused again.
       return invocation.command === "status" ? undefined : command("status", ...names, "--verify")
     case "InitRefused":

@@ -23,11 +23,16 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   /** What was being done, for example "recording an intent". */
   doing: Schema.String,
   cause: Schema.Defect,
+  /** Whether a different transaction kept this one waiting for too long. Nothing of this one was written. Default: false. */
+  isBusy: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
+    const next = this.isBusy === true
+      ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
+      : ""
     return `The ledger ${this.file} failed while ${this.doing}: ${
       reasonOf(this.cause)
-    }. Nothing more is sent without it.`
+    }. Nothing more is sent without it.${next}`
   }
 }
 
@@ -65,11 +70,16 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
 /** Deleted data remains on the disk, because it can still be read elsewhere (exit code 6). */
 export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   file: Schema.String,
-  /** What may still read deleted data: a process that has the file open, or a transaction in PostgreSQL. */
-  by: Schema.Literal("process", "transaction"),
+  /** What may still read deleted data: a process that has the file open, a transaction in PostgreSQL, or a copy for a rehearsal. */
+  by: Schema.Literal("process", "transaction", "copy"),
+  /** The folder or schema of the copy. */
+  copy: Schema.optional(Schema.String),
 }) {
   override get message() {
-    return this.by === "process"
+    return this.by === "copy"
+      ? `A copy of the ledger ${this.file} for a rehearsal still contains deleted data: ${this.copy}. `
+        + "Nothing is damaged. Wait until the rehearsal ends. If it has ended, delete the copy. Then run the command again."
+      : this.by === "process"
       ? `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
         + "Nothing is damaged. Wait for the other process, then run the command again."
       : `A transaction has been open in the database of the ledger ${this.file} since before the deletion, so the server still keeps deleted data. `
@@ -321,6 +331,7 @@ export interface RequestedPlace {
 export interface MarkPlaces {
   /** Path of the ledger that the marks describe, for messages. A rehearsal works on a copy of that ledger. */
   readonly ledger: string
+  /** Every host uses the first one, unless there is a `server`. */
   readonly folders: ReadonlyArray<string>
   /** A second PostgreSQL that contains marks. Only a ledger in PostgreSQL may have one, and its server must be a different one. */
   readonly server?: { readonly url: string } | undefined

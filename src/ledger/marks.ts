@@ -15,6 +15,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs"
+import { readdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { acceptCommand } from "../domain/acceptance.ts"
@@ -75,8 +76,13 @@ export interface SharedLedger {
 
 /** One holder's mark. */
 export interface HolderMark {
-  /** Writes how many times the holder has committed. Returns, or fulfils its promise, once that is durable. Throws if it can't be written. */
+  /**
+   * Writes how many times the holder has committed. Returns, or fulfils its promise, once that is durable. Throws if it can't be written. If several
+   * hosts share the ledger, then calls `mustBeOnly`.
+   */
   readonly write: (upTo: number) => Promise<void> | undefined
+  /** Fails if a different copy of the ledger is in use, because a holder that this ledger doesn't have has made a mark since the first `write`. */
+  readonly mustBeOnly?: () => Promise<void>
   readonly close: () => void
 }
 
@@ -156,8 +162,8 @@ export class MarkWriter implements HolderMark {
 
   /** Returns the file if what was written is not on the disk yet. */
   private writeIn(folder: string, text: string): number | undefined {
-    const { epoch, ledger, word } = this.holder
-    const path = join(folder, `${ledger}-${epoch}-${word}.mark`)
+    const { epoch, word } = this.holder
+    const path = join(folder, `${holderName(this.holder)}${extension}`)
     const before = this.opened.get(folder)
     if (before !== undefined) {
       // A deleted file could still be written to, but no later run would find it.
@@ -186,6 +192,20 @@ export class MarkWriter implements HolderMark {
   }
 }
 
+const extension = ".mark"
+
+/** Names a holder, as the names of marks do. */
+export const holderName = ({ epoch, ledger, word }: MarkedHolder): string => `${ledger}-${epoch}-${word}`
+
+/** Returns the names of the holders that have a mark in a folder. Doesn't read the marks. */
+export const holdersIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw new Error(`the marks in ${folder} can't be read: ${reasonOf(cause)}`, { cause })
+    return []
+  })
+  return names.flatMap((name) => name.endsWith(extension) ? [name.slice(0, -extension.length)] : [])
+}
+
 /** Creates a folder with its parents, and makes them durable. */
 const makeFolder = (folder: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -207,7 +227,7 @@ const marksOf = (folders: ReadonlyArray<string>): ReadonlyArray<Mark | DamagedMa
   for (const folder of folders) {
     if (!existsSync(folder)) continue
     for (const name of readdirSync(folder)) {
-      if (!name.endsWith(".mark")) continue
+      if (!name.endsWith(extension)) continue
       const path = join(folder, name)
       const mark = parse(readFileSync(path, "utf8"))
       if (mark === undefined) {

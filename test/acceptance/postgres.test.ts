@@ -228,6 +228,28 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect(at.count()).toBe(5)
     }))
 
+  it.scopedLive.runIf(isLong)(
+    "says what to do if another transaction has locked its tables for ten seconds",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        const place = yield* newPlace
+        configure(at, place)
+        at.write("source.csv", csv(upTo(2)))
+        expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+        const other = yield* connected(place.url, place.schema)
+        yield* Effect.promise(() =>
+          other.exec("SET idle_in_transaction_session_timeout = 0; BEGIN; LOCK TABLE row, place")
+        )
+        const advice = "locked the tables for too long .* Then run the same command again\\."
+        expect(said(yield* at.inProcess("status", "contacts"))).toMatch(new RegExp(`^6 .*${advice}`))
+        expect(said(yield* at.inProcess("run", "contacts"))).toMatch(new RegExp(`^70 .*${advice}`))
+        yield* Effect.promise(() => other.exec("COMMIT"))
+        expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      }),
+    60_000,
+  )
+
   it.scopedLive("is maintained by commands that know PostgreSQL", () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
@@ -39,19 +39,24 @@ const recordLocks = [
   "CREATE TRIGGER record AFTER INSERT OR UPDATE ON lock FOR EACH ROW EXECUTE FUNCTION chaos.record()",
 ]
 
-/** Returns the holders of each pipeline's lock, in order, each as it was last recorded. */
+/** Returns every recorded change of each pipeline's lock, in order. */
 const locksOf = async (server: World["primary"]): Promise<ReadonlyMap<string, ReadonlyArray<Held>>> => {
-  const locks = new Map<string, Array<Held>>()
   const found = await ask(server, "SELECT pipeline, epoch, held, since, beat FROM chaos.lock ORDER BY at") ?? []
-  for (const [pipeline, epoch, held, since, beat] of found) {
-    const seen = locks.get(String(pipeline)) ?? []
-    locks.set(String(pipeline), seen)
-    const lock = { epoch: Number(epoch), since: Number(since), beat: Number(beat), isHeld: Number(held) === 1 }
-    if (seen.at(-1)?.epoch === lock.epoch) seen.pop()
-    seen.push(lock)
-  }
-  return locks
+  return new Map(Object.entries(Arr.groupBy(
+    found.map(([pipeline, epoch, held, since, beat]) => ({
+      pipeline: String(pipeline),
+      epoch: Number(epoch),
+      since: Number(since),
+      beat: Number(beat),
+      isHeld: Number(held) === 1,
+    })),
+    ({ pipeline }) => pipeline,
+  )))
 }
+
+/** Returns each holder as it was last recorded. */
+const holdersIn = (changes: ReadonlyArray<Held>): ReadonlyArray<Held> =>
+  changes.filter(({ epoch }, at) => changes[at + 1]?.epoch !== epoch)
 
 /**
  * Imports many pipelines from three hosts that share a ledger in PostgreSQL, while their processes are killed or stopped, their networks freeze, the
@@ -64,7 +69,7 @@ export const chaos = (options: ChaosOptions): Promise<ChaosFigures> =>
 
 const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> => {
   const { main, rows, seconds, seed, tell } = options
-  const { all, arrivals, hosts, now: database, primary, service, standby } = world
+  const { all, arrivals, env: recording, hosts, now: database, primary, sends, service, standby } = world
   const began = Date.now()
   const exits: Record<string, number> = {}
   const faults = { stop: 0, freeze: 0, kill: 0, restart: 0, promote: 0 }
@@ -76,6 +81,8 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   const happened = (what: string) => tell(`${((Date.now() - began) / 1_000).toFixed(1)} s: ${what}`)
   const open = new Set(all)
   let runs = 0
+  /** When runs were refused because another run was in progress. */
+  const waits: Array<{ readonly pipeline: string; readonly from: number; readonly to: number }> = []
   /** `refused`: the hosts of which a run was refused, while the database lacks commits. */
   const now: { isOver: boolean; refused: Set<Host> | undefined } = { isOver: false, refused: undefined }
 
@@ -85,7 +92,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     note: (host: NonNullable<Host["running"]>["signal"]) => void = () => {},
   ) => {
     const url = `postgresql://formferry:formferry@${network.address()}/postgres`
-    const env = { DATABASE_URL: url, LEDGER_KEY: "0123456789abcdef".repeat(4) }
+    const env = { ...recording, DATABASE_URL: url, LEDGER_KEY: "0123456789abcdef".repeat(4) }
     return formferry({ main, env }, folder, args, (_, signal) => {
       note(signal)
       return new Promise(() => {})
@@ -98,6 +105,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
       const [first = "", ...others] = open
       const pipeline = draws.pick([first, ...others])
       const before = now.refused
+      const from = Date.now()
       const { status, stderr } = await command(host, ["run", pipeline], (signal) => {
         host.running = { pipeline, signal }
       })
@@ -108,19 +116,15 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
       if (status === 0 || status === 4) {
         const report = reportOf(host.folder, pipeline)
         if (report.rows.pending === 0) open.delete(pipeline)
-      } else if (status === 6) await after(draws.int(100, 400))
-      else if (status === 70 && /Nothing\s+more\s+is\s+sent\s+without\s+it/.test(stderr)) await after(200)
+      } else if (status === 6) {
+        waits.push({ pipeline, from, to: Date.now() })
+        await after(draws.int(100, 400))
+      } else if (status === 70 && /Nothing\s+more\s+is\s+sent\s+without\s+it/.test(stderr)) await after(200)
       else if (status === 2 && refused !== undefined && /lacks|older copy|is a standby/.test(stderr)) {
         if (!stderr.includes("is a standby")) refused.add(host)
         await after(200)
       } else if (status !== undefined) fault(`run ${pipeline} of ${host.name} ended with ${status}: ${stderr.trim()}`)
     }
-  }
-
-  /** Has the database record each change of a lock, as soon as a run has made the tables. A look at the tables from time to time would miss a release. */
-  const watch = async () => {
-    while (!now.isOver && await ask(primary, "SELECT 1 FROM lock") === undefined) await after(20)
-    for (const sql of recordLocks) if (await ask(primary, sql) === undefined) fault(`the database refused: ${sql}`)
   }
 
   /** Waits until a host is sending. */
@@ -197,7 +201,10 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   }
 
   const drawsOf = (number: number) => new Draws(seed * 100 + number)
-  const watching = watch()
+  // The database records each change of a lock. A look at the tables from time to time would miss a release.
+  const migrated = await command(hosts[0]!, ["ledger", "migrate"])
+  if (migrated.status !== 0) fault(`ledger migrate ended with ${migrated.status}: ${migrated.stderr.trim()}`)
+  for (const sql of recordLocks) if (await ask(primary, sql) === undefined) fault(`the database refused: ${sql}`)
   const loops = hosts.map((host, at) => loop(host, drawsOf(at)))
   await Promise.all([
     ...hosts.map((host, at) => disturb(host, at, drawsOf(10 + at))),
@@ -206,8 +213,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   await Promise.race([Promise.all(loops), after(180_000, undefined, { ref: false })])
   if (open.size > 0) fault(`${[...open].join(", ")} did not finish`)
   now.isOver = true
-  await Promise.all([watching, ...loops])
-  const locks = await locksOf(primary)
+  await Promise.all(loops)
 
   const doubtful = [
     ...await ask(
@@ -247,28 +253,44 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     if (there.size !== rows) fault(`${pipeline}: ${rows - there.size} rows are not at the service`)
   }
 
-  const sent = await ask(primary, "SELECT DISTINCT u.name, b.epoch FROM batch b JOIN run u ON u.id = b.run") ?? []
-  const epochs = new Map(sent.map(([name, epoch]) => [String(name), Number(epoch)]))
-  for (const { at, pipeline, run } of arrivals) {
-    const epoch = epochs.get(run)
-    const seen = locks.get(pipeline) ?? []
-    if (epoch === undefined) fault(`a submission names the run ${run}, which the ledger does not know`)
+  const batches = await ask(
+    primary,
+    "SELECT DISTINCT u.name, p.pipeline, b.epoch FROM batch b JOIN run u ON u.id = b.run JOIN place p ON p.id = u.place",
+  ) ?? []
+  const held = new Map(
+    batches.map(([run, pipeline, epoch]) => [String(run), { pipeline: String(pipeline), epoch: Number(epoch) }]),
+  )
+  const locks = await locksOf(primary)
+  const sent = sends()
+  const senders = new Set(sent.map(({ run }) => run))
+  for (const { run } of arrivals) {
+    if (!senders.has(run)) fault(`a submission of the run ${run} was not seen when it was sent`)
+  }
+  for (const { at, run } of sent) {
+    const { epoch, pipeline = "" } = held.get(run) ?? {}
+    const seen = holdersIn(locks.get(pipeline) ?? [])
     const own = seen.find((lock) => lock.epoch === epoch)
     const next = seen.find((lock) => lock.epoch > (epoch ?? 0))
+    if (own === undefined) fault(`the run ${run} of ${pipeline} sent a request, but it had no lock`)
     if (next !== undefined && at > next.since) {
       fault(`run ${run} of ${pipeline} sent ${at - next.since} ms after it was overtaken`)
     }
-    // A holder trusts its lock for half the time. A second more is for the way of the request.
-    if (own !== undefined && at > own.beat + lease / 2 + 1_000) {
+    // A holder trusts its lock for half the time. It counts from before the heartbeat that the database recorded.
+    if (own !== undefined && at > own.beat + lease / 2) {
       fault(`run ${run} of ${pipeline} sent ${at - own.beat} ms after its last heartbeat`)
     }
   }
-  const takeovers = [...locks.values()].flatMap((seen) =>
-    seen.flatMap(({ since }, at) => {
+  for (const { from, pipeline, to } of waits) {
+    const isLeased = locks.get(pipeline)?.some(({ beat, isHeld }) => isHeld && beat <= to && beat + lease > from)
+    if (isLeased !== true) fault(`a run of ${pipeline} was refused, although no lease lasted any more`)
+  }
+  const takeovers = [...locks.values()].flatMap((changes) => {
+    const seen = holdersIn(changes)
+    return seen.flatMap(({ since }, at) => {
       const before = seen[at - 1]
       return before?.isHeld === true ? [since - before.beat] : []
     })
-  )
+  })
   for (const time of takeovers) if (time < lease) fault(`a lock was taken over ${time} ms after a heartbeat`)
   return { runs, exits, faults, takeovers: takeovers.toSorted((a, b) => a - b), inDoubt, broken }
 }

@@ -1,6 +1,7 @@
 import { Effect, Redacted } from "effect"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { memoryStore } from "../../src/practice/store.ts"
 import { connected } from "../ledger/postgres/connecting.ts"
@@ -80,6 +81,20 @@ ledger:
 
 const names = ["a", "b", "c"]
 
+/** The run that a submission's stamp names, in JSON. */
+const stampedRun = /"id":"run"[^}]*"value":"([^"]*)"/
+
+/** A module that records, in a file, when a process begins to write a request with submissions. undici reports that after the ledger was asked for the last time. */
+const recordSends = (file: string): string => `
+import { subscribe } from "node:diagnostics_channel"
+import { appendFileSync } from "node:fs"
+subscribe("undici:client:sendHeaders", ({ request }) => {
+  const at = Date.now()
+  const run = typeof request.body?.length === "number" ? ${stampedRun}.exec(Buffer.from(request.body).toString())?.[1] : undefined
+  if (run !== undefined) appendFileSync(${JSON.stringify(file)}, \`\${at} \${run}\\n\`)
+})
+`
+
 /** Opens three hosts that share a ledger in PostgreSQL, a standby of its server, and a form service, for the scope. */
 export const openWorld = (options: ChaosOptions) =>
   Effect.gen(function*() {
@@ -93,7 +108,7 @@ export const openWorld = (options: ChaosOptions) =>
       ...inner,
       append: (pipeline, submissions) => {
         for (const { json } of submissions) {
-          arrivals.push({ at: Date.now(), pipeline, run: /"id":"run"[^}]*"value":"([^"]*)"/.exec(json)?.[1] ?? "" })
+          arrivals.push({ at: Date.now(), pipeline, run: stampedRun.exec(json)?.[1] ?? "" })
         }
         return inner.append(pipeline, submissions)
       },
@@ -104,6 +119,9 @@ export const openWorld = (options: ChaosOptions) =>
       Effect.sync(() => temporaryFolder("formferry-chaos-")),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
     )
+    const [hook, sends] = [join(folder, "sends.mjs"), join(folder, "sends.txt")]
+    writeFileSync(hook, recordSends(sends))
+    writeFileSync(sends, "")
     const now: { server?: TestServer } = {}
     const portNow = () => now.server?.port ?? 0
     const { name: namespace, networks } = options.hasNamespaces === true
@@ -123,7 +141,23 @@ export const openWorld = (options: ChaosOptions) =>
       writeProject(own, service.baseUrl, options)
       return { name, folder: own, network, running: undefined }
     })
-    return { all, arrivals, hosts, now, primary, service, standby }
+    return {
+      all,
+      arrivals,
+      hosts,
+      now,
+      primary,
+      service,
+      standby,
+      /** The environment of every command: each request is recorded by the process that sends it. */
+      env: { NODE_OPTIONS: `--import=${pathToFileURL(hook).href}` },
+      /** Returns the time of each request with submissions right before its first byte, by the clock of its process, and its run. */
+      sends: () =>
+        readFileSync(sends, "utf8").split("\n").flatMap((line) => {
+          const [at, run = ""] = line.split(" ")
+          return run === "" ? [] : [{ at: Number(at), run }]
+        }),
+    }
   })
 
 export type World = Effect.Effect.Success<ReturnType<typeof openWorld>>

@@ -1,9 +1,11 @@
 // Tests the ledger's size over the years.
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { Effect, Exit } from "effect"
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
+import { copyLedger } from "../../src/ledger/openLedger.ts"
 import { keptRuns } from "../../src/ledger/sql/standing.ts"
 import { isLong } from "../long.ts"
 import { databases } from "./databases.ts"
@@ -24,7 +26,7 @@ const night = (session: LedgerSession, nth: number, outcome: "complete" | "atten
   ], { concurrency: "unbounded" })
 }
 
-describe.each(databases)("a ledger in $name", ({ exec, name, openLedger }) => {
+describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, optionsOf }) => {
   const isFile = name === "SQLite"
 
   it.scopedLive.runIf(isLong)(
@@ -208,4 +210,39 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger }) => {
         expect([...paged, ...rest].map(({ id }) => id).toSorted()).toEqual(ids.map(({ id }) => id).toSorted())
       }),
   )
+
+  it.scopedLive("forgetting removes the copies of killed rehearsals, and names the copy of one in progress", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const file = join(at, "ledger.db")
+      const options = yield* optionsOf({ file })
+      const ledger = yield* openLedger({ file })
+      yield* Effect.scoped(Effect.gen(function*() {
+        const session = yield* (yield* contacts(ledger)).hold("first")
+        const batch = yield* session.intend(batchOf([rowOf(ledger, 1)]))
+        yield* session.settle(batch, [imported("submission 1")])
+      }))
+      const me = LockHolder.defaultValue()()
+      const killed = "schema" in options
+        ? `${options.schema}_rehearsal_killed`
+        : join(at, `${ownedName("rehearsal-", { ...me, pid: 2 ** 22 + 1 })}.abc`)
+      const isThere = "schema" in options
+        ? Effect.map(Effect.exit(exec(file, `ALTER SCHEMA ${killed} OWNER TO CURRENT_USER`)), Exit.isSuccess)
+        : Effect.sync(() => existsSync(killed))
+      const forget = ledger.forget({ pipeline: "contacts", keys: ["key 1"], by: "a test", because: "request 1" })
+      const busy = yield* Effect.scoped(Effect.gen(function*() {
+        const copy = yield* copyLedger(options)
+        if ("schema" in options) {
+          const comment = `Temporary copy of the schema ${options.schema} for a rehearsal of formferry`
+          yield* exec(file, `CREATE SCHEMA ${killed}; COMMENT ON SCHEMA ${killed} IS '${comment}'`)
+        } else mkdirSync(killed)
+        expect(yield* isThere).toBe(true)
+        const { busy } = yield* forget
+        expect(busy?.message).toContain("schema" in copy ? copy.schema : dirname(copy.file))
+        return busy
+      }))
+      expect(busy?.message).toContain("If it has ended, delete the copy. Then run the command again.")
+      expect(yield* isThere).toBe(false)
+      expect((yield* forget).busy).toBe(undefined)
+    }))
 })

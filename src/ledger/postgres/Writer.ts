@@ -34,7 +34,8 @@ export class Writer implements Transactions {
   /** @param lock number of the ledger's advisory lock */
   constructor(connection: Connection, lock: bigint, onRollback: () => void) {
     this.connection = connection
-    this.begin = `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${lock})`
+    this.begin =
+      `BEGIN; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${lock})`
     this.onRollback = onRollback
   }
 

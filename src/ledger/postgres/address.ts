@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { env as environment } from "node:process"
 import type { ConnectionOptions } from "node:tls"
 import { reasonOf } from "../../domain/words.ts"
 import { LedgerRefused } from "../Ledger.ts"
@@ -8,7 +9,7 @@ const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as
 
 type TlsMode = (typeof tlsModes)[number]
 
-/** The address of a database, from a URL as libpq reads it. What the URL doesn't say comes from libpq's environment variables, such as PGHOST. */
+/** The address of a database, from a URL as libpq reads it. What the URL doesn't say comes from libpq's environment variables (`variables`). */
 export interface Address {
   /** A host name, or the folder of a Unix socket. */
   readonly host: string | undefined
@@ -39,10 +40,23 @@ const known = [
   "application_name",
 ]
 
+/** The variables of parameters that are read here. The client reads PGPORT, PGDATABASE, PGUSER and PGPASSWORD. */
+const variables = {
+  host: "PGHOST",
+  sslmode: "PGSSLMODE",
+  sslrootcert: "PGSSLROOTCERT",
+  sslcert: "PGSSLCERT",
+  sslkey: "PGSSLKEY",
+  connect_timeout: "PGCONNECT_TIMEOUT",
+} as const
+
+/** Returns a parameter of the URL, or its variable. Undefined if both are absent or empty. */
+type Given = (name: keyof typeof variables) => string | undefined
+
 const defaultPatience = 10_000
 
 /** Returns the address in a URL. Refuses a URL that can't be read. No message contains the URL, because it may contain a password. */
-export const addressIn = (url: string, key = "url"): Address | LedgerRefused => {
+export const addressIn = (url: string, key = "url", env = environment): Address | LedgerRefused => {
   const refused = refusing(key)
   const parsed = parse(url)
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
@@ -50,19 +64,19 @@ export const addressIn = (url: string, key = "url"): Address | LedgerRefused => 
       "is not the address of one PostgreSQL database. Expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in the password as %XX",
     )
   }
-  const given = parsed.searchParams
-  const unknown = [...given.keys()].find((name) => !known.includes(name))
+  const parameters = parsed.searchParams
+  const unknown = [...parameters.keys()].find((name) => !known.includes(name))
   if (unknown !== undefined) {
     return refused(`has the parameter ${unknown}, which is not supported. Supported are ${known.join(", ")}`)
   }
-  const text = (name: string, part: string): string | undefined => given.get(name) ?? (part === "" ? undefined : part)
+  const text = (name: string, part: string): string | undefined =>
+    parameters.get(name) ?? (part === "" ? undefined : part)
+  const given: Given = (name) => text(name, env[variables[name]] ?? "")
   const named = parsed.hostname === noHost ? "" : decodeURIComponent(parsed.hostname).replace(/^\[(.*)\]$/, "$1")
-  const host = text("host", named)
-  const mode = tlsModes.find((one) => one === (given.get("sslmode") ?? "prefer"))
-  if (mode === undefined) {
-    return refused(`has an unknown value of sslmode. Expected ${tlsModes.join(", ")}`)
-  }
-  const seconds = Number(given.get("connect_timeout") ?? 0)
+  const host = text("host", named) ?? given("host")
+  const mode = modeOf(given, refused)
+  if (mode instanceof LedgerRefused) return mode
+  const seconds = Number(given("connect_timeout") ?? 0)
   const tls = host?.startsWith("/") === true ? [false as const] : tlsOf(mode, given, refused)
   if (tls instanceof LedgerRefused) return tls
   return {
@@ -102,13 +116,33 @@ const refusing = (key: string): Refusing => (what) =>
     isClosed: true,
   })
 
+/** Stands for the authorities that Node trusts. */
+const system = "system"
+
+/** Without a mode, `sslrootcert=system` means `verify-full`, and weaker modes are refused, as in libpq. */
+const modeOf = (given: Given, refused: Refusing): TlsMode | LedgerRefused => {
+  const isSystem = given("sslrootcert") === system
+  const named = given("sslmode")
+  const mode = tlsModes.find((one) => one === (named ?? (isSystem ? "verify-full" : "prefer")))
+  if (mode === undefined) {
+    return refused(
+      `has an unknown value of sslmode, or the variable ${variables.sslmode} has. Expected ${tlsModes.join(", ")}`,
+    )
+  }
+  return isSystem && mode !== "verify-full"
+    ? refused(
+      `has sslrootcert=system with sslmode=${mode}, itself or in variables. Only verify-full is possible with it`,
+    )
+    : mode
+}
+
 /** As libpq does, verifies the authority with `require`, too, if the URL names one. */
-const tlsOf = (mode: TlsMode, given: URLSearchParams, refused: Refusing): Address["tls"] | LedgerRefused => {
+const tlsOf = (mode: TlsMode, given: Given, refused: Refusing): Address["tls"] | LedgerRefused => {
   if (mode === "disable") return [false]
   const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {}
   for (const [part, name] of [["ca", "sslrootcert"], ["cert", "sslcert"], ["key", "sslkey"]] as const) {
-    const file = given.get(name)
-    if (file === null || (name === "sslrootcert" && file === "system")) continue
+    const file = given(name)
+    if (file === undefined || (name === "sslrootcert" && file === system)) continue
     try {
       files[part] = readFileSync(file)
     } catch (cause) {

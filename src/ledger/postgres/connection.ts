@@ -53,14 +53,19 @@ const storable = (param: Param): Param => typeof param === "string" ? param.repl
  */
 export class Connection {
   readonly label: string
+  private readonly schema: string
   private readonly client: InstanceType<typeof Client>
   private readonly names = new Map<string, string>()
   private lost: unknown
   private gathers = false
 
-  /** @param label what messages call the ledger */
-  constructor(label: string, client: InstanceType<typeof Client>) {
+  /**
+   * @param label what messages call the ledger
+   * @param schema the schema of its tables
+   */
+  constructor(label: string, client: InstanceType<typeof Client>, schema: string) {
     this.label = label
+    this.schema = schema
     this.client = client
     client.on("error", (cause) => {
       this.lost ??= cause
@@ -68,6 +73,19 @@ export class Connection {
     client.on("end", () => {
       this.lost ??= new Error("the connection to the database was lost")
     })
+  }
+
+  /**
+   * Sets the schema for one transaction. A pooler that lends a server connection for a single transaction (transaction pooling) would otherwise run it
+   * with the settings of a different client.
+   */
+  get inSchema(): string {
+    return `SET LOCAL search_path = ${pathOf(this.schema)}`
+  }
+
+  /** Returns the name of a table in the schema, for statements outside a transaction. */
+  table(name: string): string {
+    return `${quoted(this.schema)}.${name}`
   }
 
   /** Whether the connection is known to be lost. */
@@ -164,12 +182,14 @@ export class Connection {
   }
 }
 
+const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
+
 /**
  * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow.
  */
 const settings = (schema: string, more: Readonly<Record<string, string>>): string =>
   Object.entries({
-    search_path: `${quoted(schema)}, pg_temp`,
+    search_path: pathOf(schema),
     application_name: "formferry",
     client_encoding: "UTF8",
     bytea_output: "hex",
@@ -201,7 +221,7 @@ export const connect = (
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const connection = new Connection(label, await opened(address, address.tls))
+        const connection = new Connection(label, await opened(address, address.tls), schema)
         await connection.within(patience, () => connection.exec(settings(schema, purposes[purpose])))
         return connection
       },

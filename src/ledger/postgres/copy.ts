@@ -65,20 +65,25 @@ const commentOf = (schema: string): string => `Temporary copy of the schema ${sc
 /** Returns the number of the advisory lock that a copy's connection holds as long as the copy is used. */
 const useOf = (copy: string): bigint => lockOf(`rehearsal ${copy}`)
 
-/** Drops the copies of rehearsals whose connection no longer exists. */
-const dropLeft = async (connection: Connection, schema: string): Promise<void> => {
+/** Drops the copies of rehearsals whose connection no longer exists. Returns the others, and those of other users. */
+export const dropLeft = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
   const { rows } = await connection.send(
-    "SELECT nspname FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1 AND pg_has_role(nspowner, 'MEMBER')",
+    "SELECT nspname, pg_has_role(nspowner, 'MEMBER') FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1",
     [commentOf(schema)],
   )
-  for (const [name] of rows) {
+  const left: Array<string> = []
+  for (const [name, isOwn] of rows) {
     const copy = String(name)
-    const { rows: [locked] } = await connection.send("SELECT pg_try_advisory_lock($1)", [useOf(copy)])
-    if (locked?.[0] !== 1) continue
-    await connection.exec(
-      `DROP SCHEMA IF EXISTS ${quoted(copy)} CASCADE; SELECT pg_advisory_unlock(${useOf(copy)})`,
-    )
+    const isUnused = isOwn === 1
+      && (await connection.send("SELECT pg_try_advisory_lock($1)", [useOf(copy)])).rows[0]?.[0] === 1
+    if (!isUnused) left.push(copy)
+    else {
+      await connection.exec(
+        `DROP SCHEMA IF EXISTS ${quoted(copy)} CASCADE; SELECT pg_advisory_unlock(${useOf(copy)})`,
+      )
+    }
   }
+  return left
 }
 
 /** Creates the schema and fills it from one state of the ledger. Tables are not logged, because nothing of them must survive a crash. */

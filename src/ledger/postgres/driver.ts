@@ -183,12 +183,23 @@ const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
   throw ended.refusal
 }
 
-/** Runs a program each of whose statements is a transaction of its own. */
-export const runAt = <A>(connection: Connection, program: Sql<A>): Promise<A> => runIn(new Flight(connection), program)
+/** Runs a program in a transaction that takes no advisory lock. */
+export const runAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
+  const flight = new Flight(connection, `BEGIN; ${connection.inSchema}`)
+  try {
+    const result = await runIn(flight, program)
+    void flight.send({ sql: "COMMIT", params: [] })
+    await flight.landed()
+    return result
+  } catch (cause) {
+    void flight.rollBack().catch(() => undefined)
+    throw cause
+  }
+}
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
-  const flight = new Flight(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  const flight = new Flight(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`)
   try {
     return await runIn(flight, program)
   } finally {

@@ -8,7 +8,7 @@ const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?:
   [/^42501$/, "the user lacks a permission", "refused"],
   [/^53300$/, "the server has no free connection"],
   [/^53100$/, "the server's disk is full"],
-  [/^55P03$/, "another process has been writing for too long"],
+  [/^55P03$/, "a different transaction has locked the tables for too long"],
   [/^57P03$/, "the server is starting or stopping"],
   [/^57P|^25P03$/, "the server ended the connection"],
   [/^25006$/, "the server is a standby, which can't be written to", "refused"],
@@ -59,7 +59,9 @@ export const inWords = (cause: unknown): unknown => {
 
 /** Returns a failure of the database or the connection as a LedgerError. `label` is what messages call the ledger. */
 export const ledgerError = (label: string, doing: string) => (cause: unknown): LedgerError =>
-  cause instanceof LedgerError ? cause : new LedgerError({ file: label, doing, cause: inWords(cause) })
+  cause instanceof LedgerError
+    ? cause
+    : new LedgerError({ file: label, doing, cause: inWords(cause), ...(isLocked(cause) && { isBusy: true }) })
 
 /** Returns the refusal if the address or the access must be corrected. `key` is the key under `ledger` that contains the address. */
 export const refusalOf = (label: string, key: string, cause: unknown): LedgerRefused | undefined => {

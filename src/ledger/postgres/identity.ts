@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { LedgerError } from "../Ledger.ts"
+import { type LedgerError, LedgerRefused } from "../Ledger.ts"
 import type { MarkedServer } from "../marks.ts"
 import type { Connection } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
@@ -10,11 +10,26 @@ export const position = "SELECT pg_current_wal_lsn()"
 /** PostgreSQL's codes if the user has no permission to call a function, or if a managed service lacks the function. */
 const unavailable = ["42501", "0A000"]
 
-/** Returns the server of a connection. Undefined if its user has no permission to know it. By default, every user has this permission. */
+/** PostgreSQL's code if the server is a standby, which has no position in a log of its own. */
+const inRecovery = "55000"
+
+/** Returns the refusal of a standby. `of` is what is on the server. */
+export const standbyRefused = (of: string): LedgerRefused =>
+  new LedgerRefused({
+    isClosed: true,
+    message:
+      `The server of the ${of} is a standby, which can't be written to. Nothing was sent. Name the primary server in the \`url\`.`,
+  })
+
+/**
+ * Returns the server of a connection. Undefined if its user has no permission to know it. By default, every user has this permission. Refuses a standby.
+ *
+ * @param of what is on the server, for messages
+ */
 export const serverOf = (
-  label: string,
+  of: string,
   connection: Connection,
-): Effect.Effect<MarkedServer | undefined, LedgerError> =>
+): Effect.Effect<MarkedServer | undefined, LedgerError | LedgerRefused> =>
   Effect.tryPromise({
     try: async () => {
       try {
@@ -28,9 +43,12 @@ export const serverOf = (
           position: String(row[2]),
         }
       } catch (cause) {
-        if (cause instanceof Error && "code" in cause && unavailable.includes(String(cause.code))) return undefined
+        const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+        if (code === inRecovery) throw standbyRefused(of)
+        if (unavailable.includes(code)) return undefined
         throw cause
       }
     },
-    catch: ledgerError(label, "reading which server it is on"),
+    catch: (cause) =>
+      cause instanceof LedgerRefused ? cause : ledgerError(connection.label, "reading which server it is on")(cause),
   })

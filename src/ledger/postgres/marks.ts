@@ -2,7 +2,16 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
 import { type Behind, type LedgerError, LedgerRefused, type MarkPlaces } from "../Ledger.ts"
-import { type Mark, type MarkedServer, type Marks, marksIn, missing, readMarks } from "../marks.ts"
+import {
+  holderName,
+  holdersIn,
+  type Mark,
+  type MarkedServer,
+  type Marks,
+  marksIn,
+  missing,
+  readMarks,
+} from "../marks.ts"
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
@@ -24,38 +33,64 @@ interface Marking {
   readonly isManaged: boolean
   /** Returns the ledger's server after the last commit. */
   readonly server: () => MarkedServer | undefined
+  /** Returns those holders, by the names of their marks, that the ledger doesn't have. */
+  readonly lacked: (holders: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
 }
 
 /** Opens the marks of a ledger in PostgreSQL for the scope. They are in folders, and on a second server if there is one. */
 export const openMarks = (
   places: MarkPlaces,
-  { isManaged, label, project, server }: Marking,
+  { isManaged, label, lacked, project, server }: Marking,
 ): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const shared = (place: string) => ({ place: places.write ? place : undefined, server })
-    if (places.server === undefined) return marksIn(places, shared(places.folders.join(" or ")))
-    const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
-    yield* mustDiffer(label, server(), yield* serverOf(label, connection))
-    yield* new Writer(connection, lockOf(schema), () => undefined)
-      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
-    const queue = new MarkQueue(connection, place, project)
-    const inFolders = marksIn(places, shared(place))
-    return {
-      ...inFolders,
-      read,
+    /** Returns the marks, whose holders also look for marks of others. */
+    const watched = (marks: Marks, queue?: MarkQueue): Marks => ({
+      ...marks,
       of: (holder, me) => {
-        const own = inFolders.of(holder, me)
+        const own = marks.of(holder, me)
+        if (!places.write) return own
+        const look = lookWith(lacked)
+        const others = async () => queue?.holders() ?? await holdersIn(places.folders[0] ?? "")
         return {
-          write: (upTo) => {
-            const inFolders = own.write(upTo)
-            if (!places.write) return
-            return Promise.all([inFolders, queue.write({ ...holder, upTo, server: server() })]).then(() => undefined)
+          write: async (upTo) => {
+            const [onServer] = await Promise.all([queue?.write({ ...holder, upTo, server: server() }), own.write(upTo)])
+            await look(onServer ?? await others())
           },
+          mustBeOnly: async () => look(await others()),
           close: () => own.close(),
         }
       },
-    }
+    })
+    if (places.server === undefined) return watched(marksIn(places, shared(places.folders.join(" or "))))
+    const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
+    yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
+    yield* new Writer(connection, lockOf(schema), () => undefined)
+      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
+    return watched({ ...marksIn(places, shared(place)), read }, new MarkQueue(connection, place, project))
   })
+
+/**
+ * Returns a function that gets the names of all holders that have a mark. The first time, it only notes them. Later, it fails if there is a further one
+ * that the ledger doesn't have: the ledger was copied, for example by promoting a standby, and the copy is in use.
+ */
+const lookWith = (lacked: Marking["lacked"]) => {
+  let seen: Set<string> | undefined
+  return async (found: ReadonlyArray<string>): Promise<void> => {
+    if (seen === undefined) seen = new Set(found)
+    const since = seen
+    const further = found.filter((name) => !since.has(name))
+    if (further.length === 0) return
+    const [stranger] = await lacked(further)
+    if (stranger !== undefined) {
+      throw new Error(
+        `a run has begun on a different copy of the ledger, which made the mark ${stranger}. Both copies would send the same rows. `
+          + "Stop the server that was replaced, and name the other one in `ledger.url`",
+      )
+    }
+    for (const name of further) since.add(name)
+  }
+}
 
 /** Returns what is wrong if a ledger in PostgreSQL is missing. Undefined if no mark shows that there was one. Creates nothing. */
 export const missingInPostgres = (
@@ -123,7 +158,9 @@ function* prepare(label: string, isManaged: boolean): Sql<void> {
 }
 
 const select =
-  "SELECT ledger, epoch, word, upTo, system, timeline, position FROM mark WHERE project = $1 ORDER BY ledger, epoch, word"
+  `SELECT ledger, epoch, word, upTo, system, timeline, position FROM ${schema}.mark WHERE project = $1 ORDER BY ledger, epoch, word`
+
+const count = `SELECT count(*) FROM ${schema}.mark WHERE project = $1`
 
 /** Whether a statement failed because no marks were written yet. */
 const isWithoutTable = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "42P01"
@@ -142,7 +179,7 @@ const markIn = (row: Row): Mark => {
 }
 
 const upsert = `
-  INSERT INTO mark AS m (project, ledger, epoch, word, upTo, system, timeline, position)
+  INSERT INTO ${schema}.mark AS m (project, ledger, epoch, word, upTo, system, timeline, position)
   SELECT $1, ledger, epoch, word, "upTo", server ->> 'system', CAST(server ->> 'timeline' AS BIGINT), server ->> 'position'
   FROM json_to_recordset($2) AS r (ledger TEXT, epoch BIGINT, word TEXT, "upTo" BIGINT, server JSON)
   ON CONFLICT (project, ledger, epoch, word) DO UPDATE
@@ -155,7 +192,8 @@ class MarkQueue {
   private readonly project: string
   /** The newest mark of each holder. */
   private waiting = new Map<string, Mark>()
-  private written: Promise<void> | undefined
+  private written: Promise<ReadonlyArray<string>> | undefined
+  private known: ReadonlyArray<string> = []
 
   constructor(connection: Connection, place: string, project: string) {
     this.connection = connection
@@ -163,18 +201,33 @@ class MarkQueue {
     this.project = project
   }
 
-  /** Writes a holder's mark. */
-  write(mark: Mark): Promise<void> {
-    this.waiting.set(`${mark.ledger} ${mark.epoch} ${mark.word}`, mark)
+  /** Writes a holder's mark. Then returns the names of all holders. */
+  write(mark: Mark): Promise<ReadonlyArray<string>> {
+    this.waiting.set(holderName(mark), mark)
     return this.written ??= Promise.resolve().then(() => this.flush())
   }
 
-  private async flush(): Promise<void> {
+  /** Returns the names of all holders that have a mark. Marks are never removed, so none is new if there are as many as before. */
+  async holders(): Promise<ReadonlyArray<string>> {
+    const { rows: [counted] } = await this.connection.send(count, [this.project])
+    if (counted?.[0] !== this.known.length) {
+      const { rows } = await this.connection.send(select, [this.project])
+      this.known = rows.map(markIn).map(holderName)
+    }
+    return this.known
+  }
+
+  private async flush(): Promise<ReadonlyArray<string>> {
     const marks = [...this.waiting.values()]
     this.waiting.clear()
     this.written = undefined
     try {
-      await inTime(this.connection, () => this.connection.send(upsert, [this.project, JSON.stringify(marks)]))
+      return await inTime(this.connection, async () => {
+        const written = this.connection.send(upsert, [this.project, JSON.stringify(marks)])
+        // Sent with it, so that looking costs no round trip.
+        const [, holders] = await Promise.all([written, this.holders()])
+        return holders
+      })
     } catch (cause) {
       throw new Error(`its mark in ${this.place} can't be written: ${reasonOf(inWords(cause))}`, { cause })
     }

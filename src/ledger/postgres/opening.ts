@@ -5,6 +5,7 @@ import { Refusal } from "../sql/Refusal.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, exists, get, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
+import { standbyRefused } from "./identity.ts"
 
 /** The part of a database that is one project's ledger. */
 export interface Part {
@@ -61,11 +62,7 @@ export function* checkServer(of: string, isManaged: boolean): Sql<void> {
       `The database of the ${of} has the encoding ${encoding}, which lacks characters. Create a database with the encoding UTF8.`,
     )
   }
-  if (isStandby === 1) {
-    refuse(
-      `The server of the ${of} is a standby, which can't be written to. Name the primary server in the \`url\`.`,
-    )
-  }
+  if (isStandby === 1) throw new Refusal(standbyRefused(of))
   const off = [["fsync", fsync], ["full_page_writes", fullPages]].filter(([, value]) => value !== "on").map(([name]) =>
     name
   )

@@ -9,13 +9,14 @@ import { anyHost } from "../holder.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../Ledger.ts"
 import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
-import { lacking, marksOf } from "../sql/newest.ts"
+import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { takeEveryLease } from "../sql/turns.ts"
 import { connect, type Connection } from "./connection.ts"
+import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
@@ -56,12 +57,13 @@ export const openPostgresStore = (
       connect(label, address, schema, "reading"),
     ], { concurrency: "unbounded" })
     const writer = new Writer(writing, lockOf(schema), () => texts.forget())
-    writer.server = yield* serverOf(label, writing)
+    writer.server = yield* serverOf(`ledger ${label}`, writing)
     const marks = yield* openMarks(options.marks, {
       label,
       project,
       isManaged,
       server: () => writer.server,
+      lacked: (holders) => Effect.runPromise(read("reading its holders", () => lackedOf(id, holders))),
     })
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
@@ -119,6 +121,10 @@ export const openPostgresStore = (
         Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
         (tables) => rewriteTables(reader, tables),
       ),
+      removeCopies: Effect.tryPromise({
+        try: () => dropLeft(reader, schema),
+        catch: ledgerError(label, "removing copies of it"),
+      }),
       // The server's administrator looks after its disk. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
       isUsable: () => writer.failure === undefined && !writing.isLost && !reader.isLost,
@@ -178,28 +184,42 @@ const holder = { pid: process.pid, born: randomBytes(8).toString("hex"), boot: `
  * @param patience milliseconds after which an unanswered heartbeat counts as failed
  * @param fail ends the use of the ledger
  */
-const heartbeatsOn =
-  (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => (program) =>
-    Effect.tryPromise({ try: () => runAt(connection, program()), catch: ledgerError(connection.label, renewing) }).pipe(
+const heartbeatsOn = (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => {
+  const inTurn = oneByOne()
+  return (program, after) =>
+    Effect.tryPromise({
+      try: async () => {
+        const result = await inTurn(() => runAt(connection, program()))
+        await after?.()
+        return result
+      },
+      catch: ledgerError(connection.label, renewing),
+    }).pipe(
       Effect.timeoutFail({
         duration: patience,
         onTimeout: () => ledgerError(connection.label, renewing)(new Error("the database did not answer in time")),
       }),
       Effect.tapError((cause) => Effect.sync(() => fail(cause))),
     )
+}
 
-/** Runs programs that read one after another, because each has its own transaction on the connection. */
 const readingOn = (label: string, connection: Connection) => {
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = oneByOne()
   return <A>(doing: string, program: () => Sql<A>): Effect.Effect<A, LedgerError> =>
     Effect.tryPromise({
-      try: () => {
-        const next = last.then(() => readAt(connection, program()))
-        last = next.catch(() => undefined)
-        return next
-      },
+      try: () => inTurn(() => readAt(connection, program())),
       catch: ledgerError(label, doing),
     })
+}
+
+/** Returns a function that does work one after another, because each has its own transaction on the connection. */
+const oneByOne = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <A>(work: () => Promise<A>): Promise<A> => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
 }
 
 /** Heartbeats are written to these tables. They contain nothing about rows of a source. */

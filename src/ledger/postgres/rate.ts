@@ -34,8 +34,8 @@ const stillUsed = "r.used * exp(greatest(least(r.at - excluded.at, 0), -60000) /
  * One row for each account. One statement leases slots and records the state, and only if the host knows the latest state. $1 account, $2 the version
  * that the host knows, $3 its next version, $4 state, $5 slots, $6 interval, $7 delay.
  */
-const lease = (now: string) => `
-  INSERT INTO rate AS r (account, version, state, next, used, at)
+const lease = (table: string, now: string) => `
+  INSERT INTO ${table} AS r (account, version, state, next, used, at)
   VALUES ($1, $3, $4, ${firstSlot(now, "0")} + ${leased}, CAST($5 AS INTEGER), ${now})
   ON CONFLICT (account) DO UPDATE SET
     version = CASE WHEN ${isLatest} THEN excluded.version ELSE r.version END,
@@ -69,14 +69,15 @@ export const openRate = (
     const clock = yield* Effect.clock
     const digest = makeDigester(options.key).value(["account", account.address, account.secret])
     const host = randomBytes(8).toString("hex")
-    const sql = lease(serverNow)
+    const sql = lease(connection.table("rate"), serverNow)
     let changes = 0
     let known = ""
     let isThere = false
     let ownNext = -Infinity
 
     const send: SharedRate["lease"] = async ({ delay, interval, isChanged, slots, state }) => {
-      isThere ||= (await connection.send("SELECT to_regclass('rate') IS NOT NULL")).rows[0]?.[0] === 1
+      isThere ||=
+        (await connection.send("SELECT to_regclass($1) IS NOT NULL", [connection.table("rate")])).rows[0]?.[0] === 1
       if (!isThere) {
         const now = Number(clock.unsafeCurrentTimeNanos()) / 1e6
         const from = Math.max(now, ownNext)

@@ -71,15 +71,18 @@ export const openReports = (
   Effect.gen(function*() {
     const { address, label } = yield* addressOf(options)
     const connection = yield* connect(label, address, options.schema)
+    const [storedRun, storedFile] = [connection.table("storedRun"), connection.table("storedFile")]
     const send = (sql: string, ...params: ReadonlyArray<Param>) =>
       inTime(connection, () => connection.send(sql, params))
     const doing = <A>(what: string, work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
 
     const isThere = yield* doing("looking for its reports", async () => {
-      const { rows: [found] } = await send("SELECT to_regclass('storedRun') IS NOT NULL")
+      const { rows: [found] } = await send("SELECT to_regclass($1) IS NOT NULL", storedRun)
       if (found?.[0] !== 1) return false
-      const { rows } = await send("SELECT name, value FROM meta WHERE name IN ('project', 'version')")
+      const { rows } = await send(
+        `SELECT name, value FROM ${connection.table("meta")} WHERE name IN ('project', 'version')`,
+      )
       const meta = new Map(rows.map(([name, value]) => [name, value]))
       return meta.get("project") === options.project && meta.get("version") === version
     })
@@ -100,14 +103,14 @@ export const openReports = (
         if (!entry.isFile()) continue
         let nth = 0
         for await (const piece of piecesOf(join(folder, entry.name))) {
-          await send("INSERT INTO storedFile VALUES ($1, $2, $3, $4, $5)", pipeline, run, entry.name, nth++, piece)
+          await send(`INSERT INTO ${storedFile} VALUES ($1, $2, $3, $4, $5)`, pipeline, run, entry.name, nth++, piece)
         }
       }
     }
     async function* piecesIn({ pipeline, run }: RunName, { name, pieces }: StoredFile): AsyncGenerator<Buffer> {
       for (let nth = 0; nth < pieces; nth++) {
         const { rows: [row] } = await send(
-          "SELECT bytes FROM storedFile WHERE pipeline = $1 AND run = $2 AND name = $3 AND nth = $4",
+          `SELECT bytes FROM ${storedFile} WHERE pipeline = $1 AND run = $2 AND name = $3 AND nth = $4`,
           pipeline,
           run,
           name,
@@ -122,7 +125,7 @@ export const openReports = (
       runs: (pipeline) =>
         doing("listing its reports", async () => {
           const { rows } = await send(
-            "SELECT run, emptied FROM storedRun WHERE pipeline = $1 ORDER BY run DESC",
+            `SELECT run, emptied FROM ${storedRun} WHERE pipeline = $1 ORDER BY run DESC`,
             pipeline,
           )
           return rows.map(([run, emptied]) => ({ run: String(run), isEmptied: emptied === 1 }))
@@ -130,7 +133,7 @@ export const openReports = (
       files: ({ pipeline, run }) =>
         doing("listing the files of a report", async () => {
           const { rows } = await send(
-            "SELECT name, count(*) FROM storedFile WHERE pipeline = $1 AND run = $2 GROUP BY name",
+            `SELECT name, count(*) FROM ${storedFile} WHERE pipeline = $1 AND run = $2 GROUP BY name`,
             pipeline,
             run,
           )
@@ -147,7 +150,7 @@ export const openReports = (
         doing("storing a report", () =>
           transaction(async () => {
             const { changes } = await send(
-              "INSERT INTO storedRun VALUES ($1, $2, 0) ON CONFLICT DO NOTHING",
+              `INSERT INTO ${storedRun} VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`,
               of.pipeline,
               of.run,
             )
@@ -159,17 +162,17 @@ export const openReports = (
             await transaction(async () => {
               const params = [of.pipeline, of.run]
               const { changes } = await send(
-                "UPDATE storedRun SET emptied = 1 WHERE pipeline = $1 AND run = $2",
+                `UPDATE ${storedRun} SET emptied = 1 WHERE pipeline = $1 AND run = $2`,
                 ...params,
               )
-              await send("DELETE FROM storedFile WHERE pipeline = $1 AND run = $2", ...params)
+              await send(`DELETE FROM ${storedFile} WHERE pipeline = $1 AND run = $2`, ...params)
               if (changes > 0) await write(of, folder)
             })
           }
         }).pipe(Effect.zipRight(rewriteTables(connection, ["storedfile"]))),
       remove: (pipeline, runs) =>
         doing("removing old reports", async () => {
-          for (const run of runs) await send("DELETE FROM storedRun WHERE pipeline = $1 AND run = $2", pipeline, run)
+          for (const run of runs) await send(`DELETE FROM ${storedRun} WHERE pipeline = $1 AND run = $2`, pipeline, run)
         }),
     }
   })

@@ -37,7 +37,7 @@ const rewritten = async (
   const left: Array<string> = []
   for (const [at, table] of tables.entries()) {
     try {
-      const details = await connection.explained(`VACUUM (FULL, VERBOSE, ANALYZE) ${quoted(table)}`)
+      const details = await connection.explained(`VACUUM (FULL, VERBOSE, ANALYZE) ${connection.table(quoted(table))}`)
       if (!details.some(saysNoneRemain)) left.push(table)
     } catch (cause) {
       if (!isLocked(cause)) throw cause

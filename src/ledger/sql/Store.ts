@@ -48,9 +48,12 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly size: Effect.Effect<number, LedgerError>
   /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
   readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
+  /** Removes the copies that killed rehearsals left. Returns those that remain, because their rehearsals may still use them. */
+  readonly removeCopies: Effect.Effect<ReadonlyArray<string>, LedgerError>
 }
 
-export type Heartbeats = <A>(program: () => Sql<A>) => Effect.Effect<A, LedgerError>
+/** @param after what must succeed after the program, in the same time */
+export type Heartbeats = <A>(program: () => Sql<A>, after?: () => Promise<void>) => Effect.Effect<A, LedgerError>
 
 /** A session's hold on the lock, which is confirmed inside each transaction. */
 export interface Lease {
@@ -60,7 +63,7 @@ export interface Lease {
   readonly count: () => Sql<void>
   /**
    * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Returns a
-   * promise if that takes time. Throws if the mark can't be written, or if the database was replaced.
+   * promise if that takes time. Throws if the mark can't be written, if the database was replaced, or if a copy of it is in use.
    */
   readonly confirmed: (isCounted: boolean) => Promise<void> | undefined
 }

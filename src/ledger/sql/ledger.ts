@@ -32,7 +32,7 @@ const portOver = (store: Store): Ledger => ({
   file: store.file,
   id: store.id,
   behind: Effect.flatMap(marksOf(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),
-  isNewest: isNewest(store, store.asker, () => just("anywhere" as const)),
+  isNewest: isNewest(store, { asker: store.asker, where: () => just("anywhere" as const) }),
   digest: store.digest,
   pipeline: (which) =>
     Effect.gen(function*() {
@@ -120,7 +120,10 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         const place = yield* findPlace(at)
         if (place !== undefined) yield* recordNotified(place, webhook, what)
       }),
-    isNewest: isNewest(store, { pipeline: at.pipeline, target: store.asker?.target }, () => findPlace(at)),
+    isNewest: isNewest(store, {
+      asker: { pipeline: at.pipeline, target: store.asker?.target },
+      where: () => findPlace(at),
+    }),
     hold: (run, overruling = []) => makeSession(store, at, run, overruling),
   }
 }

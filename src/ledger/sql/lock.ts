@@ -6,7 +6,7 @@ import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
-import { marksOf, mustBeNewest } from "./newest.ts"
+import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { Refusal } from "./Refusal.ts"
 import { all, get, just, run, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
@@ -159,7 +159,7 @@ export class LockLease implements Lease {
     }
     return Effect.suspend(() => {
       const sent = timeOf(this.store)
-      return Effect.flatMap(heartbeats(() => this.beatNow()), (isOurs) => {
+      return Effect.flatMap(heartbeats(() => this.beatNow(), this.mark.mustBeOnly), (isOurs) => {
         if (isOurs) this.beat = sent
         else this.lost = true
         return isOurs ? Effect.void : new LedgerOvertaken({ pipeline: this.pipeline })
@@ -178,15 +178,18 @@ export class LockLease implements Lease {
   }
 
   /**
-   * Writes the mark before it counts anything. So other hosts know that each holder with commits has a mark, and detect that they look in the wrong
-   * place.
+   * Writes the mark of a shared ledger before it counts anything. So other hosts know that each holder with commits has a mark, and detect that they
+   * look in the wrong place. Then compares all marks again: a holder on a copy of the ledger sees this mark, or had written its own one before.
    */
-  get marked(): Effect.Effect<void, LedgerError> {
+  marked(about: Parameters<typeof isNewest>[1]): Effect.Effect<void, LedgerError | LedgerRefused> {
     const { file, marks } = this.store
-    return marks.shared === undefined ? Effect.void : Effect.tryPromise({
-      try: async () => this.mark.write(0),
-      catch: (cause) => new LedgerError({ file, doing: "taking the lock", cause }),
-    })
+    return marks.shared === undefined ? Effect.void : Effect.andThen(
+      Effect.tryPromise({
+        try: async () => this.mark.write(0),
+        catch: (cause) => new LedgerError({ file, doing: "taking the lock", cause }),
+      }),
+      isNewest(this.store, about),
+    )
   }
 
   *count(): Sql<void> {
@@ -268,7 +271,8 @@ export const holdAll = (
   Effect.gen(function*() {
     const keep = yield* openHeartbeats(store)
     const leases = yield* takeAll(store)
-    yield* Effect.forEach(leases, (lease) => Effect.andThen(keep(lease), lease.marked), {
+    const about = { asker: store.asker, where: () => just("anywhere" as const) }
+    yield* Effect.forEach(leases, (lease) => Effect.andThen(keep(lease), lease.marked(about)), {
       concurrency: "unbounded",
       discard: true,
     })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
-import { behind, type Marked, notNewest } from "../marks.ts"
+import { behind, holderName, type Marked, notNewest } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
@@ -21,6 +21,17 @@ export const marksOf = ({ id, marks, read }: Store): Effect.Effect<Marked, Ledge
     const newest = epoch === undefined || word === undefined ? undefined : { ledger: id, epoch, word }
     return { newest, marks: yield* marks.read }
   })
+
+/** Returns those holders that the ledger doesn't have. They are named as the names of marks do. */
+export function* lackedOf(ledger: string, holders: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
+  const epochs = holders.map((name) => Number(name.split("-")[1]))
+  const found = yield* all<readonly [number, string]>(
+    "SELECT epoch, word FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    [JSON.stringify(epochs)],
+  )
+  const own = new Set(found.map(([epoch, word]) => holderName({ ledger, epoch, word })))
+  return holders.filter((name) => !own.has(name))
+}
 
 /** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
 export function* lacking(store: Store, marked: Marked): Sql<Behind | undefined> {
@@ -63,13 +74,16 @@ export function* mustBeNewest(...[store, marks, about]: Parameters<typeof notNew
 /** Fails if the ledger is not the newest copy. For use between transactions. */
 export const isNewest = (
   store: Store,
-  asker: Asker | undefined,
-  where: () => Sql<number | "anywhere" | undefined>,
+  about: {
+    readonly asker: Asker | undefined
+    readonly where: () => Sql<number | "anywhere" | undefined>
+    readonly overruling?: ReadonlyArray<string>
+  },
 ): Effect.Effect<void, LedgerRefused | LedgerError> =>
   Effect.flatMap(marksOf(store), (marks) =>
     Effect.flatMap(
       store.read("reading its marks", function*() {
-        return yield* notNewestAt(store, marks, { asker, where: yield* where() })
+        return yield* notNewestAt(store, marks, { ...about, where: yield* about.where() })
       }),
       (refused) => refused ?? Effect.void,
     ))

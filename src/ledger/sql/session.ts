@@ -14,7 +14,7 @@ import { type Place, placeOf, runOf } from "./place.ts"
 import { Refusal } from "./Refusal.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
-import type { Sql } from "./statement.ts"
+import { just, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
@@ -54,7 +54,7 @@ export const makeSession = (
     )
     const { lease, place } = held
     yield* keep(lease)
-    yield* lease.marked
+    yield* lease.marked({ asker, where: () => just(place), overruling })
     /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
       writer.writeOn(lease, doing, program, { counts: false, ...(touches && { touches }) })

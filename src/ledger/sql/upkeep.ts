@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Forgotten, Ledger, LedgerRefused } from "../Ledger.ts"
+import { type Forgotten, type Ledger, LedgerBusy, type LedgerRefused } from "../Ledger.ts"
 import { forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
@@ -36,7 +36,11 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
         )
         if (forgotten.keys.length === 0) return forgotten
         const busy = yield* Effect.as(store.rewrite, undefined).pipe(Effect.catchTag("LedgerBusy", Effect.succeed))
-        return { ...forgotten, busy }
+        // A copy that was begun before the rows were forgotten is complete by now, and so it is found.
+        const [copy] = yield* store.removeCopies
+        return copy === undefined
+          ? { ...forgotten, busy }
+          : { ...forgotten, busy: new LedgerBusy({ file: store.file, by: "copy", copy }) }
       })),
   }
 }

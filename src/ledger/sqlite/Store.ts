@@ -14,6 +14,7 @@ import { unfinishedIf } from "../sql/closing.ts"
 import { just } from "../sql/statement.ts"
 import type { Store as Rules } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
+import { removeCopies } from "./copyLedger.ts"
 import { attempt, type Database } from "./database.ts"
 import { dialect } from "./dialect.ts"
 import { damage, rewrite, sizeOf } from "./file.ts"
@@ -33,6 +34,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
   Effect.gen(function*() {
     const file = resolve(options.file)
     const clock = yield* Effect.clock
+    const me = options.holder ?? (yield* LockHolder)()
     const started = DateTime.formatIso(yield* DateTime.now)
     const marks = marksIn(options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
     const mayCreate = Effect.gen(function*() {
@@ -97,7 +99,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
       heartbeats: undefined,
-      holder: options.holder ?? (yield* LockHolder)(),
+      holder: me,
       dialect,
       now: () => just(clock.unsafeCurrentTimeMillis()),
       present: () => ({ sql: "?", params: [clock.unsafeCurrentTimeMillis()] }),
@@ -106,6 +108,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       damage: attempt(file, "verifying it", () => damage(db)),
       size: attempt(file, "reading its size", () => sizeOf(file)),
       rewrite: rewrite(db),
+      removeCopies: attempt(file, "removing copies of it", () => removeCopies(file, me)),
       roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),
     }
     return store

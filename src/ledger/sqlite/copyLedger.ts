@@ -9,12 +9,13 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   rmSync,
   statSync,
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
-import { ownedFolder } from "../holder.ts"
+import { type Holder, ownedFolder, removeLeft } from "../holder.ts"
 import { LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { ledgerExists, readSecret, secretFile } from "../secret.ts"
 import { attempt, Database } from "./database.ts"
@@ -29,11 +30,21 @@ export const temporaryCopy = (
 ): Effect.Effect<Pick<LedgerOptions, "file">, LedgerError | LedgerRefused, Scope.Scope> => {
   const folder = dirname(resolve(file))
   return Effect.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 })).pipe(
-    Effect.zipRight(ownedFolder(folder, "rehearsal-")),
+    Effect.zipRight(ownedFolder(folder, prefix)),
     Effect.mapError((cause) => new LedgerError({ file, doing: "making room for a copy of it", cause })),
     Effect.flatMap((made) => copyLedger(file, made)),
     Effect.map((copy) => ({ file: copy })),
   )
+}
+
+/** The beginning of the name of a copy's folder. */
+const prefix = "rehearsal-"
+
+/** Removes the copies of a ledger that ended processes left. Returns the others. */
+export const removeCopies = (file: string, me: Holder): ReadonlyArray<string> => {
+  const folder = dirname(file)
+  removeLeft(folder, prefix, me)
+  return readdirSync(folder).filter((name) => name.startsWith(prefix)).map((name) => join(folder, name))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
+import { vi } from "vitest"
 import { addressIn } from "../../../src/ledger/postgres/address.ts"
 import { connected, urlOf } from "./connecting.ts"
 import { testServer, withoutPostgres } from "./server.ts"
@@ -17,7 +18,10 @@ describe("a ledger's url", () => {
     "db.example.com": "is not the address of one",
     "postgresql://a:5432,b:5432/db": "is not the address of one",
     "postgresql://a/%zz": "is not the address of one",
-    "postgresql://a/db?sslmode=perhaps": "an unknown value of sslmode. Expected disable, prefer",
+    "postgresql://a/db?sslmode=perhaps": "an unknown value of sslmode, or the variable PGSSLMODE has. Expected disable",
+    "postgresql://a/db?sslmode=allow": "an unknown value of sslmode",
+    "postgresql://a/db?sslmode=verify-ca&sslrootcert=system":
+      "has sslrootcert=system with sslmode=verify-ca, itself or in variables. Only verify-full is possible with it",
     "postgresql://a/db?sslmod=require": "the parameter sslmod, which is not supported",
     "postgresql://a/db?sslmode=verify-full&sslrootcert=/no/such": "sslrootcert that can't be read: it does not exist",
   }
@@ -47,6 +51,24 @@ describe("a ledger's url", () => {
       password: undefined,
       tls: [false],
     })
+  })
+
+  it("is completed by libpq's variables, which a parameter overrides", () => {
+    const url = "postgresql:///db"
+    const address = (env: Readonly<Record<string, string>>, more = "") => addressIn(`${url}${more}`, "url", env)
+    expect(address({})).toMatchObject({ tls: [{ rejectUnauthorized: false }, false], patience: 10_000 })
+    const verified = [{ rejectUnauthorized: true }]
+    expect(address({ PGHOST: "db", PGSSLMODE: "verify-full", PGCONNECT_TIMEOUT: "3" })).toMatchObject({
+      host: "db",
+      tls: verified,
+      patience: 3_000,
+    })
+    expect(address({ PGSSLMODE: "verify-full" }, "?sslmode=disable")).toMatchObject({ tls: [false] })
+    expect(address({ PGSSLROOTCERT: "system" })).toMatchObject({ tls: verified })
+    expect(address({ PGSSLMODE: "", PGHOST: "/run/postgresql" })).toMatchObject({ tls: [false] })
+    for (const env of [{ PGSSLMODE: "allow" }, { PGSSLMODE: "require", PGSSLROOTCERT: "system" }]) {
+      expect(address(env)).toMatchObject({ _tag: "LedgerRefused", message: expect.stringContaining("variable") })
+    }
   })
 })
 
@@ -143,6 +165,13 @@ describe.skipIf(withoutPostgres)("the encryption of a connection", () => {
       )
       expect(yield* encrypted(`?sslmode=require${own}`, "127.0.0.1")).toBe(true)
       expect(yield* encrypted("?sslmode=verify-ca")).toContain("certificate is not trusted")
+      expect(yield* encrypted("?sslrootcert=system")).toContain("certificate is not trusted")
+      expect(yield* encrypted("?sslmode=verify-full&sslrootcert=system")).toContain("certificate is not trusted")
+      for (const [name, value] of [["PGSSLMODE", "verify-full"], ["PGSSLROOTCERT", "system"]] as const) {
+        vi.stubEnv(name, value)
+        expect(yield* encrypted("")).toContain("certificate is not trusted")
+        vi.unstubAllEnvs()
+      }
       expect(yield* encrypted("?sslmode=require&sslrootcert=/etc/hostname")).toContain(
         "certificate is not trusted",
       )

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { vi } from "vitest"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
 import { migrate, openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
+import { Connection } from "../../../src/ledger/postgres/connection.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
+import { openRate } from "../../../src/ledger/postgres/rate.ts"
+import { openReports } from "../../../src/ledger/postgres/reports.ts"
 import type { TurnChange } from "../../../src/ledger/turns.ts"
-import { batchOf, contacts, rowOf } from "../rows.ts"
+import { batchOf, contacts, folder, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
 
@@ -36,7 +40,19 @@ const hosts = Effect.gen(function*() {
   const select = (sql: string) => Effect.promise(async () => (await watcher.send(sql)).rows[0]?.[0])
   const connections = select(`SELECT count(*) FROM pg_stat_activity WHERE usename = '${user}'`)
   const migrating = Effect.flatMap(optionsWith({ staleAfter: 60_000 }), migrate)
-  return { connections, exec, host, lock: lockOf(schema), migrating, open, select, until, user }
+  return {
+    connections,
+    options: optionsWith({}),
+    schema,
+    exec,
+    host,
+    lock: lockOf(schema),
+    migrating,
+    open,
+    select,
+    until,
+    user,
+  }
 })
 
 describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
@@ -238,5 +254,37 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* exec("COMMIT")
       expect(yield* compacting).toMatchObject({ runs: 0, rejected: 0 })
       yield* Effect.scoped(other.hold("second"))
+    }))
+
+  it.scopedLive("a ledger uses its own schema, although a pooler lends its connections with the settings of a different client", () =>
+    Effect.gen(function*() {
+      const [own, other] = [yield* hosts, yield* hosts]
+      yield* (yield* other.host({ staleAfter: 60_000, heartbeat: 60_000 })).view.hold("other")
+      const opened = vi.spyOn(Connection.prototype, "exec")
+      const { ledger, view } = yield* own.host({ staleAfter: 60_000 })
+      const session = yield* view.hold("first")
+      const reports = yield* openReports(yield* own.options)
+      const rate = yield* openRate(yield* own.options, { address: "a", secret: "b" })
+      const connections = new Set(opened.mock.contexts)
+      opened.mockRestore()
+      expect(connections.size).toBe(5)
+      for (const one of connections) yield* Effect.promise(() => one.exec(`SET search_path = ${other.schema}`))
+      const [row, beats] = [rowOf(ledger, 1), "SELECT beat FROM lock"]
+      yield* session.intend(batchOf([row]))
+      expect((yield* view.lookUp([row.keyDigest])).length).toBe(1)
+      const since = [yield* own.select(beats), yield* other.select(beats)]
+      yield* Effect.promise(() => rate.lease({ delay: 0, interval: 1, isChanged: true, slots: 1, state: "s" }))
+      expect(yield* reports!.runs("contacts")).toEqual([])
+      yield* reports!.store({ pipeline: "contacts", run: "r1" }, yield* folder)
+      for (const [table, count] of [["row", 1], ["rate", 1], ["storedRun", 1]]) {
+        const counts = [
+          yield* own.select(`SELECT count(*) FROM ${table}`),
+          yield* other.select(`SELECT count(*) FROM ${table}`),
+        ]
+        expect([table, ...counts]).toEqual([table, count, 0])
+      }
+      yield* Effect.repeat(own.select(beats), { until: (beat) => beat !== since[0] })
+      yield* ledger.compact.pipe(Effect.flip)
+      expect(session.held()).toBe(true)
     }))
 })

@@ -3,11 +3,11 @@ import { Effect, Exit, Logger, Scope } from "effect"
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
-import { readMarks } from "../../../src/ledger/marks.ts"
+import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import type { PostgresOptions } from "../../../src/ledger/postgres/options.ts"
 import { isLong } from "../../long.ts"
-import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
+import { batchOf, contacts, destination, folder, imported, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { client, initialised, ownServer, standbyOf, type TestServer, testServer, withoutPostgres } from "./server.ts"
 
@@ -138,7 +138,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       const marks = yield* secondMarks
       yield* Effect.promise(() =>
         marks.exec(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%INSERT INTO mark%'",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%count(*) FROM mark%'",
         )
       )
       const error = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)])))
@@ -305,4 +305,72 @@ describe.skipIf(withoutPostgres)("a standby that was promoted", () => {
       const after = yield* readMarks({ ledger: "ledger1", folders: [before], write: false })
       expect(after.map((mark) => "server" in mark && mark.server?.timeline).toSorted()).toEqual([1, 1, 2])
     }))
+
+  it.scopedLive(
+    "stops each run that is still in progress on the server that it replaced, before the run sends anything more",
+    () =>
+      Effect.gen(function*() {
+        const [primary, marked] = [yield* ownServer("replaced", []), yield* Effect.all([inFolder, onServer, inFolder])]
+        const [beating, silent] = [{ staleAfter: 60_000, heartbeat: 100 }, { staleAfter: 60_000, heartbeat: 60_000 }]
+        const runs = yield* Effect.forEach(marked, ({ place }) =>
+          Effect.gen(function*() {
+            const project = yield* projectAt(primary)
+            const { view: others } = yield* project.open(place, silent)
+            const { ledger, view } = yield* project.open(place, silent)
+            const { ledger: beats } = yield* project.open(place, beating)
+            const session = yield* view.hold("old")
+            yield* session.intend(batchOf([rowOf(ledger, next++)]))
+            const beaten = yield* beats.view({ pipeline: "other", destination }).hold("beating")
+            return { beaten, ledger, others, place, project, session }
+          }))
+        const standby = yield* ownServer("replacing", ["primary_slot_name=", "hot_standby=on"], standbyOf(primary))
+        const [at, url] = [yield* connected(yield* urlAt(standby)), yield* urlAt(standby)]
+        const old = yield* connected(yield* urlAt(primary))
+        const { rows: [now] } = yield* Effect.promise(() => old.send("SELECT pg_current_wal_lsn()"))
+        const received = Effect.promise(async () =>
+          (await at.send("SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", [String(now?.[0])])).rows[0]?.[0]
+        )
+        yield* Effect.repeat(received, { until: (isSo) => isSo === 1 })
+        for (const { place, project } of runs) {
+          const refused = yield* Effect.flip(Effect.scoped(project.open(place, { url })))
+          expect(`${refused._tag}: ${refused.message}`).toMatch(
+            /^LedgerRefused: The server of the ledger .* is a standby, which can't be written to\. .* Name the primary server/,
+          )
+        }
+        const onStandby = projectAt(primary).pipe(
+          Effect.flatMap(({ open }) => open({ folders: [], server: { url }, write: true })),
+          Effect.scoped,
+        )
+        expect((yield* Effect.flip(onStandby)).message).toMatch(
+          /^The server of the marks of the ledger .* is a standby/,
+        )
+        yield* Effect.promise(() => at.exec("SELECT pg_promote()"))
+        const last = runs.at(-1)
+        for (const { beaten, ledger, others, place, project, session } of runs.slice(0, -1)) {
+          const intend = Effect.suspend(() => session.intend(batchOf([rowOf(ledger, next++)])))
+          // The new server has every commit, and the lease has ended there.
+          yield* Effect.promise(() => at.exec(`UPDATE ${project.project}.lock SET beat = 0`))
+          const { view } = yield* project.open(place, { url, ...silent })
+          const begun = yield* view.hold("new")
+          const { message } = yield* Effect.flip(intend)
+          expect(message).toMatch(/failed while recording an intent: a run has begun on a different copy of the ledger/)
+          expect(session.held()).toBe(false)
+          // A run that commits nothing looks with each heartbeat.
+          yield* Effect.repeat(Effect.delay(Effect.sync(() => beaten.held()), "20 millis"), { until: (held) => !held })
+          expect((yield* Effect.flip(others.isNewest)).message).toContain("is an older copy")
+          expect(begun.held()).toBe(true)
+        }
+        // Until then, a run goes on. If it commits after the new holder has read the marks, the new holder is refused.
+        const { view } = yield* last!.project.open(last!.place, { url, ...silent })
+        const { write } = MarkWriter.prototype
+        MarkWriter.prototype.write = async function(this: MarkWriter, upTo) {
+          MarkWriter.prototype.write = write
+          await Effect.runPromise(last!.session.intend(batchOf([rowOf(last!.ledger, next++)])))
+          return write.call(this, upTo)
+        }
+        yield* Effect.promise(() => at.exec(`UPDATE ${last!.project.project}.lock SET beat = 0`))
+        expect((yield* Effect.flip(Effect.scoped(view.hold("early")))).message).toContain("lacks 1 of 2 commits")
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none))),
+    60_000,
+  )
 })
