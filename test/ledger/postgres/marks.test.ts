@@ -138,7 +138,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       const marks = yield* secondMarks
       yield* Effect.promise(() =>
         marks.exec(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%count(*) FROM mark%'",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%count(*) FROM formferry_marks.mark%'",
         )
       )
       const error = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)])))
