@@ -1,5 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import promises from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import Client from "pg/lib/client.js"
 import { MarkWriter } from "../../src/ledger/marks.ts"
@@ -42,6 +44,15 @@ MarkWriter.prototype.write = function(upTo) {
   running?.step()
   return written
 }
+
+// Holders of a shared ledger look for the marks of others.
+const { readdir } = promises
+const listing = (...args: Parameters<typeof readdir>) => {
+  const names = readdir(...args)
+  return running?.time.outside(names) ?? names
+}
+Object.assign(promises, { readdir: listing })
+syncBuiltinESMExports()
 
 type PgClient = InstanceType<typeof Client>
 

@@ -265,7 +265,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const session = yield* view.hold("first")
       const reports = yield* openReports(yield* own.options)
       const rate = yield* openRate(yield* own.options, { address: "a", secret: "b" })
-      const connections = new Set(opened.mock.contexts)
+      const connections = new Set(opened.mock.contexts as ReadonlyArray<Connection>)
       opened.mockRestore()
       expect(connections.size).toBe(5)
       for (const one of connections) yield* Effect.promise(() => one.exec(`SET search_path = ${other.schema}`))
