@@ -49,11 +49,7 @@ export const studio = command({
       })
       const link = newLink()
       yield* output.print(input.json ? JSON.stringify({ link, folder: root }) : `Studio   ${link}\nProject  ${root}`)
-      output.say(
-        readsKeys
-          ? "The link works once. o prints another, and Ctrl-C ends the studio."
-          : "The link works once. Ctrl-C ends the studio.",
-      )
+      output.say(`The link works once. ${readsKeys ? "o prints another, and " : ""}Ctrl-C ends the studio.`)
       if (!input.noOpen && output.interactive) {
         const { openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
         const isOpened = yield* openPage(link, process.platform)

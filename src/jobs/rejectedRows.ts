@@ -19,11 +19,14 @@ class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
 const fixedName = "rejected-fixed.csv"
 
 /** Returns why a report's rejected rows can't be fixed, as a sentence. Undefined if they can. */
-const whyUnfixable = ({ mode, values }: RunReport): string | undefined =>
+const whyUnfixable = ({ mode, rows, values }: RunReport): string | undefined =>
   values === "masked"
     ? "This report has digests in place of values, so its rows can't be fixed."
-    : mode === "rehearsal"
-    ? "A rehearsal sends nothing: fix the source, or the rows of a run."
+    : mode !== "run"
+    ? `${mode === "rehearsal" ? "A rehearsal" : "A dry run"} sends nothing: fix the source, or the rows of a run.`
+    // A row with a repeated key would be sent in place of the first one, which was not sent.
+    : rows.pending > 0
+    ? "This run did not send all of its rows. Run the pipeline again, then fix the rows of that run."
     : undefined
 
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */

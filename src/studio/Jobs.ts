@@ -240,7 +240,7 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
 ) => {
-  if (Cause.isInterrupted(cause)) {
+  if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))

@@ -161,6 +161,26 @@ scoped(
 )
 
 scoped(
+  "rejected rows can't be sent before the rows with the same key were sent",
+  Effect.gen(function*() {
+    const { root, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(["1,Ann,a@example.org", "2,Cy,c@example.org", "2,Bob,b@example.org"])
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const unfixable = (options: NonNullable<Parameters<typeof run>[0]>) =>
+      Effect.gen(function*() {
+        const report = yield* run(options)
+        expect(report.rows.duplicate).toBe(1)
+        const of = { pipeline: "people", run: report.run, rows: 10 }
+        return (yield* Effect.promise(() => call("results", "rejected", of))).unfixable
+      })
+    expect(yield* unfixable({ dryRun: true })).toMatch(/^A dry run sends nothing/)
+    expect(yield* unfixable({ limit: 1 })).toMatch(/^This run did not send all of its rows\./)
+    expect(yield* unfixable({})).toBeUndefined()
+  }),
+)
+
+scoped(
   "the rejected rows of a masked report come with the reason why they can't be fixed",
   Effect.gen(function*() {
     const { root, run, source } = yield* world

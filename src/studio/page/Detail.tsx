@@ -202,10 +202,11 @@ const Undecided = (bench: Bench) => {
     const said = state.questions.find((one) => one.id === id)
     return standing(said).tone === "warn" ? [{ id, name, ...standing(said) }] : []
   })
-  const isDone = open.length + state.proposals.length + state.openTimes.length === 0 && state.rowKey !== "open"
+  const wrong = state.diagnostics.filter(({ severity }) => severity === "error")
+  const isDone = [open, state.proposals, state.openTimes, state.failures, wrong].every(({ length }) => length === 0)
   return (
     <>
-      {isDone && <p>{t.nothingOpen}</p>}
+      {isDone && state.rowKey !== "open" && <p>{t.nothingOpen}</p>}
       {state.failures.map((text) => <p key={text} class="bad-text">{safe(text)}</p>)}
       {state.rowKey === "open" && (
         <fieldset>

@@ -76,12 +76,17 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
 /** How many rejected rows are shown at first, and how many more each time. */
 const pageSize = 50
 
+/** The fixed cells of each run that are not saved yet. They are kept while another view is shown. */
+export const unsaved = new Map<string, ReadonlyMap<string, string>>()
+
 /** Rejected rows, whose cells can be fixed in place. */
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
   const [size, setSize] = useState(pageSize)
   const [round, setRound] = useState(0)
   const [open, setOpen] = useState<number>()
-  const [changed, setChanged] = useState<ReadonlyMap<string, string>>(new Map())
+  const [changed, setChanged] = useState<ReadonlyMap<string, string>>(unsaved.get(run) ?? new Map())
+  if (changed.size > 0) unsaved.set(run, changed)
+  else unsaved.delete(run)
   const doing = useDoing()
   const { answer, failed } = useAnswer(
     (signal) => call("results", "rejected", { pipeline, run, rows: size }, signal),
@@ -95,7 +100,8 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       return { index, column, text }
     })
     if (cells.length > 0) await call("results", "fix", { pipeline, run, version, cells })
-    setChanged(new Map())
+    // Other cells may have been changed meanwhile.
+    setChanged((now) => new Map([...now].filter(([place, text]) => changed.get(place) !== text)))
     setRound((before) => before + 1)
   }
   const sendFixed = async () => {
@@ -107,8 +113,10 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     const place = `${index} ${column}`
     const title = columns[column] ?? ""
     if (unfixable !== undefined) return asCell(cells[column])
+    // An `input` removes line breaks.
+    const Field = (/[\r\n]/.test(cells[column] ?? "") ? "textarea" : "input") as "input"
     return (
-      <input
+      <Field
         aria-label={t.cellOf(title, row)}
         class={changed.has(place) ? "good" : wrong.includes(title) ? "warn" : ""}
         value={changed.get(place) ?? cells[column] ?? ""}
@@ -116,8 +124,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       />
     )
   }
-  const wrong = new Set(rows.flatMap((row) => row.wrong))
-  const shown = columns.flatMap((title, index) => wrong.has(title) ? [index] : [])
+  const shown = columns.flatMap((title, index) => rows.some(({ wrong }) => wrong.includes(title)) ? [index] : [])
   const isSame = changed.size === 0
   // If no column is named as the cause, all cells are shown.
   const opened = rows.find(({ index, wrong }) => open === undefined ? wrong.length === 0 : index === open)

@@ -68,7 +68,11 @@ type Drop = Readonly<{ label: string; hint: string; busy: string | false; take: 
 export const Drop = ({ busy, hint, label, take }: Drop) => {
   const [over, setOver] = useState(false)
   const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && busy === false && take(files[0])
-  const choose = (event: Event) => taken((event.currentTarget as HTMLInputElement).files)
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    taken(currentTarget.files)
+    // Otherwise the same file could not be chosen again.
+    currentTarget.value = ""
+  }
   const drag = (isOver: boolean) => (event: DragEvent) => {
     event.preventDefault()
     setOver(isOver)

@@ -17,7 +17,7 @@ const capital = (text: string): string => text.replace(/^./, (letter) => letter.
 export const failures = {
   unreachable: "The studio does not answer. Check the terminal in which it was started.",
   unknown: (status: number) => `The studio answered with status ${status}.`,
-  unsure: "It isn't known whether the change was made. Load the page again to see.",
+  unsure: "It isn't known whether the change was made. Open this view in another tab to see.",
 }
 
 const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
