@@ -154,6 +154,20 @@ it.scopedLive.runIf(isLong)(
   60_000,
 )
 
+it.scopedLive("a backup that was made before row keys were changed is refused", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    const backup = join(at.folder, "backup.db")
+    expect((yield* at.inProcess("ledger", "backup", backup)).status).toBe(0)
+    at.write("map.csv", "old,new\n1,one\n")
+    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")).status).toBe(0)
+    for (const end of ["", "-wal", "-shm"]) rmSync(ledgerOf(at) + end, { force: true })
+    copyFileSync(backup, ledgerOf(at))
+    yield* isRefused(at, /is an older copy/)
+  }))
+
 it.scopedLive("a run whose log is deleted exits with code 70, and the next run sends the rest", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)

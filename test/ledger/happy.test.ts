@@ -1,10 +1,25 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
 describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+  it.scopedLive("the ledger stores the titles of hundreds of columns, once for all batches", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+      const view = yield* contacts(ledger)
+      const session = yield* view.hold("run1")
+      // Texts that don't repeat can't be compressed.
+      const columns = Array.from({ length: 500 }, (_, at) => createHash("sha256").update(`${at}`).digest("base64"))
+      for (const number of [1, 2]) {
+        yield* session.intend({ ...batchOf([rowOf(ledger, number)]), columns, contentColumns: columns })
+      }
+      expect((yield* view.facts).firstColumns).toEqual(columns.toSorted())
+      expect((yield* view.lookUp([rowOf(ledger, 2).keyDigest]))[0]).toMatchObject({ columns: columns.toSorted() })
+    }))
+
   it.scopedLive("the ledger records a row from intent to verified, and finds it by its key", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "deep", "ledger.db") })

@@ -105,7 +105,8 @@ export const makeSession = (
         Effect.reduce(
           Arr.chunksOf(rows, rowsAtOnce),
           0,
-          (sum, some) => Effect.map(write("recording row keys", () => rekey(place, some)), (moved) => sum + moved),
+          (sum, some) =>
+            Effect.map(writeForGood("recording row keys", () => rekey(place, some)), (moved) => sum + moved),
         ),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>

@@ -23,7 +23,7 @@ export class Texts {
     let found = yield* find()
     if (found === undefined) {
       // A different program of the same transaction may have added it meanwhile.
-      yield* write("INSERT INTO text (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [text])
+      yield* write("INSERT INTO text (text) VALUES (?) ON CONFLICT DO NOTHING", [text])
       found = yield* find()
     }
     const id = found?.[0] ?? 0
