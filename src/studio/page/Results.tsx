@@ -77,7 +77,7 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
 const pageSize = 50
 
 /** The fixed cells of each run that are not saved yet. They are kept while another view is shown. */
-export const unsaved = new Map<string, ReadonlyMap<string, string>>()
+const unsaved = new Map<string, ReadonlyMap<string, string>>()
 
 /** Rejected rows, whose cells can be fixed in place. */
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {

@@ -6,7 +6,7 @@ import { HomeView, NewPipeline } from "./Home.tsx"
 import { useAnswer } from "./hooks.ts"
 import { MapView } from "./Map.tsx"
 import { Problem, safe } from "./parts.tsx"
-import { ResultsView, unsaved } from "./Results.tsx"
+import { ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
 
@@ -28,7 +28,7 @@ const App = () => {
     for (const type of ["dragover", "drop"] as const) {
       addEventListener(type, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault())
     }
-    addEventListener("beforeunload", (event) => (isEdited() || unsaved.size > 0) && event.preventDefault())
+    addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
     listen(hear)
   }, [])
   useEffect(() => {
