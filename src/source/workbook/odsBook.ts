@@ -1,8 +1,5 @@
 import { noFormat, type Shows } from "./cells.ts"
-import { XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** Returns the name of an element or attribute without its prefix. */
-export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+import { localName, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Returns a function for the attributes of a tag, by their names without prefix. It returns "" for an attribute that is missing. */
 export const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: number) => {

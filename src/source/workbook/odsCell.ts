@@ -1,7 +1,6 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { clock, isErrorName, isoCell, longDigits, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
-import { localName } from "./odsBook.ts"
-import { BadSheet, type XmlAttributes } from "./xml.ts"
+import { BadSheet, localName, type XmlAttributes } from "./xml.ts"
 
 /** A cell's attributes that matter, without their prefixes. */
 export interface OdsCell {

@@ -11,10 +11,7 @@ import { sharedTextsReader } from "./sharedTexts.ts"
 import { type CellRange, chooseSheet, type OpenSheet, parseRange } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
-import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** Returns the name of an element or attribute without its namespace prefix. */
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+import { endsWell, localName, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (

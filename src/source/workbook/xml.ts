@@ -6,6 +6,9 @@ import { limits } from "../limits.ts"
 /** XML that is malformed, or that should be a sheet but is not. The message ends the sentence "its sheet has …". */
 export class BadSheet extends Error {}
 
+/** Returns the name of an element or attribute without its namespace prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+
 /** Functions that a scanner calls, in the order of the document. Offsets refer to `xml`, whose bytes are valid only during the call. */
 export interface XmlEvents {
   /** Called at the start of an element. `name` has no prefix. The attributes are between the two offsets (`XmlAttributes`). */
