@@ -1,12 +1,10 @@
 import type { Cell } from "../../domain/cell.ts"
-import { count } from "../../domain/words.ts"
-import { limits } from "../limits.ts"
 import { attributesOf, type OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
-import type { RowReader } from "./readRows.ts"
-import { type CellRange, columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
-import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
+import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
+import { type CellRange, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
 const aroundRows: ReadonlySet<string> = new Set(["table-row-group", "table-rows", "table-header-rows"])
@@ -15,30 +13,6 @@ const aroundColumns: ReadonlySet<string> = new Set(["table-column-group", "table
 
 /** The first day of dates, unless the workbook states a different one. */
 const usualFirstDay = "1899-12-30"
-
-/** The usual styles of the cells of columns. */
-const makeColumnStyles = () => {
-  /** Each style with the index of the first column to its right. */
-  const styles: Array<{ readonly style: string; readonly end: number }> = []
-  return {
-    add: (style: string, repeated: number): void => {
-      styles.push({ style, end: (styles.at(-1)?.end ?? 0) + repeated })
-    },
-    at: (column: number): string => styles.find(({ end }) => column < end)?.style ?? "",
-  }
-}
-
-/** Adds a cell to a row as often as it is repeated. Throws `BadSheet` if it is outside any sheet. */
-const place = (cells: Array<Cell>, value: Cell, row: number, column: number, columns: number): void => {
-  const last = column + columns - 1
-  if (last >= mostColumns) {
-    throw new BadSheet(
-      `a cell in column ${columnName(last)} of row ${row + 1}, beyond the last column ${columnName(mostColumns - 1)}`,
-    )
-  }
-  while (cells.length < column) cells.push(null)
-  for (let left = columns; left > 0; left--) cells.push(value)
-}
 
 /** A reader of a sheet's rows, which also collects its merged cells. */
 export interface OdsReader extends RowReader {
@@ -65,7 +39,8 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   /** How many elements are open that are passed over. */
   let passed = 0
   let sheet = -1
-  const columnStyles = makeColumnStyles()
+  /** The usual style of each column's cells. */
+  const columnStyles: Array<string> = []
   let row = 0
   let rowTimes = 1
   let rowStyle = ""
@@ -96,13 +71,13 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       cells = []
     } else {
       const repeated = times(of("number-columns-repeated") || "1")
-      columnStyles.add(style, repeated)
+      for (let left = Math.min(repeated, mostColumns - columnStyles.length); left > 0; left--) columnStyles.push(style)
       if (hidden) notes.hiddenColumns += repeated
     }
   }
 
   /** Returns the style of the cell: its own, or the usual one of its row or column. */
-  const styleOf = () => cell.style || rowStyle || columnStyles.at(column)
+  const styleOf = () => cell.style || rowStyle || columnStyles[column] || ""
 
   const openInRow = (name: string, xml: Buffer, from: number, to: number) => {
     if (name !== "table-cell" && name !== "covered-table-cell") return void (passed = 1)
@@ -116,7 +91,11 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
     at = "row"
     const { columns, spannedColumns, spannedRows } = cell
     const value = toCell(cell, text.shown(), showsOf(styleOf()), firstDay)
-    if (value !== null) place(cells, value, row, column, columns)
+    if (value !== null) {
+      requireColumn(column + columns - 1, row)
+      while (cells.length < column) cells.push(null)
+      for (let left = columns; left > 0; left--) cells.push(value)
+    }
     if (spannedColumns * spannedRows > 1) {
       merges.push({ from: { row, column }, to: { row: row + spannedRows - 1, column: column + spannedColumns - 1 } })
     }
@@ -126,11 +105,7 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   const closeRow = () => {
     at = "sheet"
     if (cells.length > 0) {
-      if (row + rowTimes > limits.sheetRows) {
-        throw new BadSheet(
-          `row ${count(row + rowTimes)}, and rows are numbered from 1 to ${count(limits.sheetRows)}`,
-        )
-      }
+      requireRow(row + rowTimes - 1)
       if (isHidden) notes.hiddenRows += rowTimes
       for (let next = row; next < row + rowTimes; next++) rows.push({ row: next, cells })
     }

@@ -8,7 +8,7 @@ import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, SourceError } from "../Source.ts"
 import { packedStart, type ZipEntry } from "../zip.ts"
-import type { CellRange, OpenSheet, SheetNotes, SheetRow } from "./Sheet.ts"
+import { type CellRange, columnName, mostColumns, type OpenSheet, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
 /** A workbook's parts by name, in lower case. */
@@ -29,6 +29,21 @@ export interface RowReader {
   /** Throws `BadSheet` if the sheet does not end at the end of its XML. */
   readonly end: () => void
   readonly notes: SheetNotes
+}
+
+/** Throws `BadSheet` if no sheet can have this row. Rows are numbered from 0. */
+export const requireRow = (row: number): void => {
+  if (row < 0 || row >= limits.sheetRows) {
+    throw new BadSheet(`row ${count(row + 1)}, and rows are numbered from 1 to ${count(limits.sheetRows)}`)
+  }
+}
+
+/** Throws `BadSheet` if no sheet can have this cell. Rows and columns are numbered from 0. */
+export const requireColumn = (column: number, row: number): void => {
+  if (column >= mostColumns) {
+    const [name, last] = [columnName(column), columnName(mostColumns - 1)]
+    throw new BadSheet(`a cell in column ${name} of row ${row + 1}, beyond the last column ${last}`)
+  }
 }
 
 /** One reading of a part. */
@@ -105,11 +120,7 @@ export const openRows = (
     const ended = (found: SheetNotes) => void (notes = found)
     yield* Stream.runForEachWhile(rowLots(file, sheet.look, makeReader, ended), (rows) =>
       Effect.sync(() => {
-        for (const row of rows) {
-          if (row.row <= wanted) {
-            first.push(row)
-          }
-        }
+        first.push(...rows.filter(({ row }) => row <= wanted))
         return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
       }))
     const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) => next)

@@ -1,7 +1,5 @@
 import type { Cell } from "../../domain/cell.ts"
-import { count } from "../../domain/words.ts"
-import { limits } from "../limits.ts"
-import type { RowReader } from "./readRows.ts"
+import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
 import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
@@ -51,9 +49,7 @@ export const sheetRowsReader = (context: CellContext): RowReader => {
 
   const closeRow = () => {
     inRow = false
-    if (row < 0 || row >= limits.sheetRows) {
-      throw new BadSheet(`row ${count(row + 1)}, and rows are numbered from 1 to ${count(limits.sheetRows)}`)
-    }
+    requireRow(row)
     if (!(row > last)) throw new BadSheet("rows that are not in order")
     rows.push({ row, cells })
     last = row
@@ -69,13 +65,7 @@ export const sheetRowsReader = (context: CellContext): RowReader => {
   const closeCell = () => {
     inCell = false
     const column = reader.column()
-    if (column >= mostColumns) {
-      throw new BadSheet(
-        `a cell in column ${columnName(column)} of row ${row + 1}, beyond the last column ${
-          columnName(mostColumns - 1)
-        }`,
-      )
-    }
+    requireColumn(column, row)
     const cell = reader.cell()
     if (cell === undefined || cell === null || cell === "") return
     if (cells[column] !== undefined) {
