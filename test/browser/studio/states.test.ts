@@ -113,6 +113,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByRole("button", { name: "Show all cells of row 21" }).click()
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
+    // The changed cell is kept while another view is shown.
+    await page.goto(`${its.project.studio.origin}/#/run/doubt`)
+    await page.getByText("1 cell changed").waitFor({ state: "detached" })
+    await page.goto(`${its.project.studio.origin}/#/results/doubt`)
+    await page.getByText("1 cell changed").waitFor()
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).check()
     await page.getByRole("textbox", { name: /^How you know that/ }).fill("The form's page shows as many.")
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
