@@ -114,7 +114,8 @@ describe.each(isLong ? databases : databases.slice(0, 1))(
         const file = join(yield* folder, "ledger.db")
         // A heartbeat to a server may take longer.
         const lease = database.name === "SQLite" ? 2_000 : 4_000
-        const times = { staleAfter: lease, heartbeat: 100 }
+        // So many heartbeats that the process is suspended during one.
+        const times = { staleAfter: lease, heartbeat: 1 }
         const child = yield* start(told(yield* optionsOf({ file, ...times })))
         expect(yield* child.line).toBe("holds 1 0")
         // A live process continues its heartbeat, so no other process takes over, however long it runs.

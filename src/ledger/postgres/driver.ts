@@ -183,18 +183,19 @@ const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
   throw ended.refusal
 }
 
-/** Runs a program in a transaction that takes no advisory lock. */
-export const runAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
+/**
+ * Runs one statement in a transaction that takes no advisory lock, and returns how many rows changed. Everything is sent at once: if this process is
+ * suspended before the answer, no transaction stays open that the server would have to end.
+ */
+export const runAtOnce = async (
+  connection: Connection,
+  statement: Pick<Statement, "sql" | "params">,
+): Promise<number> => {
   const flight = new Flight(connection, `BEGIN; ${connection.inSchema}`)
-  try {
-    const result = await runIn(flight, program)
-    void flight.send({ sql: "COMMIT", params: [] })
-    await flight.landed()
-    return result
-  } catch (cause) {
-    void flight.rollBack().catch(() => undefined)
-    throw cause
-  }
+  const answer = flight.send(statement)
+  void flight.send({ sql: "COMMIT", params: [] })
+  await flight.landed()
+  return (await answer).changes
 }
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */

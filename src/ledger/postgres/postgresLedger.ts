@@ -18,7 +18,7 @@ import { takeEveryLease } from "../sql/turns.ts"
 import { connect, type Connection } from "./connection.ts"
 import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
-import { readAt, runAt } from "./driver.ts"
+import { readAt, runAtOnce } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
@@ -186,19 +186,23 @@ const holder = { pid: process.pid, born: randomBytes(8).toString("hex"), boot: `
  */
 const heartbeatsOn = (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => {
   const inTurn = oneByOne()
-  return (program, after) =>
+  const failed = ledgerError(connection.label, renewing)
+  // If this process is suspended, one part of the time ends at once when it continues. The other parts are left for an answer that has arrived.
+  const parts = 4
+  const tooLate = Effect.zipRight(
+    Effect.repeatN(Effect.sleep(patience / parts), parts - 1),
+    Effect.fail(failed(new Error("the database did not answer in time"))),
+  )
+  return (statement, after) =>
     Effect.tryPromise({
       try: async () => {
-        const result = await inTurn(() => runAt(connection, program()))
+        const changes = await inTurn(() => runAtOnce(connection, statement))
         await after?.()
-        return result
+        return changes
       },
-      catch: ledgerError(connection.label, renewing),
+      catch: failed,
     }).pipe(
-      Effect.timeoutFail({
-        duration: patience,
-        onTimeout: () => ledgerError(connection.label, renewing)(new Error("the database did not answer in time")),
-      }),
+      Effect.raceFirst(tooLate),
       Effect.tapError((cause) => Effect.sync(() => fail(cause))),
     )
 }

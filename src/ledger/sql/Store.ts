@@ -28,7 +28,7 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly staleAfter: number
   readonly heartbeat: number
   /**
-   * Opens what sends heartbeats, for the scope: it runs a program at once, in no transaction of the writer. If a heartbeat fails, every later write fails,
+   * Opens what sends heartbeats, for the scope: it runs a statement at once, in no transaction of the writer. If a heartbeat fails, every later write fails,
    * too. Undefined: transactions of the writer renew locks.
    */
   readonly heartbeats: Effect.Effect<Heartbeats, LedgerError | LedgerRefused, Scope.Scope> | undefined
@@ -52,8 +52,15 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly removeCopies: Effect.Effect<ReadonlyArray<string>, LedgerError>
 }
 
-/** @param after what must succeed after the program, in the same time */
-export type Heartbeats = <A>(program: () => Sql<A>, after?: () => Promise<void>) => Effect.Effect<A, LedgerError>
+/**
+ * Returns how many rows a heartbeat changed.
+ *
+ * @param after what must succeed after the statement, in the same time
+ */
+export type Heartbeats = (
+  statement: Pick<Statement, "sql" | "params">,
+  after?: () => Promise<void>,
+) => Effect.Effect<number, LedgerError>
 
 /** A session's hold on the lock, which is confirmed inside each transaction. */
 export interface Lease {

@@ -8,7 +8,7 @@ import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { Refusal } from "./Refusal.ts"
-import { all, get, just, run, type Sql, write } from "./statement.ts"
+import { all, get, just, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
 type LockRow = readonly [
@@ -159,22 +159,18 @@ export class LockLease implements Lease {
     }
     return Effect.suspend(() => {
       const sent = timeOf(this.store)
-      return Effect.flatMap(heartbeats(() => this.beatNow(), this.mark.mustBeOnly), (isOurs) => {
+      const { params, sql } = this.store.present()
+      const statement = {
+        sql: `UPDATE lock SET beat = ${sql} WHERE pipeline = ? AND epoch = ? AND held = 1`,
+        params: [...params, this.pipeline, this.epoch],
+      }
+      return Effect.flatMap(heartbeats(statement, this.mark.mustBeOnly), (changes) => {
+        const isOurs = changes > 0
         if (isOurs) this.beat = sent
         else this.lost = true
         return isOurs ? Effect.void : new LedgerOvertaken({ pipeline: this.pipeline })
       })
     })
-  }
-
-  /** Returns whether the lock is still ours. */
-  private *beatNow(): Sql<boolean> {
-    const beat = yield* this.store.now()
-    return (yield* run("UPDATE lock SET beat = ? WHERE pipeline = ? AND epoch = ? AND held = 1", [
-      beat,
-      this.pipeline,
-      this.epoch,
-    ])) > 0
   }
 
   /**

@@ -24,21 +24,23 @@ export const makeTurns = (store: Store): Turns => ({
     const heartbeats = yield* store.heartbeats ?? Effect.succeed(undefined)
     const doing = "renewing turns"
     const beat = heartbeats === undefined
-      ? store.writer.write(doing, () => renewTurns(store))
-      : heartbeats(() => renewTurns(store))
+      ? store.writer.write(doing, () => {
+        const { params, sql } = renewal(store)
+        return write(sql, params)
+      })
+      : Effect.suspend(() => heartbeats(renewal(store)))
     // A turn without heartbeats expires, and its run is repeated.
     yield* Effect.ignore(beat).pipe(Effect.delay(Duration.millis(store.heartbeat)), Effect.forever, Effect.forkScoped)
   }),
 })
 
-/** Sends a heartbeat for each turn of this process. */
-function* renewTurns(store: Store): Sql<void> {
-  yield* write("UPDATE turn SET beat = ? WHERE state = ? AND pid = ? AND born = ?", [
-    yield* store.now(),
-    codeOf("going"),
-    store.holder.pid,
-    store.holder.born,
-  ])
+/** Returns a statement that sends a heartbeat for each turn of this process. */
+const renewal = ({ holder: { born, pid }, present }: Store) => {
+  const now = present()
+  return {
+    sql: `UPDATE turn SET beat = ${now.sql} WHERE state = ? AND pid = ? AND born = ?`,
+    params: [...now.params, codeOf("going"), pid, born],
+  }
 }
 
 function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
