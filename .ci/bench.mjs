@@ -12,7 +12,7 @@ const folder = resolve(`node_modules/.cache/formferry-bench-${process.pid}`)
 try {
   await build({
     ...forNode,
-    entryPoints: [entry, "service", "runUnlimited", "lookUps"].map((name) => `test/bench/${name}.ts`),
+    entryPoints: [entry, "service", "runUnlimited", "lookUps", "records"].map((name) => `test/bench/${name}.ts`),
     outdir: folder,
     splitting: true,
   })

@@ -51,6 +51,9 @@ export const unlimited = join(here, "runUnlimited.js")
 /** The path of the bundled lookUps.ts. */
 export const lookUps = join(here, "lookUps.js")
 
+/** The path of the bundled records.ts. */
+export const records = join(here, "records.js")
+
 /** Returns the path of a script that formferry is compared with. */
 export const companion = (name: string): string => resolve("test", "bench", "companions", name)
 
