@@ -88,6 +88,11 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
 export const formferry = (args: ReadonlyArray<string>, surroundings: Surroundings): Effect.Effect<Ran> =>
   Effect.promise(() => start(args, surroundings).ended)
 
+const home = process.cwd()
+
+/** The folders of the commands that run in this process. They may overlap, and end in any order. */
+const entered: Array<string> = []
+
 /**
  * Runs the same command line in this process, which saves a process start. Tests that need a separate process or the
  * built program use `formferry`.
@@ -96,12 +101,15 @@ export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surrounding
   const environment = { HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env }
   return Effect.acquireUseRelease(
     Effect.sync(() => {
-      const before = process.cwd()
+      entered.push(cwd)
       process.chdir(cwd)
-      return before
     }),
     () => commandLine(args, environment),
-    (before) => Effect.sync(() => process.chdir(before)),
+    () =>
+      Effect.sync(() => {
+        entered.splice(entered.indexOf(cwd), 1)
+        process.chdir(entered.at(-1) ?? home)
+      }),
   ).pipe(
     Effect.map(({ err, out, status }) => ranAs(args, status, out, err)),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),

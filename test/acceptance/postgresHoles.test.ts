@@ -34,14 +34,14 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 20 })
       configure(at, yield* newPlace)
-      at.write("source.csv", csv(upTo(30)))
+      at.write("source.csv", csv(upTo(100)))
       const first = yield* Effect.fork(at.inProcess("run", "contacts"))
       yield* until(() => at.count() >= 10)
       expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
         /^6 Another run of contacts has been in progress since \S+ \(process \d+ on \S+\)\. Wait for it to end, or stop it first\. It sent its last heartbeat \ds ago\. If its host has died, run again in (1m|5\ds)\./,
       )
       expect((yield* Fiber.join(first)).status).toBe(0)
-      expect(at.count()).toBe(30)
+      expect(at.count()).toBe(100)
     }))
 
   it.scopedLive("shows every host which one runs a pipeline or has taken its scheduled run, and how long the lease lasts", () =>
@@ -245,7 +245,8 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       Effect.gen(function*() {
         const at = yield* bench({ requestsPerSecond: 20 })
         configure(at, yield* newPlace)
-        at.write("source.csv", csv(upTo(30)))
+        const rows = upTo(200)
+        at.write("source.csv", csv(rows))
         const running = yield* Effect.fork(at.inProcess("run", "contacts"))
         yield* until(() => at.count() >= 10)
         const because = ["--because", "request 1"]
@@ -259,7 +260,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
           expect(said(yield* at.inProcess(...command)), command.join(" ")).toMatch(/^6 Another run of contacts/)
         }
         expect((yield* Fiber.join(running)).status).toBe(0)
-        expect(at.report().rows).toMatchObject({ imported: 30, inDoubt: 0 })
+        expect(at.report().rows).toMatchObject({ imported: rows.length, inDoubt: 0 })
       }),
   )
 })
