@@ -13,6 +13,7 @@ import type { Notification } from "../../src/notify/Notification.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
+import { observed } from "../faults/observed.ts"
 import { form } from "../faults/pipeline.ts"
 import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine, type Running } from "../faults/VirtualTime.ts"
@@ -52,7 +53,7 @@ export interface Told {
 export class Nights extends VirtualProject {
   readonly told: Array<Told> = []
   readonly ends: Array<{ readonly night: number; readonly exit: number | string }> = []
-  readonly counts = { crashes: 0, runs: 0, unchanged: 0 }
+  readonly counts = { crashes: 0, runs: 0, unchanged: 0, spans: 0 }
   private night = 0
   private webhookDown = false
 
@@ -86,7 +87,7 @@ export class Nights extends VirtualProject {
     this.write("source.csv", iconv.encode(text, writing, { addBOM: writing === "utf-16le" }))
   }
 
-  /** Starts a formferry process, and kills it at the given request, if any. */
+  /** Starts a formferry process, and kills it at the given request, if any. Every other night, it makes spans and metrics. */
   private process<A, E>(
     open: OpenTransport,
     crashAt: number | undefined,
@@ -101,9 +102,10 @@ export class Nights extends VirtualProject {
       this.told.push({ night: this.night, event, news })
       return Promise.resolve(new Response(null, { status: 200 }))
     }
+    const telemetry = this.night % 2 === 1
     const running = this.start(
       machine,
-      work.pipe(
+      (telemetry ? observed(work, () => this.counts.spans++) : work).pipe(
         Effect.provideService(Notifier, webhookNotifier()),
         Effect.provideService(FetchHttpClient.Fetch, fetch as typeof globalThis.fetch),
       ),

@@ -12,7 +12,7 @@ const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 beforeAll(loadLazyModules)
 
 it(
-  `${nights} nights import every expected row once and report every anomaly once, and the ledger's size stays proportional to its rows`,
+  `${nights} nights with and without telemetry import every expected row once and report every anomaly once, and the ledger's size stays proportional to its rows`,
   async () => {
     const planned = plan(seed, nights)
     const world = new Nights(seed)
@@ -65,9 +65,10 @@ it(
       expect(world.counts.crashes).toBeGreaterThanOrEqual(nights / 3)
       expect(world.counts.unchanged).toBeGreaterThan(1)
       expect(replaced.length).toBeGreaterThan(10)
+      expect(world.counts.spans).toBeGreaterThan(nights)
     } finally {
       world.close()
     }
   },
-  120_000,
+  300_000,
 )
