@@ -181,7 +181,8 @@ export class Truth {
       for (const id of row.replaced) {
         if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} belongs to two rows`)
         ids.add(id)
-        if (!this.held.has(id) && !this.isUnrecorded(id)) {
+        // An undo that crashed may have deleted it before the row was imported again.
+        if (!this.held.has(id) && !this.deleted.has(id)) {
           this.violated("ledger and service agree", `row ${key} replaces ${id}, which does not exist`)
         }
       }
@@ -237,7 +238,7 @@ export class Truth {
 
   /**
    * Checks that an undo that ended deleted every submission of its run, except those that a person must look at: rows in
-   * doubt, submissions that a later run replaced, and those that were never verified or whose id is unknown.
+   * doubt or resent, submissions that a later run replaced, and those that were never verified or whose id is unknown.
    *
    * @param likely submissions that only their answers assign to the run
    */
@@ -250,6 +251,8 @@ export class Truth {
       const isNamed = row?.state === "inDoubt" || row?.state === "intended"
         || (row?.replaced.includes(held.id) === true && (row.state !== "undone" || !editedToo))
         || (row?.state === "imported" && row.submissionId === undefined)
+        // A row in doubt that was resent (`inDoubt: resend`) may be there twice.
+        || row?.resent === true
         || likely.has(held.id)
         || (held.id === row?.submissionId && row.verdict !== "verified" && !editedToo)
       if (!isNamed) {
