@@ -10,7 +10,7 @@ import { exits, wasInterrupted } from "../domain/exit.ts"
 import { commandLine } from "../domain/shell.ts"
 import type { NothingToAccept } from "../jobs/accept.ts"
 import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
-import { type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
+import { afterDefect, type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule.ts"
@@ -177,7 +177,7 @@ const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string =>
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
   const [error] = Cause.prettyErrors(cause)
   const [first] = (error?.message ?? "the reason is not known").split("\n")
-  return `This is an internal error of formferry: ${first}. The ledger has a record of everything that was sent. Run the command with --log-level debug to see where the error happened, and report it.`
+  return `This is an internal error of formferry: ${first}. ${afterDefect}`
 }
 
 const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<string>): string | undefined => {

@@ -20,7 +20,11 @@ export const studio = command({
   ],
   arguments: {},
   options: {
-    port: wholeNumber(0, "The port on 127.0.0.1. Default: any free one.", 65_535),
+    port: wholeNumber(
+      0,
+      "The port on 127.0.0.1. 0: any free one. Default: the same one for a project each time, if it is free.",
+      65_535,
+    ),
     noOpen: flag("Don't open the browser. Print only the link."),
     demo: flag("Open a copy of the sample project, which sends nothing to a real service."),
     json,
@@ -42,7 +46,7 @@ export const studio = command({
       const { jobs, newLink } = yield* serveStudio({
         root,
         isDemo: input.demo,
-        port: input.port ?? 0,
+        port: input.port,
         maxUpload,
         anotherLink: readsKeys ? "Press o in its terminal for another." : "To get another, start the studio again.",
         ...secretsMask(output.hide),

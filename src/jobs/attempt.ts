@@ -75,6 +75,10 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
     yield* notifier.notify(project, end, Exit.isSuccess(exit) ? exit.value.anomalies ?? [] : [])
   })
 
+/** What an internal error means for the data, and what to do. */
+export const afterDefect =
+  "The ledger has a record of everything that was sent. Run the command with --log-level debug to see where the error happened, and report it."
+
 /** Returns why a run ended without a report. */
 export const reasonOf = (
   cause: Cause.Cause<AttemptFailure>,
@@ -85,7 +89,7 @@ export const reasonOf = (
     onRight: () => ({
       exitCode: exits.internalError.code,
       error: "Defect",
-      message: "This is an internal error of formferry.",
+      message: `This is an internal error of formferry. ${afterDefect}`,
     }),
   })
 

@@ -29,6 +29,9 @@ export const versionOf = (text: string): string => createHash("sha256").update(t
 /** Returns a text with the line ends `\n`, as it is edited. */
 const asEdited = (text: string): string => text.replaceAll("\r\n", "\n")
 
+/** Of two saves at the same time, the second one then sees what the first one has written. */
+const oneByOne = Effect.unsafeMakeSemaphore(1)
+
 /**
  * Replaces a file's text in one step. Fails with FileChanged if the file no longer has the version that the text was made from.
  *
@@ -52,7 +55,7 @@ export const replaceFile = (
     yield* fs.writeFileString(part, text, { mode: 0o600 })
     yield* fs.rename(part, file)
     return versionOf(text)
-  })
+  }).pipe(oneByOne.withPermits(1))
 
 /** Returns the text of a pipeline's file, even if it can't be read as YAML. Its line ends are `\n`, and `version` is that of the file as it is. */
 export const readPipelineFile = (root: string, name: string) =>

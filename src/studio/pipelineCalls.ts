@@ -7,31 +7,32 @@ import { loadDraft, type OpenDraft } from "../jobs/draft.ts"
 import { editorSchemaText } from "../jobs/editorSchema.ts"
 import { initialise } from "../jobs/init.ts"
 import { copySource, discardSource, keepSource } from "../jobs/newSource.ts"
+import { overview } from "../jobs/overview.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
-import { addressesOf } from "../jobs/projectLedger.ts"
 import { fetchForms } from "../jobs/services.ts"
-import { type ProjectStatus, projectStatus } from "../jobs/status.ts"
 import { findPipeline, firstTarget } from "../jobs/target.ts"
-import { listPipelines, type PipelineText } from "../project/loadProject.ts"
-import { decodePipeline } from "../project/Pipeline.ts"
-import type { Project } from "../project/Project.ts"
+import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type Calls, type PipelineCard, Refused, StudioApi, type Survey } from "./Api.ts"
+import { type Calls, Refused, StudioApi, type Survey } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-
-const barsShown = 14
 
 const refused = (message: string) => new Refused({ code: "InitRefused", message })
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
   handlers
-    .handle("home", () => answering(home))
+    .handle("home", () =>
+      answering(({ isDemo }) =>
+        Effect.map(Effect.flatMap(projectWith([]), overview), (shown) => ({ ...shown, isDemo }))
+      ))
     .handle("forms", ({ payload: { service } }) =>
       answering(() =>
-        Effect.flatMap(projectWith([]), (project) => fetchForms(project, service))
+        Effect.flatMap(projectWith([]), (project) =>
+          fetchForms(project, service))
       ))
-    .handle("create", ({ payload }) => answering((studio) => create(studio, payload), true))
+    .handle("create", ({ payload }) =>
+      answering((studio) =>
+        create(studio, payload), true))
     .handle("discard", ({ payload: { file } }) =>
       answering(({ root, uploaded }) =>
         Effect.as(uploaded.delete(file) ? discardSource(root, file) : Effect.void, {})
@@ -114,55 +115,6 @@ const create = (
     yield* Effect.ignore(Effect.flatMap(open(file), keep))
     return file
   })
-
-const home = ({ isDemo, root }: Studio["Type"]) =>
-  Effect.gen(function*() {
-    const path = yield* Path.Path
-    const project = yield* projectWith([])
-    const { texts, unreadable } = yield* listPipelines(root)
-    const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
-    const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
-    // The ledger also knows pipelines whose files were removed.
-    const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
-    return {
-      folder: path.basename(path.resolve(root)),
-      isDemo,
-      pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
-      services: [...project.services.keys()],
-      diagnostics: unreadable,
-    }
-  })
-
-/** Returns a pipeline's targets that have a name. */
-const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
-  const read = decodePipeline(yaml, { isPartial: true })
-  const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
-  return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
-}
-
-const cardOf = (
-  project: Project,
-  status: ProjectStatus,
-  name: string,
-  targets: PipelineCard["targets"] = [],
-): PipelineCard => {
-  const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
-    all.filter(({ pipeline }) => pipeline === name)
-  const standings = own(status.pipelines).map((standing) => ({
-    ...standing,
-    to: targets.find(({ form, service }) =>
-      form === standing.destination.form && addressesOf(project, service).includes(standing.destination.service)
-    )?.to,
-  }))
-  return {
-    name,
-    targets,
-    standings,
-    nextRun: [...standings, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
-    notBegun: own(status.notBegun)[0]?.at,
-    problem: own(status.missed)[0]?.message,
-  }
-}
 
 /** Returns the JSON Schema of a draft's file. */
 const schemaOf = ({ form, pipeline, source }: OpenDraft): unknown =>

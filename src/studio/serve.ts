@@ -7,6 +7,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { createHash } from "node:crypto"
 import type { AddressInfo } from "node:net"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen } from "../practice/loopback.ts"
@@ -79,12 +80,18 @@ const reportFile = (pathname: string) =>
 const reportPolicy =
   `default-src 'none'; style-src 'unsafe-inline'; script-src ${reportScript}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. */
-export const serveStudio = (options: StudioOptions & { readonly port: number }) =>
+/** Returns a project's usual port. With the same one, an open page continues after the studio was started again. */
+const usualPort = (root: string): number => 61_000 + createHash("sha256").update(root).digest().readUInt16BE() % 4_500
+
+/** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. Default: the project's usual port, or any free one. */
+export const serveStudio = (options: StudioOptions & { readonly port: number | undefined }) =>
   Effect.gen(function*() {
     const studio = yield* makeStudio(options)
     const files = yield* pageFiles
-    const server = yield* listen(options.port, "The studio")
+    const opened = (port: number) => listen(port, "The studio")
+    const server = yield* options.port === undefined
+      ? Effect.orElse(opened(usualPort(options.root)), () => opened(0))
+      : opened(options.port)
     const { port } = server.address() as AddressInfo
     const gate = new Gate(port, options.anotherLink)
     const calls = yield* Layer.toRuntime(

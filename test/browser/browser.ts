@@ -46,6 +46,8 @@ export interface Watched {
   readonly noise: Array<string>
   /** Addresses that the page requested, other than its own. */
   readonly requests: Array<string>
+  /** Addresses at which the page asked whether to leave it (`beforeunload`). The answer is yes. */
+  readonly leaving: Array<string>
 }
 
 /** Opens an address and watches the page. */
@@ -63,13 +65,16 @@ export const open = async (
   const page = await context.newPage()
   const noise: Array<string> = []
   const requests: Array<string> = []
+  const leaving: Array<string> = []
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") noise.push(`${message.type()}: ${message.text()}`)
   })
   page.on("pageerror", (error) => noise.push(`script: ${error.message}`))
   page.on("dialog", (dialog) => {
-    noise.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
+    // The page's own question before it is left.
+    if (dialog.type() === "beforeunload") leaving.push(page.url())
+    else noise.push(`dialog: ${dialog.message()}`)
+    void dialog.accept()
   })
   page.on("request", (request) => {
     if (request.url() !== address) requests.push(request.url())
@@ -77,7 +82,7 @@ export const open = async (
   context.on("page", (other) => noise.push(`another page: ${other.url()}`))
   noise.length = 0
   await page.goto(address)
-  return { page, noise, requests }
+  return { page, noise, requests, leaving }
 }
 
 /** Returns axe's findings, one line each. `rules` limits it to these rules. */

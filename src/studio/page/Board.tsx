@@ -100,8 +100,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
   const known = new Map(state.questions.map((one) => [one.id, one]))
+  const isOpen = ({ question, said }: Row) => editing.unmatched.has(question.name) || standing(said).tone === "warn"
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
-    .filter(({ question, said }) => has(question.name, search) && (!onlyOpen || standing(said).tone === "warn"))
+    .filter((row) => has(row.question.name, search) && (!onlyOpen || isOpen(row)))
   const longest = Math.max(items.length, questions.length, 1)
   const [box, first, last] = useSeen(height, longest)
   const [columnList, columnStop] = useTabStop(items.length)
@@ -182,6 +183,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const named = { question: id, name: question.name }
     const [best] = said?.state === "unanswered" ? [] : candidates
     const isMapped = said?.state === "mapped"
+    const unmatched = editing.unmatched.get(question.name) ?? 0
     const shown = isMapped ? said.shown ?? "" : best === undefined ? "" : t.perhaps(best.shown)
     const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
     const reject = () =>
@@ -198,6 +200,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
           !isMapped && best !== undefined && <span key={3} class="narrow score">{percent(best.confidence)}</span>,
           badge(standing(said)),
           <span key={1} class="kind">{said?.as ?? type}</span>,
+          unmatched > 0 && <span key={4} class="warn-text">{t.unmatched(unmatched)}</span>,
           <span key={2} class="soft">{safe(shown)}</span>,
         ])}
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (

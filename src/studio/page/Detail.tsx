@@ -202,6 +202,20 @@ const Undecided = (bench: Bench) => {
     const said = state.questions.find((one) => one.id === id)
     return standing(said).tone === "warn" ? [{ id, name, ...standing(said) }] : []
   })
+  const unmatched = survey.questions.flatMap(({ id, name }) => {
+    const cells = bench.editing.unmatched.get(name)
+    return cells === undefined ? [] : [{ id, name, title: t.unmatched(cells) }]
+  })
+  const list = (title: string, all: typeof unmatched) =>
+    all.length > 0 && [
+      <h3 key={1}>{title}</h3>,
+      <ul key={2} class="plain">
+        {all.slice(0, 50).map(({ id, name, title }) => (
+          <li key={id}>{act(safe(name), () => select({ question: id }), { link: true })} {title}</li>
+        ))}
+      </ul>,
+      more(all.length - 50),
+    ]
   const wrong = state.diagnostics.filter(({ severity }) => severity === "error")
   const isDone = [open, state.proposals, state.openTimes, state.failures, wrong].every(({ length }) => length === 0)
   return (
@@ -230,13 +244,8 @@ const Undecided = (bench: Bench) => {
         </fieldset>
       ))}
       {state.openTimes.map((of) => <TimeDecision key={of} bench={bench} of={of} />)}
-      {open.length > 0 && <h3>{t.openQuestions(open.length)}</h3>}
-      <ul class="plain">
-        {open.slice(0, 50).map(({ id, name, title }) => (
-          <li key={id}>{act(safe(name), () => select({ question: id }), { link: true })} {title}</li>
-        ))}
-      </ul>
-      {more(open.length - 50)}
+      {list(t.openQuestions(open.length), open)}
+      {list(t.choices, unmatched)}
     </>
   )
 }

@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
-import type { Home, Job, PipelineCard, StandingCard } from "../Api.ts"
+import type { Home, Job } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
 import { act, Drop, input, pick } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
-import { badge, Diagnostics, figures, Problem, safe, Section, type Word, wordsWith } from "./parts.tsx"
+import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
+type HomeView = Readonly<{ home: Home; going: ReadonlyArray<Job>; isOpen: boolean }>
+
 /** The first view: every pipeline with its state. */
-export const HomeView = ({ going, home }: Readonly<{ home: Home; going: ReadonlyArray<Job> }>) => (
+export const HomeView = ({ going, home, isOpen }: HomeView) => (
   <>
     <div class="head">
       <h1>{t.title}</h1>
@@ -23,14 +25,17 @@ export const HomeView = ({ going, home }: Readonly<{ home: Home; going: Readonly
         <Card
           key={one.name}
           one={one}
-          isGoing={going.some(({ pipeline }) => pipeline === one.name)}
+          word={isOpen
+            ? stateOf(one.standings, going.some(({ pipeline }) => pipeline === one.name))
+            : unreachable}
         />
       ))}
     </ul>
   </>
 )
 
-type PastRun = StandingCard["runs"][number]
+type PipelineCard = Home["pipelines"][number]
+type PastRun = PipelineCard["standings"][number]["runs"][number]
 
 const outcomeOf = ({ outcome }: PastRun): Word =>
   outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
@@ -43,44 +48,41 @@ const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word =>
   return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
 }
 
-const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }>) => {
-  const word = stateOf(one.standings, isGoing)
-  return (
-    <li class={`card toned ${word.tone}`}>
-      <div class="head">
-        <h2>
-          <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
-        </h2>
-        {badge(word)}
+const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
+  <li class={`card toned ${word.tone}`}>
+    <div class="head">
+      <h2>
+        <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
+      </h2>
+      {badge(word)}
+    </div>
+    {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
+    {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
+    {one.standings.map((place) => (
+      <div key={JSON.stringify(place.destination)}>
+        {figures([
+          { title: fateWords.imported.title, count: place.standing.imported },
+          { ...fateWords.inDoubt, count: place.standing.inDoubt },
+          { ...fateWords.refused, count: place.standing.refused },
+        ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
+        <Bars runs={place.runs} />
+        <p class="soft small">
+          {one.standings.length > 1 && badge(stateOf([place]))}{" "}
+          {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
+        </p>
       </div>
-      {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
-      {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
-      {one.standings.map((place) => (
-        <div key={JSON.stringify(place.destination)}>
-          {figures([
-            { title: fateWords.imported.title, count: place.standing.imported },
-            { ...fateWords.inDoubt, count: place.standing.inDoubt },
-            { ...fateWords.refused, count: place.standing.refused },
-          ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
-          <Bars runs={place.runs} />
-          <p class="soft small">
-            {one.standings.length > 1 && badge(stateOf([place]))}{" "}
-            {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
-          </p>
-        </div>
-      ))}
-      {one.targets.filter(({ to }) => one.standings.every((place) => place.to !== to)).map(({ to }) => (
-        <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
-      ))}
-      <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
-      <p class="acts">
-        <a href={addressOf("map", one.name)}>{shell.map}</a>
-        <a href={addressOf("run", one.name)}>{shell.run}</a>
-        {one.standings.length > 0 && <a href={addressOf("results", one.name)}>{shell.results}</a>}
-      </p>
-    </li>
-  )
-}
+    ))}
+    {one.targets.filter(({ to }) => one.standings.every((place) => place.to !== to)).map(({ to }) => (
+      <p key={to} class="small">{badge(stateOf([]))} {safe(to)}</p>
+    ))}
+    <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
+    <p class="acts">
+      <a href={addressOf("map", one.name)}>{shell.map}</a>
+      <a href={addressOf("run", one.name)}>{shell.run}</a>
+      {one.standings.length > 0 && <a href={addressOf("results", one.name)}>{shell.results}</a>}
+    </p>
+  </li>
+)
 
 const mostBars = 30
 

@@ -13,16 +13,9 @@ const rowsShown = 8
 
 const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
 
-type Preview = Readonly<
-  {
-    pipeline: string
-    text: string
-    row: number
-    setRow: (row: number) => void
-    isBroken: boolean
-    counts: Counts | undefined
-  }
->
+type Preview =
+  & Readonly<{ pipeline: string; text: string; row: number; setRow: (row: number) => void }>
+  & Readonly<{ isBroken: boolean; counts: Counts | undefined }>
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
 export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Preview) => {

@@ -79,6 +79,9 @@ const pageSize = 50
 /** The fixed cells of each run that are not saved yet. They are kept while another view is shown. */
 const unsaved = new Map<string, ReadonlyMap<string, string>>()
 
+/** Whether this tab has fixed cells that are not saved. */
+export const isFixing = (): boolean => unsaved.size > 0
+
 /** Rejected rows, whose cells can be fixed in place. */
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
   const [size, setSize] = useState(pageSize)

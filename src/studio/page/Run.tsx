@@ -7,7 +7,17 @@ import { addressOf, call } from "./call.ts"
 import { act, input, pickTarget, type Targets } from "./controls.tsx"
 import { isEdited } from "./draft.ts"
 import { useDoing } from "./hooks.ts"
-import { Diagnostics, figures, nextCommand, Problem, safe, Section, type Word, wordsWith } from "./parts.tsx"
+import {
+  Diagnostics,
+  figures,
+  nextCommand,
+  Problem,
+  safe,
+  Section,
+  unreachable,
+  type Word,
+  wordsWith,
+} from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
@@ -49,7 +59,7 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
 
 const JobCard = ({ isOpen, job, job: { mode, startedAt, state, to } }: Readonly<{ job: Job; isOpen: boolean }>) => {
   const title = t.jobTitle(t.modes[mode].title, when(startedAt), to)
-  if (!isOpen && state._tag !== "Ended") return <Section title={title} word={{ tone: "warn", title: t.unknown }} />
+  if (!isOpen && state._tag !== "Ended") return <Section title={title} word={unreachable} />
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
   return (

@@ -67,9 +67,13 @@ type Drop = Readonly<{ label: string; hint: string; busy: string | false; take: 
 /** Lets someone drop or choose a file. `busy` says why no file can be taken now. */
 export const Drop = ({ busy, hint, label, take }: Drop) => {
   const [over, setOver] = useState(false)
-  const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && busy === false && take(files[0])
+  const [isOne, setOne] = useState(true)
+  const taken = (files: ArrayLike<File> = []) => {
+    setOne(files.length <= 1)
+    if (files[0] !== undefined && files.length === 1 && busy === false) take(files[0])
+  }
   const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-    taken(currentTarget.files)
+    taken(currentTarget.files ?? [])
     // Otherwise the same file could not be chosen again.
     currentTarget.value = ""
   }
@@ -82,6 +86,7 @@ export const Drop = ({ busy, hint, label, take }: Drop) => {
     <label class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drag(false)}>
       <strong>{label}</strong>
       <span class="soft small">{busy === false ? hint : busy}</span>
+      {!isOne && <span role="alert" class="bad-text">{general.oneFile}</span>}
       <input type="file" aria-label={label} disabled={busy !== false} onChange={choose} />
     </label>
   )

@@ -130,5 +130,8 @@ export const useDraft = (pipeline: string) => {
     300,
   )
   const current = () => latest.current?.text ?? ""
-  return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, state, counts, survey }
+  /** How many different cells are not options, by the name of the question. */
+  const unmatched = new Map(counts.answer?.choices.map(({ choices, question }) => [question, choices.length]))
+  const read = { state, counts, survey, unmatched }
+  return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, ...read }
 }

@@ -6,7 +6,7 @@ import { HomeView, NewPipeline } from "./Home.tsx"
 import { useAnswer } from "./hooks.ts"
 import { MapView } from "./Map.tsx"
 import { Problem, safe } from "./parts.tsx"
-import { ResultsView } from "./Results.tsx"
+import { isFixing, ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
 
@@ -28,7 +28,7 @@ const App = () => {
     for (const type of ["dragover", "drop"] as const) {
       addEventListener(type, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault())
     }
-    addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
+    addEventListener("beforeunload", (event) => (isEdited() || isFixing()) && event.preventDefault())
     listen(hear)
   }, [])
   useEffect(() => {
@@ -89,7 +89,9 @@ const App = () => {
         {known === "results" && (
           <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} targets={targets} />
         )}
-        {known === undefined && home.answer !== undefined && <HomeView home={home.answer} going={going} />}
+        {known === undefined && home.answer !== undefined && (
+          <HomeView home={home.answer} going={going} isOpen={isOpen} />
+        )}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>
     </>

@@ -21,6 +21,9 @@ export const asCell = (of: unknown): JSX.Element => {
 /** A word, and how good or bad it is. */
 export type Word = Readonly<{ title: string; tone: Tone }>
 
+/** What is known may be old, because the studio can't be reached. */
+export const unreachable: Word = { title: general.unreachable, tone: "warn" }
+
 export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{title}</span>
 
 /** Shows something that a person should look at. */

@@ -25,6 +25,8 @@ const labels = {
   ...busy,
   target: "Target",
   choose: "Choose…",
+  unreachable: "Not reachable",
+  oneFile: "Nothing was taken: drop one file at a time.",
   cancel: "Cancel",
   close: "Back to the list",
   next: "Next:",
@@ -74,6 +76,8 @@ export const home = {
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
 
+const unmatchedCells = (cells: number) => cells === 1 ? "1 cell is no option" : `${count(cells)} cells are no options`
+
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
   ...lists,
@@ -82,6 +86,7 @@ export const board = {
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
   states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
+  unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
   traps: (traps: number) => counted(traps, "possible problem"),
@@ -106,6 +111,7 @@ export const detail = {
   ...choosing,
   ...choiceColumns,
   ...entryActs,
+  unmatched: unmatchedCells,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
   line: (line: number) => `Show line ${line} of the text`,
@@ -197,7 +203,6 @@ export const run = {
   title: "Run",
   unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
-  unknown: "Not reachable",
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
     rehearsal: { title: "Rehearse", about: "Sends everything to a practice copy of the form on this machine." },

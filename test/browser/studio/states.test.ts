@@ -10,7 +10,7 @@ import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
 import { createPipeline, inProject, isAccessible, tabTo } from "./studioPage.ts"
 
-const csv = Papa.unparse(rows)
+const csv = Papa.unparse([...rows.slice(0, -1), rows.slice(-1).flat().with(1, "Bad\nluck")])
 const pipelines = {
   doubt: pipelineOf("doubt", "../rows.csv"),
   differs: pipelineOf("differs", "../valid.csv", { form: "others" }),
@@ -108,9 +108,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
   })
 
   it("are accessible in the results: changed cells, a refused export and differences, whose links edit the submission", async () => {
-    const { close, isQuiet, page } = await its.open()
+    const { close, isQuiet, leaving, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     await page.getByRole("button", { name: "Show all cells of row 21" }).click()
+    // The field of a cell with line breaks keeps them.
+    expect(await page.getByRole("textbox", { name: "Name, row 21" }).inputValue()).toBe("Bad\nluck")
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
     // The changed cell is kept while another view is shown.
@@ -118,6 +120,13 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByText("1 cell changed").waitFor({ state: "detached" })
     await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     await page.getByText("1 cell changed").waitFor()
+    const two = await page.evaluateHandle(`(() => {
+      const two = new DataTransfer()
+      for (const name of ["a.csv", "b.csv"]) two.items.add(new File(["No"], name))
+      return two
+    })()`)
+    await page.getByLabel("Drop an export of the form's results here").dispatchEvent("drop", { dataTransfer: two })
+    await page.getByRole("alert").getByText("Nothing was taken: drop one file at a time.").waitFor()
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).check()
     await page.getByRole("textbox", { name: /^How you know that/ }).fill("The form's page shows as many.")
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
@@ -129,6 +138,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await isAccessible(page, "settle")
     // The export lacks a row in doubt, and a row that the ledger knows.
     const lacking = new Set<unknown>(["Person 5", "Person 20"])
+    expect(await page.getByText("Nothing was taken").count()).toBe(0)
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).uncheck()
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
       name: "results.csv",
@@ -145,6 +155,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     const { id } = await call("runs", "start", { pipeline: "doubt", mode: "rehearsal" })
     await follow(id)
     await page.reload()
+    // The changed cell was not saved.
+    expect(leaving).toHaveLength(1)
     const rejected = page.getByRole("region", { name: "1 rejected row" })
     await rejected.getByText("A rehearsal sends nothing").waitFor()
     expect(await rejected.getByRole("textbox").count()).toBe(0)

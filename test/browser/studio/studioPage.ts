@@ -107,11 +107,12 @@ export const openStudio = async (
   options: { dark?: boolean; width?: number } = {},
 ) => {
   const watched = await open(browser, studio.newLink(), options)
-  const { noise, page, requests } = watched
+  const { leaving, noise, page, requests } = watched
   page.setDefaultTimeout(60_000)
   await page.getByRole("heading", { level: 1 }).waitFor()
   return {
     page,
+    leaving,
     /** Expects that the page reported no error, sent requests only to the studio, and ran no script of a file or form. */
     isQuiet: async () => {
       // The browser also reports each call that the studio refuses.

@@ -1,0 +1,57 @@
+// What the studio's first view shows: every pipeline, and what `status` says about it.
+import * as Effect from "effect/Effect"
+import { basename, resolve } from "node:path"
+import { listPipelines, type PipelineText } from "../project/loadProject.ts"
+import { decodePipeline } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import { addressesOf } from "./projectLedger.ts"
+import { type ProjectStatus, projectStatus } from "./status.ts"
+
+const runsShown = 14
+
+/** Returns the name of the project's folder, every pipeline, the names of the project's services, and mistakes in files that can't be read. */
+export const overview = (project: Project) =>
+  Effect.gen(function*() {
+    const { texts, unreadable } = yield* listPipelines(project.root)
+    const status = yield* projectStatus(project, [], { verify: false, runs: runsShown })
+    const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
+    // The ledger also knows pipelines whose files were removed.
+    const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
+    return {
+      folder: basename(resolve(project.root)),
+      pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
+      services: [...project.services.keys()],
+      diagnostics: unreadable,
+    }
+  })
+
+/** Returns a pipeline's targets that have a name. */
+const targetsIn = (yaml: PipelineText["yaml"]) => {
+  const read = decodePipeline(yaml, { isPartial: true })
+  const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
+  return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
+}
+
+const cardOf = (
+  project: Project,
+  status: ProjectStatus,
+  name: string,
+  targets: ReturnType<typeof targetsIn> = [],
+) => {
+  const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
+    all.filter(({ pipeline }) => pipeline === name)
+  const standings = own(status.pipelines).map((standing) => ({
+    ...standing,
+    to: targets.find(({ form, service }) =>
+      form === standing.destination.form && addressesOf(project, service).includes(standing.destination.service)
+    )?.to,
+  }))
+  return {
+    name,
+    targets,
+    standings,
+    nextRun: [...standings, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
+    notBegun: own(status.notBegun)[0]?.at,
+    problem: own(status.missed)[0]?.message,
+  }
+}
