@@ -100,6 +100,38 @@ scoped(
 )
 
 scoped(
+  "of two saves at the same time, one is written and the other one is refused",
+  Effect.gen(function*() {
+    const { root, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      let { version } = await call("draft", "open", { pipeline: "people" })
+      for (let round = 1; round <= 20; round++) {
+        const texts = ["Ada", "Grace"].map((name) => commented.replace("Ada", `${name} ${round}`))
+        const saves = texts.map((text) => call("draft", "save", { pipeline: "people", text, version }))
+        const ended = await Promise.allSettled(saves)
+        expect(ended.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+        const saved = await call("draft", "open", { pipeline: "people" })
+        expect(saved.text).toBe(texts[ended.findIndex(({ status }) => status === "fulfilled")])
+        version = saved.version
+      }
+    })
+  }),
+)
+
+scoped(
+  "the studio of a project has the same address each time, unless its port is used",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const origin = Effect.map(served(root, { port: undefined }), (studio) => studio.origin)
+    const first = yield* Effect.scoped(origin)
+    expect(yield* origin).toBe(first)
+    expect(yield* origin).not.toBe(first)
+  }),
+)
+
+scoped(
   "a file keeps its line ends, and its text counts as unchanged until someone edits it",
   Effect.gen(function*() {
     const { root, write } = yield* world

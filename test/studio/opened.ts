@@ -8,7 +8,7 @@ import type { Calls, Job } from "../../src/studio/Api.ts"
 import { serveStudio } from "../../src/studio/serve.ts"
 import type { StudioOptions } from "../../src/studio/Studio.ts"
 
-type Options = Partial<Omit<StudioOptions, "root"> & { readonly port: number }>
+type Options = Partial<Omit<StudioOptions, "root"> & { readonly port: number | undefined }>
 
 /** Serves the studio of a project folder until the scope closes. Like the command, it hides the project's secrets. */
 export const served = (root: string, options: Options = {}) =>
