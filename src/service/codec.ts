@@ -6,7 +6,7 @@ import type { Item } from "../domain/item.ts"
 import { canonicalJson, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import type { ListedPage } from "./FormService.ts"
-import { FormMetadata, gatewayNames, ListedForms, returnedSubmission } from "./wire.ts"
+import { FormMetadata, gatewayNames, ListedForms, returnedSubmission, submissionIdOf } from "./wire.ts"
 
 /** Converts the bodies of requests and responses to domain values and back. Returns `undefined` if a body is not as specified. */
 export interface Codec {
@@ -101,10 +101,7 @@ export const makeCodec = (gateway: string): Codec => {
       const answer = parseJson(body)
       const list = isObject(answer) ? answer["submissions"] : undefined
       if (!Array.isArray(list)) return undefined
-      const found = list.map((wire: unknown) => {
-        const id = isObject(wire) ? wire["submissionId"] : undefined
-        return typeof id === "string" && id !== "" ? id : undefined
-      })
+      const found = list.map(submissionIdOf)
       // If an id occurs twice, it is unknown to which submission it belongs.
       const isRepeated = (id: string | undefined) => id !== undefined && found.indexOf(id) !== found.lastIndexOf(id)
       return {

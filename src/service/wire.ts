@@ -195,6 +195,12 @@ const elements = <A>(list: unknown, read: (element: ReturnedElement) => A): Read
   return found
 }
 
+/** Reads a submission's id. One with NUL can't be used in an address, or stored in PostgreSQL. */
+export const submissionIdOf = (wire: unknown): string | undefined => {
+  const id = isObject(wire) ? wire["submissionId"] : undefined
+  return typeof id === "string" && id !== "" && !id.includes("\0") ? id : undefined
+}
+
 /**
  * Reads "Submission (as returned)". Returns undefined if the submission has no id.
  *
@@ -204,9 +210,9 @@ export const returnedSubmission = (
   wire: unknown,
   neutral: (payment: JsonObject) => JsonObject,
 ): Submission | undefined => {
-  if (!isObject(wire)) return undefined
-  const { login, quiz, submissionId } = wire
-  if (typeof submissionId !== "string" || submissionId === "") return undefined
+  const submissionId = submissionIdOf(wire)
+  if (!isObject(wire) || submissionId === undefined) return undefined
+  const { login, quiz } = wire
   return {
     submissionId,
     submissionTime: textOf(wire["submissionTime"]),

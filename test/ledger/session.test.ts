@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import type { AttentionRow } from "../../src/ledger/facts.ts"
 import type { Pages } from "../../src/ledger/pages.ts"
@@ -24,6 +25,22 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
     const known = (key: string) => Effect.map(view.lookUp([ledger.digest.key(key)]), ([row]) => row)
     return { ledger, view, session, send, known }
   })
+
+  it.scopedLive("a submission's id of any length is recorded and recognised", () =>
+    Effect.gen(function*() {
+      const { ledger, session, known } = yield* held
+      const [first = "", second = ""] = [1, 2].map(() => randomBytes(5_000).toString("hex"))
+      const batch = yield* session.intend(batchOf([rowOf(ledger, 1)]))
+      yield* session.settleReturned(batch, [first], () => ({ rows: [imported(first)], loose: [] }))
+      const next = yield* session.intend(batchOf([rowOf(ledger, 2)]))
+      let recorded: ReadonlySet<string> = new Set()
+      yield* session.settleReturned(next, [first, second], (ids) => {
+        recorded = ids
+        return { rows: [imported(second)], loose: [] }
+      })
+      expect(recorded).toEqual(new Set([first]))
+      expect(yield* known("key 2")).toMatchObject({ submissionId: second })
+    }))
 
   describe("refusing a batch", () => {
     it.scopedLive("a whole batch is refused if one of its rows is imported, in flight or in doubt", () =>

@@ -57,6 +57,18 @@ describe("reading submissions", () => {
     )
   })
 
+  it("an id that is empty, no text, or contains NUL counts as no id", () => {
+    const answer = bytes({ submissions: ["", 7, "a\0b", "good"].map((submissionId) => ({ submissionId })) })
+    expect(codec.created(answer)?.ids).toEqual(["good"])
+    expect(codec.created(answer)?.submissions.map((one) => one?.submissionId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "good",
+    ])
+    expect(codec.read(bytes({ submission: { submissionId: "a\0b" } }))).toBeUndefined()
+  })
+
   it("reading marks only unknown question types as unknown", () => {
     const read = codec.read(bytes({
       submission: {
