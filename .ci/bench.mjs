@@ -12,6 +12,7 @@ const folder = resolve(`node_modules/.cache/formferry-bench-${process.pid}`)
 try {
   await build({
     ...forNode,
+    external: [...forNode.external, "playwright-core", "axe-core"],
     entryPoints: [entry, "service", "runUnlimited", "lookUps", "records"].map((name) => `test/bench/${name}.ts`),
     outdir: folder,
     splitting: true,

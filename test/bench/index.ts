@@ -10,6 +10,7 @@ import type { Measured } from "./measured.ts"
 import { others } from "./others.ts"
 import { postgres } from "./postgres.ts"
 import { type Result, resultOf, table } from "./results.ts"
+import { studio } from "./studio.ts"
 import { seed, type Target } from "./Target.ts"
 
 const { values } = parseArgs({
@@ -21,7 +22,7 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const rows = values.rows === undefined ? undefined : Number(values.rows)
-const all = [...dryRuns, ...imports, ...postgres, ...others]
+const all = [...dryRuns, ...imports, ...postgres, studio, ...others]
 const chosen = values.only.length === 0 ? all : all.filter(({ name }) => values.only.includes(name))
 const unknown = values.only.filter((name) => !all.some((one) => one.name === name))
 if (unknown.length > 0 || [rounds, rows ?? 1].some((one) => !Number.isInteger(one) || one < 1)) {

@@ -217,10 +217,10 @@ const Undecided = (bench: Bench) => {
       more(all.length - 50),
     ]
   const wrong = state.diagnostics.filter(({ severity }) => severity === "error")
-  const isDone = [open, state.proposals, state.openTimes, state.failures, wrong].every(({ length }) => length === 0)
+  const left = [open, unmatched, state.proposals, state.openTimes, state.failures, wrong]
   return (
     <>
-      {isDone && state.rowKey !== "open" && <p>{t.nothingOpen}</p>}
+      {left.every(({ length }) => length === 0) && state.rowKey !== "open" && <p>{t.nothingOpen}</p>}
       {state.failures.map((text) => <p key={text} class="bad-text">{safe(text)}</p>)}
       {state.rowKey === "open" && (
         <fieldset>

@@ -67,7 +67,7 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
         ], { shares: wordsWith(verdictWords, place.standing.verdicts) })}
         <Bars runs={place.runs} />
         <p class="soft small">
-          {one.standings.length > 1 && badge(stateOf([place]))}{" "}
+          {one.standings.length > 1 && word !== unreachable && badge(stateOf([place]))}{" "}
           {safe([place.to, place.destination.form, place.destination.service].filter(Boolean).join(" · "))}
         </p>
       </div>
