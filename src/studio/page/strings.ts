@@ -76,7 +76,8 @@ export const home = {
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
 
-const unmatchedCells = (cells: number) => cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
+const unmatchedCells = (cells: number) =>
+  cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
