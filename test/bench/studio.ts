@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createWriteStream, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Page } from "playwright-core"
 import { launch } from "../browser/browser.ts"
 import { numbers } from "./data.ts"
 import { embedded, writeConfig } from "./project.ts"
-import { command, seed, type Target } from "./Target.ts"
+import { seed, type Target } from "./Target.ts"
 
 const [rows, columns, questions] = [1_000_000, 300, 60]
 
@@ -81,7 +81,8 @@ export const studio: Target = {
         + `sink: { service: bench, form: ${form.id} }\n`,
     )
     await writeWide(join(root, "source.csv"))
-    const server = spawn(process.execPath, [command, "studio", "--no-open", "--json"], { cwd: root })
+    // The copy of the built command that other benchmarks use has no demonstration project, which the studio looks for.
+    const server = spawn(process.execPath, [resolve("dist", "main.js"), "studio", "--no-open", "--json"], { cwd: root })
     const [line] = await once(createInterface({ input: server.stdout }), "line")
     const { link } = JSON.parse(String(line)) as { readonly link: string }
     const browser = await launch()

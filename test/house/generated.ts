@@ -351,7 +351,7 @@ const commandsPage = (): string =>
       "## Exit codes",
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
       "If several apply, the most severe one is used: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows `Next:`.",
-      "`check` exits with code 0 or 2, or 5 if the service can't be used. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
+      "`check` exits with code 0 or 2, 5 if the service can't be used, or 70 if the ledger is damaged. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"
 
