@@ -6,6 +6,19 @@ import { form } from "./project.ts"
 
 const batchRows = 10_000
 
+/** Opens a ledger, and the benchmark's pipeline in it, for the scope. */
+export const openBench = (options: AnyLedgerOptions, address: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* openLedger(options)
+    const view = yield* ledger.pipeline({
+      pipeline: "bench",
+      destination: { service: address, form: form.id },
+      renamedFrom: undefined,
+      alongside: [],
+    })
+    return { ledger, view }
+  })
+
 /**
  * Writes a ledger like the one that an import of these rows leaves: each row was sent once and verified.
  *
@@ -19,13 +32,7 @@ export const fillLedger = (
   isDoubtful = false,
 ): Promise<void> =>
   Effect.gen(function*() {
-    const ledger = yield* openLedger(options)
-    const view = yield* ledger.pipeline({
-      pipeline: "bench",
-      destination: { service: address, form: form.id },
-      renamedFrom: undefined,
-      alongside: [],
-    })
+    const { ledger, view } = yield* openBench(options, address)
     const session = yield* view.hold("filled")
     const startedAt = "2026-01-01T00:00:00.000Z"
     yield* session.startRun({ run: "filled", mode: "run", startedAt })

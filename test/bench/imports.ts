@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import type { Capability } from "../../src/domain/capability.ts"
 import { writeCsv } from "./data.ts"
-import { measure, type Measured } from "./measured.ts"
+import { measure, type Measured, onlySeconds } from "./measured.ts"
 import { type PracticeProcess, startPractice } from "./practice.ts"
 import { apiKey, form, servedAt, writeProject } from "./project.ts"
 import type { Limits } from "./service.ts"
@@ -80,7 +80,7 @@ const paced = (
         await setTimeout(1_000)
         return verified(await measure([command, "run", "bench", "--json"], root), practice, rows, throttled)
       },
-      beside: async () => ({ seconds, cpuSeconds: 0, megabytes: 0, exitCode: 0, stdout: "", stderr: "" }),
+      beside: async () => onlySeconds(seconds),
       close: practice.end,
     }
   },

@@ -4,10 +4,9 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { performance } from "node:perf_hooks"
 import { ledgerOf } from "../../src/jobs/projectLedger.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { columns, rows } from "./data.ts"
-import { form } from "./project.ts"
+import { openBench } from "./fillLedger.ts"
 
 const [count = 0, seed = 0] = process.argv.slice(2).map(Number)
 
@@ -15,13 +14,7 @@ const [count = 0, seed = 0] = process.argv.slice(2).map(Number)
 const chunkRows = 400
 
 const program = Effect.gen(function*() {
-  const ledger = yield* openLedger(yield* ledgerOf(yield* loadProject(process.cwd())))
-  const view = yield* ledger.pipeline({
-    pipeline: "bench",
-    destination: { service: "practice:bench", form: form.id },
-    renamedFrom: undefined,
-    alongside: [],
-  })
+  const { ledger, view } = yield* openBench(yield* ledgerOf(yield* loadProject(process.cwd())), "practice:bench")
   const positions = new Map<ReadonlyArray<string>, ReadonlyArray<number>>()
   const positionsOf = (names: ReadonlyArray<string>) => {
     const known = positions.get(names) ?? names.map((name) => columns.findIndex((one) => one === name))
@@ -53,7 +46,7 @@ const program = Effect.gen(function*() {
     chunk = []
   }
   yield* lookUp(chunk)
-  process.stdout.write(`${JSON.stringify({ seconds, known })}\n`)
+  process.stdout.write(`${JSON.stringify({ seconds, rows: known })}\n`)
 })
 
 void Effect.runPromise(Effect.provide(Effect.scoped(program), NodeContext.layer))

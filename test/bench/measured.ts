@@ -16,6 +16,16 @@ export interface Measured {
   readonly stderr: string
 }
 
+/** Returns a time without other figures: that of a page, or a fixed one that a target compares with. */
+export const onlySeconds = (seconds: number): Measured => ({
+  seconds,
+  cpuSeconds: 0,
+  megabytes: 0,
+  exitCode: 0,
+  stdout: "",
+  stderr: "",
+})
+
 /** The figures that a process reports about itself. */
 interface Used {
   readonly usage: NodeJS.ResourceUsage

@@ -5,21 +5,14 @@ import { Effect, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import { ledgerOf } from "../../src/jobs/projectLedger.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { columns, rows } from "./data.ts"
-import { form } from "./project.ts"
+import { openBench } from "./fillLedger.ts"
 
 const [count = 0, seed = 0] = process.argv.slice(2).map(Number)
 
 const program = Effect.gen(function*() {
-  const ledger = yield* openLedger(yield* ledgerOf(yield* loadProject(process.cwd())))
-  const view = yield* ledger.pipeline({
-    pipeline: "bench",
-    destination: { service: "practice:bench", form: form.id },
-    renamedFrom: undefined,
-    alongside: [],
-  })
+  const { ledger, view } = yield* openBench(yield* ledgerOf(yield* loadProject(process.cwd())), "practice:bench")
   const session = yield* view.hold("recorded")
   const submissionTime = "2026-01-01T00:00:00.000Z"
   yield* session.startRun({ run: "recorded", mode: "run", startedAt: submissionTime })
@@ -65,7 +58,7 @@ const program = Effect.gen(function*() {
   )
   const seconds = (performance.now() - startedAt) / 1_000
   const { imported } = yield* view.standing
-  process.stdout.write(`${JSON.stringify({ seconds, imported })}\n`)
+  process.stdout.write(`${JSON.stringify({ seconds, rows: imported })}\n`)
 })
 
 void Effect.runPromise(Effect.provide(Effect.scoped(program), NodeContext.layer))

@@ -3,9 +3,11 @@ import { once } from "node:events"
 import { createWriteStream, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
-import type { Page } from "playwright-core"
+import type { Readable } from "node:stream"
+import type { BrowserContext, Page } from "playwright-core"
 import { launch } from "../browser/browser.ts"
 import { numbers } from "./data.ts"
+import { onlySeconds } from "./measured.ts"
 import { embedded, writeConfig } from "./project.ts"
 import { seed, type Target } from "./Target.ts"
 
@@ -64,6 +66,19 @@ const isOpened = async (page: Page): Promise<void> => {
   await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Answer of Column 2/ }).waitFor()
 }
 
+/** Opens the studio's link, and waits for the survey of all rows. The page stays open, so the studio keeps the survey. Returns the map's address. */
+const surveyed = async (context: BrowserContext, stdout: Readable): Promise<string> => {
+  const [line] = await once(createInterface({ input: stdout }), "line")
+  const { link } = JSON.parse(String(line)) as { readonly link: string }
+  const map = `${new URL(link).origin}/#/map/wide`
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  await page.goto(map)
+  await page.getByText("1,000,000 rows", { exact: true }).waitFor()
+  return map
+}
+
 /** The studio in Chromium. */
 export const studio: Target = {
   name: "studio",
@@ -83,18 +98,17 @@ export const studio: Target = {
     await writeWide(join(root, "source.csv"))
     // The copy of the built command that other benchmarks use has no demonstration project, which the studio looks for.
     const server = spawn(process.execPath, [resolve("dist", "main.js"), "studio", "--no-open", "--json"], { cwd: root })
-    const [line] = await once(createInterface({ input: server.stdout }), "line")
-    const { link } = JSON.parse(String(line)) as { readonly link: string }
     const browser = await launch()
+    const close = () => {
+      void browser.close()
+      server.kill("SIGINT")
+    }
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     context.setDefaultTimeout(1_200_000)
-    const map = `${new URL(link).origin}/#/map/wide`
-    // While one page is open, the studio keeps the survey.
-    const first = await context.newPage()
-    await first.goto(link)
-    await first.getByRole("heading", { level: 1 }).waitFor()
-    await first.goto(map)
-    await first.getByText("1,000,000 rows", { exact: true }).waitFor()
+    const map = await surveyed(context, server.stdout).catch((cause: unknown) => {
+      close()
+      throw cause
+    })
     return {
       ours: async () => {
         const page = await context.newPage()
@@ -114,13 +128,10 @@ export const studio: Target = {
         )
         if (longest > 250) throw new Error(`the page drew nothing for ${longest.toFixed(0)} ms`)
         await page.close()
-        return { seconds, cpuSeconds: 0, megabytes: 0, exitCode: 0, stdout: "", stderr: "" }
+        return onlySeconds(seconds)
       },
-      beside: () => Promise.resolve({ seconds: 2, cpuSeconds: 0, megabytes: 0, exitCode: 0, stdout: "", stderr: "" }),
-      close: () => {
-        void browser.close()
-        server.kill("SIGINT")
-      },
+      beside: async () => onlySeconds(2),
+      close,
     }
   },
 }
