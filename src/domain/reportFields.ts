@@ -15,6 +15,9 @@ export type Mask = (text: string) => string
 export const maskOf = (digest: (value: string) => Buffer): Mask => (text) =>
   text === "" ? "" : `hmac:${digest(text).toString("hex")}`
 
+/** The title of the last column of a masked file with a source's cells. Such a file is never a source. */
+export const maskedTitle = "_masked"
+
 /** An annotation of texts and other values without members. It is a function that returns the replacement for a masked report. */
 export const Redaction = Symbol.for("formferry/Redaction")
 

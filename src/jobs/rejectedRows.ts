@@ -66,7 +66,7 @@ interface FixedCell {
   readonly text: string
 }
 
-/** Saves fixed cells next to rejected.csv. Fails with FileChanged if the rows no longer have this version. */
+/** Saves fixed cells next to rejected.csv, and deletes the codes of their rows. Fails with FileChanged if the rows no longer have this version. */
 export const fixRejected = (
   project: Project,
   { cells, pipeline, run, version }: {
@@ -85,6 +85,8 @@ export const fixRejected = (
         return yield* new NothingToFix({ message: "The file has no such cell." })
       }
       line[column] = text
+      // A row that could not be read is imported only if it has no code.
+      line[columns.length + csvFiles.rejected.titles.indexOf("_code")] = ""
     }
     const shown = isFixed ? fixedName : csvFiles.rejected.name
     // A first fix is made from rejected.csv, which stays as it is.

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { RunReport } from "../domain/report.ts"
-import type { Mask } from "../domain/reportFields.ts"
+import { type Mask, maskedTitle } from "../domain/reportFields.ts"
 import { type AttentionEntry, type CsvFile, csvFiles, type CsvRows, csvText, lineOf } from "./csvFiles.ts"
 import { entryText, reportPage } from "./html/reportPage.ts"
 import type { PartFiles, ReportError } from "./partFiles.ts"
@@ -54,15 +54,18 @@ export const writeFiles = <E>(
           ? whole
           : Stream.map(whole, (some) => some.map((row) => file.redact(row, mask)))
         const toEntry = entryOf(report)
-        const mark = (sign: string) => (isRehearsal && name !== csvFiles.rejected.name ? [sign] : [])
+        const marks = (rehearsed: string, masked: string) => [
+          ...(isRehearsal && name !== csvFiles.rejected.name ? [rehearsed] : []),
+          ...(mask !== undefined && file.hasCells ? [masked] : []),
+        ]
         let lines = 0
         let found = 0
         const text = Stream.map(shown, (some) => {
           lines += some.length
           for (const row of some) if (toEntry(row) !== undefined) found++
-          return csvText(file, some.map((row) => [...lineOf(file, asLine(row), columns.length), ...mark("rehearsal")]))
+          return csvText(file, some.map((row) => [...lineOf(file, asLine(row), columns.length), ...marks("rehearsal", "masked")]))
         })
-        const header = csvText(file, [[...(file.hasCells ? columns : []), ...titles, ...mark(rehearsalTitle)]])
+        const header = csvText(file, [[...(file.hasCells ? columns : []), ...titles, ...marks(rehearsalTitle, maskedTitle)]])
         yield* files.write(name, Stream.concat(Stream.succeed(header), text))
         written.push({ name, rows: lines, holds })
         total += found

@@ -208,7 +208,7 @@ export const makeClassifier = (options: {
       problems: ReadonlyArray<Problem>,
       quiet = false,
     ): void => {
-      rejected.push({ row, key, fate, problems, cells: rowTexts(cells, plan.columns), quiet })
+      rejected.push({ row, key, fate, problems, cells: rowTexts(cells, plan), quiet })
     }
 
     return {

@@ -24,9 +24,14 @@ export const contentDigest = (
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 
-/** Returns all cells of a row as text, one for each column of the source. */
-export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
-  columns.map((column) => cellText(cells[column.position]))
+/** Returns all cells of a row as text, one for each of the source's own columns, then those beyond its header. */
+export const rowTexts = (
+  cells: Cells,
+  { columns, source }: Pick<RunPlan, "columns" | "source">,
+): ReadonlyArray<string> => [
+  ...columns.map(({ position }) => cellText(cells[position])),
+  ...cells.slice(source.columns.length).map(cellText),
+]
 
 /** Returns a row's key, or undefined if it has none. */
 export type KeyOf = (cells: Cells) => string | undefined

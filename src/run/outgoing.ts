@@ -70,7 +70,7 @@ export const outgoing = (
           rest: restOf(cells),
           supersedes: undefined,
           item: mapped.item,
-          cells: rowTexts(cells, columns),
+          cells: rowTexts(cells, plan),
         })
       }
     }

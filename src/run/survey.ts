@@ -101,7 +101,7 @@ export const survey = Effect.gen(function*() {
     sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
       if (!counts.samples.hasRoom) return
       const mapped = mapping.map(cells, key, theRunsId)
-      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
+      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
     },
   })
   const { canary, changed, decideWaiting, fates, rejectedAs, seen, takeRejected } = classifier

@@ -2,6 +2,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Json } from "../domain/json.ts"
+import { maskedTitle } from "../domain/reportFields.ts"
 import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
@@ -9,6 +10,7 @@ import { gunzipped, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { isMended } from "./columns.ts"
+import { holdUnread } from "./mended.ts"
 import { mapFiles, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { mendedDelimiter } from "./text/header.ts"
@@ -187,7 +189,7 @@ export const openFile = (
     if ((content === "text" && options.written === undefined) || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {
-        const source = withTaken(mended, [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
+        const source = withTaken(holdUnread(mended), [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
         return yield* fromTool(source, () => Effect.succeed(source))
       }
     }
@@ -230,7 +232,13 @@ export const openFile = (
           ),
         )
     }
-    return yield* fromTool(yield* open(config.headerRow), open)
+    const opened = yield* open(config.headerRow)
+    if (opened.columns.at(-1)?.title === maskedTitle) {
+      const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
+        + "Use a file with the answers: run the pipeline again without `--redact`."
+      return yield* new SourceError({ file, message })
+    }
+    return yield* fromTool(opened, open)
   })
 
 /** What a file is, according to its first bytes. */

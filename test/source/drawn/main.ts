@@ -50,6 +50,7 @@ export const main = (args: ReadonlyArray<string>): Promise<number> => {
       if (seed % throughRunEvery === 0 || values.seed !== undefined) {
         const run = yield* throughRun(seed)
         add(`whole runs with exit code ${run.exitCode}`)
+        if (run.fedBack) add("rejected.csv imported unchanged")
         tell(seed, run.violations)
       }
       if ((at + 1) % 500 === 0) process.stderr.write(`${at + 1} of ${seeds.length} seeds\n`)

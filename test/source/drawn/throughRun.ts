@@ -17,8 +17,8 @@ const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown
 
 /**
  * Sends a seed's text through a whole run with the columns of the test pipeline. Checks that everything that arrived
- * was intended, and that nothing is missing if the run exits with code 0. @returns the exit code, 2 if the source was
- * refused, and broken promises
+ * was intended, that nothing is missing if the run exits with code 0, and that nothing is sent from the run's
+ * unchanged rejected.csv. @returns the exit code, 2 if the source was refused, and broken promises
  */
 export const throughRun = (seed: number) =>
   Effect.scoped(Effect.gen(function*() {
@@ -40,15 +40,20 @@ export const throughRun = (seed: number) =>
     const isCut = (one: string) => records.at(-1)?.broken === "cut" && lastMail(records).startsWith(mailIn(one))
     const meant = records.flatMap(({ broken, cells }) => broken === "cut" ? [] : line(cells[1] ?? "", cells[2] ?? ""))
     const arrived = practice.submissions("people").map((one) => line(answer(one, "name"), answer(one, "mail")))
+    const fedBack = Either.isRight(ended) && exitCode === 1
+      ? yield* Effect.option(run({ source: `reports/people/${ended.right.run}/rejected.csv` }))
+      : undefined
+    const sent = practice.count("people") - arrived.length
     const missing = meant.filter((one) => !arrived.includes(one))
     const violations = [
       ...arrived.filter((one) => !meant.includes(one) && !isCut(one)).map((one) => `arrived and never meant: ${one}`),
       ...(new Set(arrived).size < arrived.length ? ["a record arrived twice"] : []),
       ...(exitCode === 0 && missing.length > 0 ? [`exit code 0, and missing: ${missing[0]}`] : []),
       ...(Either.isLeft(ended) && arrived.length > 0 ? ["stopped, and something was sent"] : []),
+      ...(sent > 0 ? [`${sent} rejected records were sent unchanged from rejected.csv`] : []),
       ...(wellFormed && Either.isLeft(ended) ? [`well-formed, and refused: ${ended.left.message}`] : []),
       ...(wellFormed && missing.length > 0 ? [`well-formed, and missing: ${missing[0]}`] : []),
       ...(wellFormed && exitCode !== 0 ? [`well-formed, and exit code ${exitCode}`] : []),
     ]
-    return { exitCode, violations }
+    return { exitCode, violations, fedBack: fedBack?._tag === "Some" }
   })).pipe(Effect.provide(platform))
