@@ -232,6 +232,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "LedgerOvertaken":
       return command("status", ...names)
     case "LedgerRefused":
+      if (error.isMisplaced === true) return command("check", ...names)
       // `status` would be refused for the same reason.
       return error.isClosed === true || invocation.command === "status"
         ? undefined

@@ -15,6 +15,7 @@ import {
   needed,
   pipeline,
   pipelines,
+  source,
   text,
   texts,
   to,
@@ -298,6 +299,7 @@ const rekey = command({
   arguments: { pipeline },
   options: {
     map: text("FILE", "A file of key pairs with a header, the earlier key first."),
+    source,
     yes: flag("Record the keys without asking."),
     to,
     json,
@@ -315,6 +317,7 @@ const rekey = command({
           pipeline,
           to: input.to,
           map,
+          source: input.source === undefined ? undefined : path.resolve(input.source),
           agreed: ({ pairs }) =>
             Effect.gen(function*() {
               yield* hideProgress

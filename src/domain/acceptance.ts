@@ -13,6 +13,14 @@ export const acceptReasons = {
 
 export type AcceptReason = keyof typeof acceptReasons
 
-/** Returns the command that accepts a refused state, for the message about the refusal. */
-export const acceptCommand = (pipeline: string, reason: AcceptReason, target: string | undefined): string =>
-  commandLine(["accept", pipeline, reason], { "--to": target, "--because": "TEXT" })
+/**
+ * Returns the command that accepts a refused state, for the message about the refusal.
+ *
+ * @param project `--project` as typed
+ */
+export const acceptCommand = (
+  pipeline: string,
+  reason: AcceptReason,
+  target: string | undefined,
+  project?: string,
+): string => commandLine(["accept", pipeline, reason], { "--to": target, "--because": "TEXT", "--project": project })

@@ -23,7 +23,7 @@ import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openKeys } from "./openKeys.ts"
 import { compileFor, openParts, openPipelineSource } from "./prepare.ts"
-import { missedBy, openIfAny } from "./projectLedger.ts"
+import { missedBy, openIfAny, placeOf } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
 import type { Services } from "./services.ts"
 import { openTarget, type Target } from "./target.ts"
@@ -245,9 +245,15 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     )
     const checkedData = Either.getOrUndefined(data)
     const unknownKeys = checkedData === undefined || keys === undefined ? [] : yield* keys.refusal
+    const misplaced = yield* ledger?.refusalOf(placeOf(project, pipeline, target, form.id)) ?? Effect.void
     return {
       ...known,
-      failures: [...refused, ...Either.isLeft(data) ? [data.left] : [], ...unknownKeys],
+      failures: [
+        ...refused,
+        ...(misplaced === undefined ? [] : [misplaced]),
+        ...Either.isLeft(data) ? [data.left] : [],
+        ...unknownKeys,
+      ],
       fits: {
         columns: source.columns.length,
         answers: mapping.answers.filter(({ list }) => list === "questions").length,

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
-import type { Asker, Ledger, LedgerError, LedgerRefused, MarkPlaces } from "../ledger/Ledger.ts"
+import type { Asker, Ledger, LedgerError, LedgerRefused, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"
 import { marksFolder, notNewest } from "../ledger/marks.ts"
 import { type AnyLedgerOptions, copyLedger, ledgerExists, missingLedger, openLedger } from "../ledger/openLedger.ts"
 import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
@@ -150,9 +150,13 @@ export const addressesOf = (project: Project, name: string): ReadonlyArray<strin
  *
  * @param form the form's id in its metadata
  */
-export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target, form: string) => {
+export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target, form: string) =>
+  ledger.pipeline(placeOf(project, pipeline, target, form))
+
+/** Returns where a pipeline's rows are in the ledger. */
+export const placeOf = (project: Project, pipeline: Pipeline, target: Target, form: string): RequestedPlace => {
   const [service = target.service, ...previous] = addressesOf(project, target.service)
-  return ledger.pipeline({
+  return {
     pipeline: pipeline.name,
     destination: { service, form },
     renamedFrom: pipeline.renamedFrom,
@@ -160,10 +164,12 @@ export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, 
     typed: target.form,
     serviceName: target.service,
     previous,
-    separate: Array.from(project.services.values()).flatMap((one) =>
-      one._tag === "Live" && one.separate ? [one.address] : []
+    separate: new Map(
+      Array.from(project.services).flatMap(([name, one]) =>
+        one._tag === "Live" && one.separate ? [[one.address, name] as const] : []
+      ),
     ),
-  })
+  }
 }
 
 /** Returns what the ledger knows of a pipeline's rows at a target under their current names. `openPlace` also finds those with earlier names. */

@@ -44,6 +44,8 @@ export const rekeyPipeline = <E, R>(
     readonly pipeline: string
     readonly to: string | undefined
     readonly map: string | undefined
+    /** The absolute path of a file to read instead of the pipeline's own source. */
+    readonly source: string | undefined
     readonly agreed: (found: Omit<Rekeying, "recorded">) => Effect.Effect<boolean, E, R>
   },
 ) =>
@@ -55,7 +57,7 @@ export const rekeyPipeline = <E, R>(
     const { ledger, pipeline, view } = opened
     const session = yield* view.hold(yield* newRunId)
     const found = options.map === undefined
-      ? yield* pairsOfSource(project, pipeline, options.to, ledger, view)
+      ? yield* pairsOfSource(project, pipeline, options, ledger, view)
       : yield* pairsOfMap(options.map, ledger, view)
     if (found.pairs.length === 0 || !(yield* options.agreed(found))) return { ...found, recorded: 0 }
     const { key } = ledger.digest
@@ -100,12 +102,12 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
 const pairsOfSource = (
   project: Project,
   named: Pipeline,
-  to: string | undefined,
+  { source: other, to }: { readonly to: string | undefined; readonly source: string | undefined },
   ledger: Ledger,
   view: PipelineLedger,
 ) =>
   Effect.gen(function*() {
-    const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: undefined })
+    const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: other })
     const columns = ownColumns(source.columns)
     const plan = {
       mapping,
@@ -113,7 +115,7 @@ const pairsOfSource = (
       source,
       columns,
       shape: columnNames(mapping.columns),
-      ownSource: true,
+      ownSource: other === undefined,
       isPartial: false,
     }
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })

@@ -44,6 +44,8 @@ export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRe
   message: Schema.String,
   /** Whether the ledger can't be opened, so that each command that uses it is refused. Default: false. */
   isClosed: Schema.optional(Schema.Boolean),
+  /** Whether the project does not say how the pipeline is related to earlier rows of its form. Default: false. */
+  isMisplaced: Schema.optional(Schema.Boolean),
 }) {}
 
 /** Another run of this pipeline holds the lock (exit code 6). */
@@ -323,8 +325,8 @@ export interface RequestedPlace {
   readonly serviceName?: string
   /** Earlier addresses of the service. */
   readonly previous?: ReadonlyArray<string>
-  /** Addresses of other services. Their forms are not the same, even if the ids are. */
-  readonly separate?: ReadonlyArray<string>
+  /** The names of separate services by their addresses. Their forms are not the same, even if the ids are. */
+  readonly separate?: ReadonlyMap<string, string>
 }
 
 /** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
@@ -380,6 +382,8 @@ export interface Ledger {
    * `previous` or a `separate` one. Takes over the rows of a renamed pipeline's old name, and the rows under previous addresses.
    */
   readonly pipeline: (which: RequestedPlace) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
+  /** Returns why `pipeline` would refuse. Takes nothing over. */
+  readonly refusalOf: (which: RequestedPlace) => Effect.Effect<LedgerRefused | undefined, LedgerError>
   /** Opens the ledger for reading only. Nothing is taken over or refused. */
   readonly view: (which: Pick<PipelineLedger, "pipeline" | "destination">) => PipelineLedger
   /** Every pipeline and destination that the ledger knows, newest last. `typed` is the form's id as the pipeline names it. */

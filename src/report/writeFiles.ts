@@ -63,9 +63,16 @@ export const writeFiles = <E>(
         const text = Stream.map(shown, (some) => {
           lines += some.length
           for (const row of some) if (toEntry(row) !== undefined) found++
-          return csvText(file, some.map((row) => [...lineOf(file, asLine(row), columns.length), ...marks("rehearsal", "masked")]))
+          return csvText(
+            file,
+            some.map((row) => [...lineOf(file, asLine(row), columns.length), ...marks("rehearsal", "masked")]),
+          )
         })
-        const header = csvText(file, [[...(file.hasCells ? columns : []), ...titles, ...marks(rehearsalTitle, maskedTitle)]])
+        const header = csvText(file, [[
+          ...(file.hasCells ? columns : []),
+          ...titles,
+          ...marks(rehearsalTitle, maskedTitle),
+        ]])
         yield* files.write(name, Stream.concat(Stream.succeed(header), text))
         written.push({ name, rows: lines, holds })
         total += found

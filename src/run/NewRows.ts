@@ -7,7 +7,7 @@ import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
 import { makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
-import { asciiOf, looseKey } from "./looseKey.ts"
+import { asciiOf, isDamaged, looseKey } from "./looseKey.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
@@ -33,7 +33,7 @@ export const restDigest = (
   }
 }
 
-/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells. */
+/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells. */
 type AlikeBy = "key" | "encoding" | "cells"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
@@ -82,9 +82,9 @@ export class NewRows {
       this.hash.key(text)
       this.put(this.keys, row)
     }
-    const ascii = this.inEncodings ? asciiOf(key) : undefined
+    const ascii = asciiOf(key)
     if (ascii !== undefined) {
-      this.hash.key(`~${ascii}`)
+      this.hash.key(this.mayBeDamaged(key) ? `~${ascii}` : `?${ascii}`)
       this.put(this.keys, row)
     }
     for (const digest of this.digests) {
@@ -124,6 +124,10 @@ export class NewRows {
     return Effect.as(Stream.runForEach(view.pages("unseen", { seen }), compared), found)
   }
 
+  private mayBeDamaged(key: string): boolean {
+    return this.inEncodings || isDamaged(key)
+  }
+
   private put(table: KeyTable, row: number): void {
     const slot = table.find(this.hash)
     if (slot < 0) table.add(this.hash, row)
@@ -138,11 +142,12 @@ export class NewRows {
       const slot = keys.find(hash)
       if (slot >= 0) return { by: "key", table: keys, slot }
     }
-    const ascii = this.inEncodings ? asciiOf(old) : undefined
-    if (ascii !== undefined) {
-      hash.key(`~${ascii}`)
+    const ascii = asciiOf(old)
+    // At least one of two keys must be damaged.
+    for (const sign of ascii === undefined ? [] : this.mayBeDamaged(old) ? "~?" : "~") {
+      hash.key(`${sign}${ascii}`)
       const slot = keys.find(hash)
-      if (slot >= 0) return { by: "encoding", table: keys, slot }
+      if (slot >= 0) return { by: this.inEncodings ? "encoding" : "key", table: keys, slot }
     }
     if (rest === "" || rests.size === 0) return undefined
     hash.digest(Buffer.from(rest, "hex"))

@@ -159,8 +159,8 @@ const sentenceOf = (
   return faults.length === 0 ? undefined : `Of the rows sent first, ${listed(faults)}.`
 }
 
-const acceptance = ({ pipeline, target }: RunPlan): string =>
-  `If these results are correct, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
+const acceptance = ({ pipeline, projectOption, target }: RunPlan): string =>
+  `If these results are correct, accept them: ${acceptCommand(pipeline.name, "canary", target, projectOption)}.`
 
 /** Evaluates the canary after its rows were sent and read back, and records the result. */
 export const judgeCanary = Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { count, counted } from "../domain/words.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import type { Alike } from "./NewRows.ts"
 import { overLimit } from "./review.ts"
-import { refuse, sameList } from "./rowIdentity.ts"
+import { refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import type { Survey } from "./survey.ts"
 
@@ -58,15 +58,14 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
       states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
-    const { name } = run.pipeline
-    const rekey = `If they are the same rows, run: formferry ledger rekey ${name}.`
+    const rekey = `If they are the same rows, run: ${rekeyCommand(run)}.`
     if (missing.key > 0) {
       const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
       const isRefused = yield* refuse(
         { reformatted: states.key },
         `${
           missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
-        } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form), as ${
+        } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
           missing.key === 1 ? "an imported row that is" : "imported rows that are"
         } ${absent}. Imported as: ${examples}.`,
         rekey,

@@ -108,7 +108,7 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
 export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
   Effect.gen(function*() {
     if (!run.whole) return covered
-    const { id, pipeline, source, target } = yield* CurrentRun
+    const { id, pipeline, projectOption, source, target } = yield* CurrentRun
     const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
     const history = yield* historyOf(view, id)
@@ -121,7 +121,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     return {
       unreadFiles: unread.length === 0
         ? undefined
-        : unreadSentence(unread, acceptCommand(pipeline.name, "files", target)),
+        : unreadSentence(unread, acceptCommand(pipeline.name, "files", target, projectOption)),
       gap: gap === undefined ? undefined : {
         run: gap,
         sentence: `${
@@ -130,7 +130,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
           source.increment === undefined
             ? "import an export that contains them with --source. Afterwards, or if"
             : "pull all records with `run --full`. If"
-        } no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target)}.`,
+        } no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target, projectOption)}.`,
       },
       accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
     }

@@ -11,7 +11,7 @@ interface LooseText {
   readonly joined: string
 }
 
-const number = /^[+-]?(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
+const number = /^[+-]?(\d*)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
 
 const leadingZeros = /(?<!\d)0+(?=\d)/g
 
@@ -19,7 +19,7 @@ const leadingZeros = /(?<!\d)0+(?=\d)/g
 const plainNumber = (text: string): string | undefined => {
   const [, whole = "", decimals = "", exponent = "0"] = number.exec(text) ?? []
   const shift = Number(exponent)
-  if (whole === "" || (decimals === "" && shift === 0)) return undefined
+  if (decimals === "" && (whole === "" || shift === 0)) return undefined
   const digits = `${"0".repeat(Math.max(0, -shift))}${whole}${decimals}${
     "0".repeat(Math.max(0, shift - decimals.length))
   }`
@@ -30,7 +30,9 @@ const plainNumber = (text: string): string | undefined => {
 }
 
 const loose = (part: string): LooseText => {
-  const text = part.normalize("NFKC").trim().toUpperCase().toLowerCase().normalize("NFKC")
+  // Only all three steps make `ẞ`, `ß` and `ss` equal, and `İ`, `I`, `ı` and `i`.
+  const text = part.normalize("NFKC").trim().toLowerCase().toUpperCase().toLowerCase().replaceAll("i\u0307", "i")
+    .normalize("NFKC")
   const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
   const decimal = plainNumber(text)
   // A point before three digits may also separate thousands.
@@ -70,6 +72,12 @@ export const looseKey = (
     ? { stored: [`=${plain}`, `|${joined}`], sought: [`=${plain}`, `=${joined}`] }
     : { stored: [`=${plain}`], sought: [`=${plain}`, `|${plain}`] }
 }
+
+/** U+FFFD, or a character of two or more bytes whose bytes became one character each. */
+const damage = /\ufffd|[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]/
+
+/** Whether some characters of a key were probably lost or changed by an earlier program. */
+export const isDamaged = (key: string): boolean => damage.test(key)
 
 /** Returns the ASCII characters of a key, because only these are the same in every encoding. Undefined if the key has no other characters. */
 export const asciiOf = (key: string): string | undefined => {

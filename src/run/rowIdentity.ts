@@ -46,12 +46,14 @@ export const refuse = (state: Json, what: string, how: string, limit = false) =>
     const { ledger, view } = yield* RunLedger
     const states = [ledger.digest.value(state).toString("hex")]
     if (yield* view.accepted("row-key", states)) return false
-    const { isPartial, pipeline, target } = yield* CurrentRun
+    const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `${how} If these rows are really new, run: ${acceptCommand(pipeline.name, "row-key", target)}.`
+    const accept = `${how} If these rows are really new, run: ${
+      acceptCommand(pipeline.name, "row-key", target, projectOption)
+    }.`
     // A pull of all records either resolves this, or is refused with instructions.
     const full = `To see whether both are in the source, pull all records: ${
-      commandLine(["run", pipeline.name], { "--to": target, "--full": true })
+      commandLine(["run", pipeline.name], { "--to": target, "--full": true, "--project": projectOption })
     }.`
     const because = `${what} Nothing was sent. ${isPartial ? full : accept}`
     yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
@@ -150,6 +152,18 @@ export const adoptKeys = Effect.gen(function*() {
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
 
+/** Returns the command that gives known rows the keys of this run's source. */
+export const rekeyCommand = (
+  { otherSource, pipeline, projectOption, target }: RunPlan,
+  options: Readonly<Record<string, string>> = {},
+): string =>
+  commandLine(["ledger", "rekey", pipeline.name], {
+    "--source": otherSource,
+    ...options,
+    "--to": target,
+    "--project": projectOption,
+  })
+
 /** A row of the ledger whose old key was seen in the source, but only in rows with different content so far. */
 interface Contested {
   readonly key: string
@@ -158,7 +172,7 @@ interface Contested {
 }
 
 const refuseContested = (rows: ReadonlyArray<Contested>) =>
-  Effect.flatMap(CurrentRun, ({ pipeline }) =>
+  Effect.flatMap(CurrentRun, (run) =>
     refuse(
       { contested: rows.map((one) => [one.key, one.rows]) },
       `${
@@ -166,7 +180,7 @@ const refuseContested = (rows: ReadonlyArray<Contested>) =>
       } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
         JSON.stringify(rows[0]?.key)
       }, and none of these rows has the imported content.`,
-      `To match them, run: formferry ledger rekey ${pipeline.name} --map old-new.csv.`,
+      `To match them, run: ${rekeyCommand(run, { "--map": "old-new.csv" })}.`,
     ))
 
 /** Reads the source once and gives the rows of the ledger their new keys. Returns whether any row keeps an old key. */

@@ -189,7 +189,10 @@ export const openFile = (
     if ((content === "text" && options.written === undefined) || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {
-        const source = withTaken(holdUnread(mended), [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
+        const source = withTaken(holdUnread(mended), [{
+          what: "format",
+          value: "csv (rejected rows of an earlier run)",
+        }, ...taken])
         return yield* fromTool(source, () => Effect.succeed(source))
       }
     }

@@ -112,6 +112,29 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive.each(databasesIfLong)(
+  "a separate service is refused under a different address, by check as well, until its earlier address is named ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const { at, baseUrl, move, other } = yield* imported(place)
+      const separate = "    separate: true\n"
+      move(baseUrl, separate)
+      at.write("source.csv", csv(upTo(4)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      for (const more of [separate, ""]) {
+        move(other, more)
+        const refused = yield* at.inProcess("run", "contacts")
+        expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry check contacts"])
+        const checked = yield* at.inProcess("check", "contacts")
+        expect(checked.status).toBe(2)
+        expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(`"previousBaseUrls: [${baseUrl}]"`)
+      }
+      move(other, `${separate}    previousBaseUrls: ["${baseUrl}"]\n`)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(4)
+    }),
+)
+
 /** Starts a proxy that ignores the case of form ids, as some services do. */
 const anyCase = (baseUrl: string) =>
   Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { join } from "node:path"
 import { bench, csv, upTo } from "./contacts.ts"
 import { databases } from "./inPostgres.ts"
 
@@ -66,3 +67,19 @@ it.scopedLive.each(databases)(
       ])
     }),
 )
+
+it.scopedLive("the keys of rows in another file are recorded with --source, as the refusal suggests", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("other file.csv", csv(upTo(3)).replace("\n2,", "\n02,"))
+    const refused = yield* at.inProcess("run", "contacts", "--source", "other file.csv")
+    expect(refused.status, refused.stdout).toBe(2)
+    const file = join(at.folder, "other file.csv")
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(`formferry ledger rekey contacts --source '${file}'`)
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--source", file, "--yes")
+    expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
+    expect((yield* at.inProcess("run", "contacts", "--source", file)).status).toBe(0)
+    expect(at.count()).toBe(3)
+  }))

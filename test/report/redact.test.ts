@@ -229,7 +229,9 @@ describe("a masked report", () => {
         expect(files["report.html"]).toContain("Masked.")
         expect(JSON.parse(files["report.json"] ?? "")).toMatchObject({ values: "masked", findings: [{ count: 1 }] })
         // Everything except values stays, so that the report remains usable.
-        expect(files["rejected.csv"]?.split("\n")[0]).toBe("No,Name,Born,Phone,_row,_key,_code,_column,_message,_masked")
+        expect(files["rejected.csv"]?.split("\n")[0]).toBe(
+          "No,Name,Born,Phone,_row,_key,_code,_column,_message,_masked",
+        )
         expect(files["rejected.csv"]).toContain(
           "not-a-date · required,Born · Phone,Born: not a date · Phone: a required answer is",
         )

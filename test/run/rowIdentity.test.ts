@@ -179,6 +179,35 @@ describe("reformatted row keys", () => {
     }).pipe(Effect.provide(platform)))
 })
 
+describe("a key with damaged characters", () => {
+  it.scopedLive.each(
+    [
+      ["M\ufffdller 1", "Müller 1"],
+      ["MÃ¼ller 1", "Müller 1"],
+      ["Müller 1", "M\ufffdller 1"],
+      ["na\ufffdf", "naïf"],
+    ] as const,
+  )("a run stops if a row was imported as %s and is %s now", ([before, now]) =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source([person(before, 1), person("other", 2)])
+      expect((yield* at.run()).exitCode).toBe(0)
+      yield* at.source([person(now, 1), person("other", 2)])
+      stopped(yield* at.run(), /damaged characters.*formferry ledger rekey people/)
+      expect(at.names()).toHaveLength(2)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a row with a new key is sent, although it equals a vanished key in its ASCII characters", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source([person("日本", 1), person("Müller 1", 2), person("same", 5)])
+      yield* at.run()
+      yield* at.source([person("中国", 3), person("Möller 1", 4), person("same", 5)])
+      expect((yield* at.run()).exitCode).toBe(0)
+      expect(at.names()).toHaveLength(5)
+    }).pipe(Effect.provide(platform)))
+})
+
 describe("a source that is read differently from before", () => {
   it.scopedLive("a run stops if its source is read differently, some rows are new, and others vanished", () =>
     Effect.gen(function*() {

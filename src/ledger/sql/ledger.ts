@@ -43,6 +43,10 @@ const portOver = (store: Store): Ledger => ({
       if (refused !== undefined) return yield* refused
       return pipelineLedger(store, which)
     }),
+  refusalOf: (which) =>
+    store.read("reading pipelines", function*() {
+      return (yield* mustTakeOver(which)) ? undefined : yield* refusal(which)
+    }),
   view: (which) => pipelineLedger(store, which),
   places: store.read("reading pipelines", function*() {
     const places = yield* all<readonly [string, string, string, string]>(

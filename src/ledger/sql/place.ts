@@ -13,8 +13,8 @@ export interface Place {
   readonly destination: Destination
   /** The form's id as the pipeline names it. Default: the id in `destination`. */
   readonly typed?: string
-  /** Addresses of other services. Their forms are not the same, even if the ids are. */
-  readonly separate?: ReadonlyArray<string>
+  /** The names of separate services by their addresses. Their forms are not the same, even if the ids are. */
+  readonly separate?: ReadonlyMap<string, string>
 }
 
 /** Returns the place's number. Undefined until something is written for the place. */
@@ -27,14 +27,13 @@ export function* findPlace({ pipeline, destination }: Place): Sql<number | undef
 }
 
 /** Returns the place's number. Adds the place if it is new, and updates the form's name, so call this function inside a transaction. */
-export function* placeOf({ destination, pipeline, separate = [], typed = destination.form }: Place): Sql<number> {
+export function* placeOf({ destination, pipeline, separate, typed = destination.form }: Place): Sql<number> {
   const { form, service } = destination
-  const isSeparate = separate.includes(service) ? 1 : 0
   yield* write(
     `INSERT INTO place (pipeline, service, form, typed, separate) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (pipeline, service, form) DO UPDATE SET typed = excluded.typed, separate = excluded.separate
        WHERE place.typed <> excluded.typed OR place.separate <> excluded.separate`,
-    [pipeline, service, form, typed, isSeparate],
+    [pipeline, service, form, typed, separate?.get(service) ?? ""],
   )
   const place = yield* findPlace({ pipeline, destination })
   if (place === undefined) throw new Error("A place was not added.")
@@ -181,17 +180,22 @@ const underBoth = (
  * how the two addresses are related.
  */
 function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
-  const { destination, pipeline, separate = [], serviceName = destination.service } = requested
-  const isSeparate = (address: string) => isPractice(address) || separate.includes(address)
-  if (isSeparate(destination.service)) return undefined
+  const { destination, pipeline, separate, serviceName = destination.service } = requested
+  if (isPractice(destination.service)) return undefined
+  // A service that was separate under its earlier address says nothing about its present one.
+  const was = separate?.has(destination.service) === true ? [serviceName] : ["", serviceName]
   const others = (yield* all<readonly [string, string]>(
-    `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate = 0 AND ${stands} ORDER BY p.service, p.pipeline`,
-    [destination.form, destination.service],
-  )).filter(([service]) => !isSeparate(service))
+    `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate IN (?, ?) AND ${stands} ORDER BY p.service, p.pipeline`,
+    [destination.form, destination.service, was[0] ?? "", was.at(-1) ?? ""],
+  )).filter(([service]) => !isPractice(service) && separate?.has(service) !== true)
   const addresses = [...new Set(others.map(([service]) => service))]
   if (addresses.length === 0) return undefined
   const names = [...new Set(others.map(([, name]) => name))]
+  const different = was.includes("")
+    ? 'write "separate: true" there'
+    : "give it a different name, because its rows were imported under this one"
   return new LedgerRefused({
+    isMisplaced: true,
     message:
       `${pipeline} would import into form ${destination.form} at ${destination.service}, but ${
         names.join(" and ")
@@ -200,7 +204,7 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
       }. If both are the same form, the rows imported before would be sent a second time. Nothing was sent. If ${serviceName} is the same service under a new address, write `
       + `"previousBaseUrls: [${
         addresses.join(", ")
-      }]" under services.${serviceName} in config/formferry.yaml. If it is a different service, write "separate: true" there.`,
+      }]" under services.${serviceName} in config/formferry.yaml. If it is a different service, ${different}.`,
   })
 }
 
@@ -217,6 +221,7 @@ function* beside(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const first = unnamed[0]
   if (first === undefined) return undefined
   return new LedgerRefused({
+    isMisplaced: true,
     message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
       unnamed.join(" and ")
     } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${

@@ -13,10 +13,10 @@ export const schema = `
   -- Texts that repeat: fingerprints, lists of columns, ids of questions.
   CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
-  -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: whether the service's forms are separate, whatever their
-  -- ids; latest: the last run that read the source; shape: the columns of the first content that was sent.
+  -- A pipeline at a destination; typed: the form's id as the pipeline names it; separate: the service's name in the project if its forms
+  -- are separate, whatever their ids, otherwise empty; latest: the last run that read the source; shape: the columns of the first content that was sent.
   CREATE TABLE place (
-    id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate INTEGER NOT NULL, latest INTEGER, shape INTEGER,
+    id INTEGER PRIMARY KEY, pipeline TEXT NOT NULL, service TEXT NOT NULL, form TEXT NOT NULL, typed TEXT NOT NULL, separate TEXT NOT NULL, latest INTEGER, shape INTEGER,
     UNIQUE (pipeline, service, form)
   ) STRICT;
 
