@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path"
 import { listPipelines, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import type { PipelineCard } from "./pipelineCard.ts"
 import { addressesOf } from "./projectLedger.ts"
 import { type ProjectStatus, projectStatus } from "./status.ts"
 
@@ -26,7 +27,7 @@ export const overview = (project: Project) =>
   })
 
 /** Returns a pipeline's targets that have a name. */
-const targetsIn = (yaml: PipelineText["yaml"]) => {
+const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
   const read = decodePipeline(yaml, { isPartial: true })
   const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
   return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
@@ -36,8 +37,8 @@ const cardOf = (
   project: Project,
   status: ProjectStatus,
   name: string,
-  targets: ReturnType<typeof targetsIn> = [],
-) => {
+  targets: PipelineCard["targets"] = [],
+): PipelineCard => {
   const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
     all.filter(({ pipeline }) => pipeline === name)
   const standings = own(status.pipelines).map((standing) => ({

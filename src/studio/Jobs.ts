@@ -149,7 +149,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         // A check has nothing to finish. A run stops by itself.
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
-        const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
+        const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause, entry.job)
         yield* change(entry, { state: { _tag: "Ended", ...end } })
       })
 
@@ -239,6 +239,7 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
 /** Returns how a failed job ended. */
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
+  { fixedOf, mode, pipeline, to }: Job,
 ) => {
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
@@ -248,9 +249,14 @@ const failed = (
     return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
-  return failure?._tag === "ConfigurationInvalid"
-    ? { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-    : { exitCode, message, diagnostics: [] }
+  if (failure?._tag === "ConfigurationInvalid") {
+    return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+  }
+  const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
+  const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
+  // The fixed rows have a different source.
+  const isShown = failure === undefined && fixedOf === undefined
+  return { exitCode, message, next: isShown ? commandLine([verb, pipeline], options) : undefined, diagnostics: [] }
 }
 
 /** Returns a function that adds the recent rates to a job's progress. */
