@@ -30,7 +30,11 @@ scoped(
       expect((await open(`${origin}/open?token=`)).status).toBe(403)
       const cookie = await enter(origin, link)
       expect(cookie).toMatch(new RegExp(`^formferry-studio-${new URL(origin).port}=[\\w-]{32}$`))
-      expect((await open(link)).status).toBe(403)
+      // Someone whose link was used by somebody else learns how to end that session.
+      expect(await open(link)).toMatchObject({
+        status: 403,
+        body: expect.stringContaining("end the studio, which ends their"),
+      })
 
       const call = (headers: Readonly<Record<string, string>>) =>
         asked(origin, "/api/project/home", { ...home, headers: { ...json, ...headers } })
