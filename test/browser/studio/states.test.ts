@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
@@ -112,7 +112,14 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     await page.getByRole("button", { name: "Show all cells of row 21" }).click()
     // The field of a cell with line breaks keeps them.
-    expect(await page.getByRole("textbox", { name: "Name, row 21" }).inputValue()).toBe("Bad\nluck")
+    const lines = page.getByRole("textbox", { name: "Name, row 21" })
+    expect(await lines.inputValue()).toBe("Bad\nluck")
+    await lines.fill("Worse\nluck")
+    await page.getByRole("button", { name: "Save the fixes" }).click()
+    await page.getByText("1 cell changed").waitFor({ state: "detached" })
+    const [run = ""] = readdirSync(join(its.project.root, "reports", "doubt")).filter((name) => name !== "latest")
+    const fixed = readFileSync(join(its.project.root, "reports", "doubt", run, "rejected-fixed.csv"), "utf8")
+    expect(Papa.parse<Array<string>>(fixed).data[1]).toContain("Worse\nluck")
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
     // The changed cell is kept while another view is shown.
@@ -135,6 +142,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       buffer: Buffer.from("No,Name\n1,Ada\n"),
     })
     await page.getByRole("alert").getByText("other.csv").waitFor()
+    // A browser reports the same file again only if none is chosen.
+    expect(await page.getByLabel("Drop an export of the form's results here").inputValue()).toBe("")
     await isAccessible(page, "settle")
     // The export lacks a row in doubt, and a row that the ledger knows.
     const lacking = new Set<unknown>(["Person 5", "Person 20"])
