@@ -41,17 +41,28 @@ const cardOf = (
 ): PipelineCard => {
   const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
     all.filter(({ pipeline }) => pipeline === name)
-  const standings = own(status.pipelines).map((standing) => ({
-    ...standing,
+  const of = own(status.pipelines)
+  // A run's record also names its machine and process, which the page must not get.
+  const standings = of.map(({ destination, going, runs, standing: { imported, inDoubt, refused, verdicts } }) => ({
+    destination,
+    standing: { imported, inDoubt, refused, verdicts },
+    isGoing: going !== undefined,
+    runs: runs.map(({ facts, mode, outcome, run, startedAt }) => ({
+      mode,
+      outcome,
+      run,
+      startedAt,
+      sent: facts?.sent,
+    })),
     to: targets.find(({ form, service }) =>
-      form === standing.destination.form && addressesOf(project, service).includes(standing.destination.service)
+      form === destination.form && addressesOf(project, service).includes(destination.service)
     )?.to,
   }))
   return {
     name,
     targets,
     standings,
-    nextRun: [...standings, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
+    nextRun: [...of, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
     notBegun: own(status.notBegun)[0]?.at,
     problem: own(status.missed)[0]?.message,
   }

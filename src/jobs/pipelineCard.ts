@@ -1,4 +1,3 @@
-import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import type { RunRecord, Standing } from "../ledger/standing.ts"
 
@@ -8,10 +7,12 @@ interface StandingCard {
   readonly to: string | undefined
   readonly destination: Destination
   readonly standing: Pick<Standing, "imported" | "inDoubt" | "refused" | "verdicts">
-  /** The run in progress. */
-  readonly going: object | undefined
-  /** The last runs, the newest first. */
-  readonly runs: ReadonlyArray<RunRecord & { readonly facts: RunFacts | undefined }>
+  /** Whether a run is in progress. */
+  readonly isGoing: boolean
+  /** The last runs, the newest first, with the number of rows that each sent. */
+  readonly runs: ReadonlyArray<
+    Pick<RunRecord, "mode" | "outcome" | "run" | "startedAt"> & { readonly sent: number | undefined }
+  >
 }
 
 /** A pipeline, and what `status` says about it. */

@@ -136,10 +136,14 @@ export type Job = typeof Job.Type
 
 // Results
 
+const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "startedAt")
+
 const Results = struct({
-  report: RunReport,
-  /** The newest runs, the newest first. */
-  runs: Shown<ReadonlyArray<Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "startedAt">>>(),
+  report: struct({
+    ...PastRun.fields,
+    ...RunReport.pick("anomalies", "because", "differences", "next", "pipeline", "readBack", "warnings").fields,
+  }),
+  runs: List(PastRun, "the newest runs, the newest first"),
   allRuns: Count("all runs with a report"),
 })
 

@@ -325,7 +325,15 @@ scoped(
       await follow(id, ({ progress }) => (progress?.sent ?? 0) > 0)
       await call("runs", "stop", { job: id })
       const end = (await follow(id)).at(-1)
-      expect(end?.state).toMatchObject({ _tag: "Ended", exitCode: 130, outcome: "interrupted" })
+      expect(end?.state).toMatchObject({
+        _tag: "Ended",
+        exitCode: 130,
+        outcome: "interrupted",
+        // The outcome's meaning would repeat the second sentence.
+        message: expect.stringMatching(
+          /^Interrupted\. The run was interrupted \(SIGINT\)\. Requests in flight were finished and recorded\. (?!Requests)/,
+        ),
+      })
       await expect(call("runs", "stop", { job: id })).rejects.toThrow("has ended")
       expect(names().length).toBeLessThan(400)
       expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({ exitCode: 0, outcome: "complete" })

@@ -50,7 +50,7 @@ const its = inProject(() => ({
 
 describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { timeout: 300_000 }, () => {
   it("are accessible while a pipeline is made: its file, open decisions, mistakes and a conflict", async () => {
-    const { close, isQuiet, page } = await its.open()
+    const { close, isQuiet, leaving, page } = await its.open()
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: "made.csv",
       mimeType: "text/csv",
@@ -80,6 +80,9 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
     await page.getByText("Show the file's text").click()
     await isAccessible(page, "conflict")
+    // The text was not saved.
+    await page.reload()
+    expect(leaving).toHaveLength(1)
     await isQuiet()
     await close()
   })
@@ -189,7 +192,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await close()
   })
 
-  it("let a person remove an entry that names its question, and map the question again", async () => {
+  it("let a person remove an entry that names its question, map the question again, and join two columns", async () => {
     const { close, isQuiet, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/slow`)
     const questions = page.getByRole("list", { name: "Questions" })
@@ -202,12 +205,17 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByText("Not saved").waitFor({ state: "hidden" })
     const text = readFileSync(join(its.project.root, "pipelines", "slow.yaml"), "utf8")
     expect(text.match(/from: Mail$/gm)).toHaveLength(1)
+    await questions.getByRole("button", { name: /^Name Mapped/ }).click()
+    await page.getByRole("combobox", { name: "Join with another column" }).selectOption("Team")
+    await page.getByText("Name + Team").waitFor()
+    await page.getByRole("button", { name: "Use this" }).click()
+    await page.getByRole("region", { name: "Preview" }).getByText("Person 1 rouge").waitFor()
     await isQuiet()
     await close()
   })
 
   it("let the keyboard alone check, rehearse, stop a run, reach a difference, and decide about a conflict", async () => {
-    const { close, isQuiet, page } = await its.open()
+    const { close, isQuiet, leaving, page } = await its.open()
     const press = async (name: string | RegExp, role: "button" | "link" = "button") => {
       await tabTo(page, page.getByRole(role, { name, exact: true }).first())
       await page.keyboard.press("Enter")
@@ -258,6 +266,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       writeFileSync(file, before)
       await page.reload()
     }
+    // No text was left unsaved.
+    expect(leaving).toEqual([])
     await isQuiet()
     await close()
   })
