@@ -69,6 +69,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()
+    // The mistakes are also marked in the text.
+    expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["nonsense: 1", "more: 2"])
     await page.getByRole("region", { name: "Preview" }).getByText("the last text that could be read").waitFor()
     // The figures are those of the last text that could be read, and marked as such.
     await page.getByText("These figures are those of the last text that could be counted.").waitFor()
@@ -97,7 +99,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByRole("progressbar").waitFor()
     await expect.poll(() => its.project.practice.count("third"), { timeout: 60_000 }).toBeGreaterThan(0)
-    await page.getByText(/requests? in flight/).waitFor()
+    await page.getByText(/requests a second, of at most 2\. .*requests? in flight/).waitFor()
+    await page.getByText(/^About .* left\.|rows a second\. About .* left\./).waitFor()
     await isAccessible(page, "progress")
     await page.goto(`${its.project.studio.origin}/#/`)
     await page.getByRole("listitem").filter({ hasText: "slow" }).getByText("In progress", { exact: true }).waitFor()
