@@ -31,9 +31,16 @@ export const storeFile = <E, R>(content: Stream.Stream<Uint8Array, E, R>, folder
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    // The file is created at once, because another upload may have the same name.
     const file = yield* claim(folder, safeName(name))
     const place = path.join(folder, file)
+    yield* Effect.onError(fill(content, place, most), () => Effect.ignore(fs.remove(place, { force: true })))
+    return file
+  })
+
+/** Writes content into a file. Fails if it is larger than `most` bytes. */
+const fill = <E, R>(content: Stream.Stream<Uint8Array, E, R>, place: string, most: number) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
     const tooLarge = new FileTooLarge({
       message: `The file is larger than ${Math.floor(most / 1024 / 1024)} MiB. Use \`formferry init\` instead.`,
     })
@@ -44,12 +51,10 @@ export const storeFile = <E, R>(content: Stream.Stream<Uint8Array, E, R>, folder
         return bytes > most ? tooLarge : Effect.succeed(chunk)
       }),
       Stream.run(fs.sink(place)),
-      Effect.onError(() => Effect.ignore(fs.remove(place, { force: true }))),
     )
-    return file
   })
 
-/** Creates an empty file with this name, or with a number after it if the folder has such a file. Returns the file's name. */
+/** Creates an empty file with this name, or with a number after it if the folder has such a file, also of an upload in progress. Returns the file's name. */
 const claim = (
   folder: string,
   name: string,
@@ -99,8 +104,10 @@ export const copySource = <E, R>(root: string, content: Stream.Stream<Uint8Array
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     // People's answers don't belong in a repository.
     yield* createNew(folder, ".gitignore", "*\n")
-    const file = `${sources}/${yield* storeFile(content, folder, name, most)}`
+    const file = `${sources}/${yield* claim(folder, safeName(name))}`
+    // Written before the content, so that a later studio removes what a killed one had not stored completely.
     yield* fs.writeFileString(yield* markerOf(root, file), "", { mode: 0o600 })
+    yield* Effect.onError(fill(content, path.join(root, file), most), () => Effect.ignore(discardSource(root, file)))
     return file
   })
 

@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path"
 import { listPipelines, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import type { PipelineCard } from "./pipelineCard.ts"
 import { addressesOf } from "./projectLedger.ts"
 import { type ProjectStatus, projectStatus } from "./status.ts"
 
@@ -26,7 +27,7 @@ export const overview = (project: Project) =>
   })
 
 /** Returns a pipeline's targets that have a name. */
-const targetsIn = (yaml: PipelineText["yaml"]) => {
+const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
   const read = decodePipeline(yaml, { isPartial: true })
   const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
   return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
@@ -36,21 +37,32 @@ const cardOf = (
   project: Project,
   status: ProjectStatus,
   name: string,
-  targets: ReturnType<typeof targetsIn> = [],
-) => {
+  targets: PipelineCard["targets"] = [],
+): PipelineCard => {
   const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
     all.filter(({ pipeline }) => pipeline === name)
-  const standings = own(status.pipelines).map((standing) => ({
-    ...standing,
+  const of = own(status.pipelines)
+  // A run's record also names its machine and process, which the page must not get.
+  const standings = of.map(({ destination, going, runs, standing: { imported, inDoubt, refused, verdicts } }) => ({
+    destination,
+    standing: { imported, inDoubt, refused, verdicts },
+    isGoing: going !== undefined,
+    runs: runs.map(({ facts, mode, outcome, run, startedAt }) => ({
+      mode,
+      outcome,
+      run,
+      startedAt,
+      sent: facts?.sent,
+    })),
     to: targets.find(({ form, service }) =>
-      form === standing.destination.form && addressesOf(project, service).includes(standing.destination.service)
+      form === destination.form && addressesOf(project, service).includes(destination.service)
     )?.to,
   }))
   return {
     name,
     targets,
     standings,
-    nextRun: [...standings, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
+    nextRun: [...of, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
     notBegun: own(status.notBegun)[0]?.at,
     problem: own(status.missed)[0]?.message,
   }

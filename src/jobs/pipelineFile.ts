@@ -2,7 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
@@ -47,13 +47,17 @@ export const replaceFile = (
 ) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const now = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
     if (versionOf(now) !== version) {
       return yield* new FileChanged({ file: shown, text: asEdited(now), version: versionOf(now) })
     }
-    const part = `${file}.part`
-    yield* fs.writeFileString(part, text, { mode: 0o600 })
-    yield* fs.rename(part, file)
+    // A different process may save the file at the same time.
+    const part = path.join(path.dirname(file), `${randomUUID()}-${path.basename(file)}.part`)
+    yield* fs.writeFileString(part, text, { mode: 0o600 }).pipe(
+      Effect.zipRight(fs.rename(part, file)),
+      Effect.onError(() => Effect.ignore(fs.remove(part))),
+    )
     return versionOf(text)
   }).pipe(oneByOne.withPermits(1))
 

@@ -4,9 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import type { RunFacts } from "../domain/anomaly.ts"
 import type { CheckedData } from "../domain/checkedData.ts"
-import type { Destination } from "../domain/destination.ts"
 import type { Candidate, DraftState, Edited } from "../domain/draft.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { Question } from "../domain/form.ts"
@@ -19,7 +17,7 @@ import { Count, Flag, Text } from "../domain/reportFields.ts"
 import { outcomes, type SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
-import type { RunRecord, Standing } from "../ledger/standing.ts"
+import type { PipelineCard } from "../jobs/pipelineCard.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
 const may = Schema.optional
@@ -52,33 +50,6 @@ const ofPipeline = struct({ pipeline: Text("the pipeline's name") })
 const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the pipeline has several")) })
 
 // Home
-
-/** What the ledger contains for a pipeline at one destination, as in `status`. */
-export interface StandingCard {
-  /** The name of the target, if the pipeline has several. */
-  readonly to: string | undefined
-  readonly destination: Destination
-  readonly standing: Pick<Standing, "imported" | "inDoubt" | "refused" | "verdicts">
-  /** The run in progress. */
-  readonly going: object | undefined
-  /** The last runs, the newest first. */
-  readonly runs: ReadonlyArray<RunRecord & { readonly facts: RunFacts | undefined }>
-}
-
-/** A pipeline, and what `status` says about it. */
-export interface PipelineCard {
-  readonly name: string
-  /** Empty: it has one target without a name. */
-  readonly targets: ReadonlyArray<{ readonly to: string; readonly service: string; readonly form: string }>
-  /** Empty: nothing was sent yet. */
-  readonly standings: ReadonlyArray<StandingCard>
-  /** The next scheduled run. */
-  readonly nextRun: string | undefined
-  /** When a scheduled run was due that failed before it started. */
-  readonly notBegun: string | undefined
-  /** Why runs are refused, if the ledger is the reason. */
-  readonly problem: string | undefined
-}
 
 const Home = struct({
   folder: Text("the name of the project's folder"),
@@ -165,10 +136,14 @@ export type Job = typeof Job.Type
 
 // Results
 
+const PastRun = RunReport.pick("form", "mode", "outcome", "rows", "run", "startedAt")
+
 const Results = struct({
-  report: RunReport,
-  /** The newest runs, the newest first. */
-  runs: Shown<ReadonlyArray<Pick<RunReport, "form" | "mode" | "outcome" | "rows" | "run" | "startedAt">>>(),
+  report: struct({
+    ...PastRun.fields,
+    ...RunReport.pick("anomalies", "because", "differences", "next", "pipeline", "readBack", "warnings").fields,
+  }),
+  runs: List(PastRun, "the newest runs, the newest first"),
   allRuns: Count("all runs with a report"),
 })
 

@@ -100,7 +100,9 @@ export class Gate {
 
   #start(token: string): Reply {
     if (this.#token === undefined || digest(token) !== digest(this.#token)) {
-      return plain(403, `This link was used, or is not the newest one. ${this.#anotherLink}`)
+      const ended =
+        "If someone else has used it, end the studio, which ends their session, and start it with --no-open."
+      return plain(403, `This link was used, or is not the newest one. ${this.#anotherLink} ${ended}`)
     }
     this.#token = undefined
     const session = secret()

@@ -50,8 +50,19 @@ export interface JobOptions {
   readonly mask: (text: string) => string
 }
 
-/** Removes secrets from each text in a value. */
-export const masked = <A>(mask: JobOptions["mask"], value: A): A => JSON.parse(mask(JSON.stringify(value)))
+/** The keys of sentences and commands. Other texts, such as cells, are shown as they are. */
+const sentences = new Set("advice because failures message next note problem reason warnings".split(" "))
+
+/** Returns a value without secrets, and with the project's files in sentences and commands as they are seen from its folder. */
+export const shown = <A>({ mask, root }: Pick<JobOptions, "mask" | "root">, value: A): A => {
+  const short = (text: unknown): unknown =>
+    typeof text === "string"
+      ? text.replaceAll(`${resolve(root)}${sep}`, "")
+      : Array.isArray(text)
+      ? text.map(short)
+      : text
+  return JSON.parse(mask(JSON.stringify(value)), (key, of) => sentences.has(key) ? short(of) : of)
+}
 
 /** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
@@ -61,13 +72,10 @@ const askedFor = "10 minutes"
 
 const refused = (message: string) => new Refused({ code: "JobRefused", message })
 
-/** Returns a command with paths in the project's folder as they are seen from there. */
-export const fromFolder = (root: string, command: string | null | undefined): string | undefined =>
-  command?.replaceAll(`${resolve(root)}${sep}`, "")
-
 /** Makes the checks and runs of a studio. They continue without a page, and end with the scope. */
-export const makeJobs = ({ guard, mask, root }: JobOptions) =>
+export const makeJobs = (jobOptions: JobOptions) =>
   Effect.gen(function*() {
+    const { guard, root } = jobOptions
     const entries = new Map<string, Entry>()
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
@@ -79,7 +87,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
       return PubSub.publish(news, entry.job)
     }
     const change = (entry: Entry, by: Partial<Job>) => {
-      entry.job = { ...entry.job, ...masked(mask, by) }
+      entry.job = { ...entry.job, ...shown(jobOptions, by) }
       return Effect.as(tell(entry), entry.job)
     }
     const openEntry = (id: string) => {
@@ -135,10 +143,10 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
             pipeline,
             runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
           )
-        const { because, exitCode, outcome, run } = report
+        const { because, exitCode, next, outcome, run } = report
         const { meaning, title } = outcomeWords[outcome]
-        const next = fromFolder(root, report.next)
-        return { exitCode, outcome, run, next, message: [`${title}.`, meaning, ...because].join(" "), diagnostics: [] }
+        const message = [`${title}.`, ...because.length === 0 ? [meaning] : because].join(" ")
+        return { exitCode, outcome, run, next, message, diagnostics: [] }
       })
 
     const run = (entry: Entry) =>
@@ -149,7 +157,7 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         // A check has nothing to finish. A run stops by itself.
         const isStopped = entry.job.mode === "check" ? Deferred.await(entry.stop) : Effect.never
         const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry)), telling))
-        const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
+        const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause, entry.job)
         yield* change(entry, { state: { _tag: "Ended", ...end } })
       })
 
@@ -239,6 +247,7 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
 /** Returns how a failed job ended. */
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
+  { fixedOf, mode, pipeline, to }: Job,
 ) => {
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
@@ -248,9 +257,14 @@ const failed = (
     return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
-  return failure?._tag === "ConfigurationInvalid"
-    ? { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
-    : { exitCode, message, diagnostics: [] }
+  if (failure?._tag === "ConfigurationInvalid") {
+    return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+  }
+  const verb = mode === "rehearsal" ? "rehearse" : mode === "dry-run" ? "run" : mode
+  const options = { "--to": to, "--dry-run": mode === "dry-run" || undefined, "--log-level": "debug" }
+  // The fixed rows have a different source.
+  const isShown = failure === undefined && fixedOf === undefined
+  return { exitCode, message, next: isShown ? commandLine([verb, pipeline], options) : undefined, diagnostics: [] }
 }
 
 /** Returns a function that adds the recent rates to a job's progress. */

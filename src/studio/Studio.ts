@@ -7,7 +7,7 @@ import { FileChanged } from "../jobs/pipelineFile.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { Refused } from "./Api.ts"
-import { type JobOptions, makeJobs, masked } from "./Jobs.ts"
+import { type JobOptions, makeJobs, shown } from "./Jobs.ts"
 
 export interface StudioOptions extends JobOptions {
   readonly isDemo: boolean
@@ -59,15 +59,14 @@ export const answering = <A, E extends Failure, R>(
   isText = false,
 ) =>
   Effect.flatMap(Studio, (studio) => {
-    const { mask, withSources } = studio
     const refusal = (error: E) =>
       error instanceof Refused ? error : new Refused({
         code: error._tag,
-        message: mask(error.message),
-        ...error instanceof ConfigurationInvalid && { diagnostics: masked(mask, error.diagnostics) },
+        ...shown(studio, { message: error.message }),
+        ...error instanceof ConfigurationInvalid && { diagnostics: shown(studio, error.diagnostics) },
         ...error instanceof FileChanged && { text: error.text, version: error.version },
       })
-    const whole = withSources(Effect.scoped(Effect.suspend(() => work(studio))))
-    const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : masked(mask, answer))
+    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : shown(studio, answer))
     return Effect.mapError(answer, refusal)
   })

@@ -120,9 +120,8 @@ const create = (
 const schemaOf = ({ form, pipeline, source }: OpenDraft): unknown =>
   JSON.parse(editorSchemaText(source, pipeline.source.columns.map(({ name }) => name), form))
 
-const surveyShown = ({ form, project }: OpenDraft, survey: DraftSurvey): Survey => ({
+const surveyShown = ({ form }: OpenDraft, survey: DraftSurvey): Survey => ({
   ...survey.inspection,
-  warnings: survey.inspection.warnings.map((text) => text.replaceAll(project.root, ".")),
   isWhole: survey.isWhole,
   tool: survey.inspection.tool?.title,
   questions: candidatesIn(survey, form),

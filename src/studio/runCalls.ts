@@ -14,7 +14,6 @@ import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import { Refused, StudioApi } from "./Api.ts"
-import { fromFolder } from "./Jobs.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
 
 const runsShown = 200
@@ -41,10 +40,9 @@ export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
 export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers) =>
   handlers
     .handle("report", ({ payload: { pipeline, run } }) =>
-      answering(Effect.fn(function*({ root }) {
+      answering(Effect.fn(function*() {
         const { report, runs } = yield* findReport(yield* projectWith([]), pipeline, run)
-        const next = fromFolder(root, report.next)
-        return { report: { ...report, next }, runs: runs.slice(0, runsShown), allRuns: runs.length }
+        return { report, runs: runs.slice(0, runsShown), allRuns: runs.length }
       })))
     .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
       answering(Effect.fn(function*() {
@@ -81,5 +79,6 @@ const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
       settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,
     })
     const open = result.rows.filter(({ outcome }) => outcome === "in doubt")
-    return { ...result, rows: open.slice(0, settledShown), advice }
+    const { landed, left, notLanded, warnings } = result
+    return { landed, left, notLanded, warnings, rows: open.slice(0, settledShown), advice }
   })

@@ -126,7 +126,7 @@ export const studio: Target = {
         process.stderr.write(
           `opened in ${seconds.toFixed(2)} s, then drew nothing for at most ${longest.toFixed(0)} ms\n`,
         )
-        if (longest > 250) throw new Error(`the page drew nothing for ${longest.toFixed(0)} ms`)
+        if (longest > 200) throw new Error(`the page drew nothing for ${longest.toFixed(0)} ms`)
         await page.close()
         return onlySeconds(seconds)
       },

@@ -1,3 +1,4 @@
+import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -117,6 +118,26 @@ scoped(
         version = saved.version
       }
     })
+  }),
+)
+
+scoped(
+  "a save leaves a file alone that a different process is writing, and no file of its own",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* write("pipelines/people.yaml.part", "theirs")
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const { version } = await call("draft", "open", { pipeline: "people" })
+      await call("draft", "save", { pipeline: "people", text: `${commented}# mine\n`, version })
+    })
+    const folder = path.join(root, "pipelines")
+    expect((yield* fs.readDirectory(folder)).toSorted()).toEqual(["people.yaml", "people.yaml.part"])
+    expect(yield* fs.readFileString(path.join(folder, "people.yaml.part"))).toBe("theirs")
+    expect(yield* fs.readFileString(path.join(folder, "people.yaml"))).toBe(`${commented}# mine\n`)
   }),
 )
 
@@ -304,7 +325,15 @@ scoped(
       await follow(id, ({ progress }) => (progress?.sent ?? 0) > 0)
       await call("runs", "stop", { job: id })
       const end = (await follow(id)).at(-1)
-      expect(end?.state).toMatchObject({ _tag: "Ended", exitCode: 130, outcome: "interrupted" })
+      expect(end?.state).toMatchObject({
+        _tag: "Ended",
+        exitCode: 130,
+        outcome: "interrupted",
+        // The outcome's meaning would repeat the second sentence.
+        message: expect.stringMatching(
+          /^Interrupted\. The run was interrupted \(SIGINT\)\. Requests in flight were finished and recorded\. (?!Requests)/,
+        ),
+      })
       await expect(call("runs", "stop", { job: id })).rejects.toThrow("has ended")
       expect(names().length).toBeLessThan(400)
       expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({ exitCode: 0, outcome: "complete" })

@@ -161,6 +161,33 @@ scoped(
 )
 
 scoped(
+  "an internal error comes with what it means, and with the command that shows where it happened",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const guard = (): never => {
+      throw new Error("The cell says ann@example.org")
+    }
+    const { done } = yield* Effect.flatMap(served(root, { guard }), (studio) => Effect.promise(() => pageOf(studio)))
+    for (
+      const [mode, words] of [["check", "check"], ["rehearsal", "rehearse"], ["dry-run", "run"], [
+        "run",
+        "run",
+      ]] as const
+    ) {
+      const end = yield* Effect.promise(() => done({ pipeline: "people", mode }))
+      expect(end).toMatchObject({
+        exitCode: 70,
+        message: expect.stringMatching(
+          /^This is an internal error of formferry\. The ledger has a record of everything/,
+        ),
+        next: `formferry ${words} people ${mode === "dry-run" ? "--dry-run " : ""}--log-level debug`,
+      })
+      expect(JSON.stringify(end)).not.toContain("ann@example.org")
+    }
+  }),
+)
+
+scoped(
   "rejected rows can't be sent before the rows with the same key were sent",
   Effect.gen(function*() {
     const { root, run, settings, source } = yield* world

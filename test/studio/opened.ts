@@ -85,6 +85,7 @@ type Success<G extends keyof Calls, E extends keyof Calls[G]> = Calls[G][E] exte
 export const pageOf = async (studio: { readonly origin: string; readonly newLink: () => string }) => {
   const { origin } = studio
   const cookie = await enter(origin, studio.newLink())
+  const answers: Array<string> = []
   const ask = (path: string, body: string | Uint8Array = "", method = "POST") => {
     const length = String(Buffer.byteLength(body))
     const headers = { cookie, origin, "content-type": "application/json", "content-length": length }
@@ -97,6 +98,7 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
       await after(20)
       answer = await ask(String(answer.headers["location"]))
     }
+    answers.push(answer.body)
     if (answer.status !== 200) throw new CallFailed(answer.status, answer.body)
     return JSON.parse(answer.body)
   }
@@ -116,6 +118,7 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
       text = events.pop() ?? ""
       for (const event of events.filter((one) => one.startsWith("data: "))) {
         const job: Job = JSON.parse(event.slice("data: ".length))
+        answers.push(event)
         if (job.id !== id) continue
         states.push(job)
         if (isLast(job)) {
@@ -129,6 +132,8 @@ export const pageOf = async (studio: { readonly origin: string; readonly newLink
   return {
     origin,
     cookie,
+    /** Everything that the calls and events answered. */
+    answers,
     ask,
     call,
     follow,

@@ -2,7 +2,9 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { request } from "node:http"
+import { join } from "node:path"
 import { copySource, keepSource, removeUnusedSources, safeName } from "../../src/jobs/newSource.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -30,7 +32,11 @@ scoped(
       expect((await open(`${origin}/open?token=`)).status).toBe(403)
       const cookie = await enter(origin, link)
       expect(cookie).toMatch(new RegExp(`^formferry-studio-${new URL(origin).port}=[\\w-]{32}$`))
-      expect((await open(link)).status).toBe(403)
+      // Someone whose link was used by somebody else learns how to end that session.
+      expect(await open(link)).toMatchObject({
+        status: 403,
+        body: expect.stringContaining("end the studio, which ends their"),
+      })
 
       const call = (headers: Readonly<Record<string, string>>) =>
         asked(origin, "/api/project/home", { ...home, headers: { ...json, ...headers } })
@@ -136,6 +142,30 @@ scoped(
     const stored = (yield* fs.readDirectory(path.join(root, "sources"))).filter((name) => !name.startsWith(".new-"))
     expect(stored.toSorted()).toEqual([".gitignore", "formferry (2).yaml", "formferry.yaml"])
     expect(yield* fs.readFileString(path.join(root, "sources", ".gitignore"))).toBe("# mine\n")
+  }),
+)
+
+scoped(
+  "removes an upload that its page cancelled, and has marked it from the start in case the studio is killed",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { cookie, origin } = await pageOf(studio)
+      const stored = () => {
+        const folder = join(root, "sources")
+        return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith("half.csv")).toSorted() : []
+      }
+      const sending = request(`${origin}/api/project/upload?name=half.csv`, {
+        method: "POST",
+        headers: { cookie, origin, "content-length": "1000" },
+      }).on("error", () => {})
+      sending.write("No,Name\n1,Ada\n")
+      const marked = [expect.stringMatching(/^\.new-.*\.half\.csv$/), "half.csv"]
+      await expect.poll(stored, { timeout: 30_000 }).toEqual(marked)
+      sending.destroy()
+      await expect.poll(stored, { timeout: 30_000 }).toEqual([])
+    })
   }),
 )
 

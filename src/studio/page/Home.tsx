@@ -42,7 +42,7 @@ const outcomeOf = ({ outcome }: PastRun): Word =>
 
 /** Returns the state after the newest of a pipeline's runs at these places. */
 const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word => {
-  if (isGoing || standings.some(({ going }) => going !== undefined)) return { title: t.going, tone: "calm" }
+  if (isGoing || standings.some((place) => place.isGoing)) return { title: t.going, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
   return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
@@ -89,13 +89,12 @@ const mostBars = 30
 /** Shows rows sent by the last runs as bars, the oldest on the left. A bar's colour is the run's outcome. */
 const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<PastRun> }>) => {
   const shown = runs.slice(0, mostBars).toReversed()
-  const highest = Math.max(1, ...shown.map(({ facts }) => facts?.sent ?? 0))
-  const said = (run: PastRun) =>
-    t.bar(when(run.startedAt), recordedModeWords[run.mode], run.facts?.sent, outcomeOf(run).title)
+  const highest = Math.max(1, ...shown.map(({ sent }) => sent ?? 0))
+  const said = (run: PastRun) => t.bar(when(run.startedAt), recordedModeWords[run.mode], run.sent, outcomeOf(run).title)
   return (
     <svg class="runs" viewBox={`0 0 ${mostBars * 10} 40`} role="img" aria-label={t.bars(shown.slice(-5).map(said))}>
       {shown.map((run, index) => {
-        const tall = Math.max(3, ((run.facts?.sent ?? 0) / highest) * 38)
+        const tall = Math.max(3, ((run.sent ?? 0) / highest) * 38)
         return (
           <rect key={run.run} class={outcomeOf(run).tone} x={index * 10} width="8" rx="1" y={40 - tall} height={tall}>
             <title>{said(run)}</title>

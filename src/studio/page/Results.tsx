@@ -19,7 +19,7 @@ import {
   type TableRow,
   wordsWith,
 } from "./parts.tsx"
-import { general, results as t, shell, when } from "./strings.ts"
+import { capital, general, results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
@@ -189,7 +189,7 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
     })
   return (
     <Section title={t.doubts(left)}>
-      <p class="soft">{t.doubtsWhy}</p>
+      {left > 0 && <p class="soft">{t.doubtsWhy}</p>}
       {last !== undefined && (
         <div class="next" role="status">
           <p>{t.settled(last.landed, last.notLanded, last.left)}</p>
@@ -244,7 +244,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
   <Section title={t.history}>
     {table(
       t.history,
-      [t.started, t.mode, t.form, `#${t.read}`, `#${fateWords.imported.title}`, t.outcome],
+      [t.started, t.mode, t.form, `#${capital(t.read)}`, `#${capital(fateWords.imported.title)}`, t.outcome],
       runs.map(({ form, mode, outcome, rows, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>

@@ -12,7 +12,8 @@ export const when = (text: string): string => Number.isNaN(Date.parse(text)) ? t
 /** Returns a share from 0 to 1 in percent. Only a whole is 100%. */
 export const percent = (share: number): string => `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))}%`
 
-const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
+/** Returns a text with a capital letter at its start. */
+export const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
 
 export const failures = {
   unreachable: "The studio does not answer. Check the terminal in which it was started.",

@@ -1,6 +1,8 @@
 // What a page shows of things that happen outside it: runs of other processes, the end of the studio, and each target of a pipeline.
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Exit, Scope } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
@@ -134,7 +136,21 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
     await page.getByRole("combobox", { name: "Target" }).selectOption("main")
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByText("20 rows will be sent").waitFor()
+    // A text that is not saved.
+    const map = await page.context().newPage()
+    await map.goto(`${first.origin}/#/map/nightly`)
+    await map.getByRole("textbox", { name: "Text of pipelines/nightly.yaml" }).focus()
+    await map.keyboard.press("Control+End")
+    await map.keyboard.insertText("# mine\n")
+    const unsaved = map.getByText("Not saved")
+    await unsaved.waitFor()
+    const list = await page.context().newPage()
+    await list.goto(`${first.origin}/#/`)
+    const card = list.getByRole("listitem").filter({ has: list.getByRole("heading", { name: "several" }) })
+    await card.getByText("In progress", { exact: true }).first().waitFor()
     await first.end()
+    await card.getByText("Not reachable").waitFor()
+    expect(await card.getByText("In progress", { exact: true }).count()).toBe(0)
     await page.getByRole("alert").getByText("The studio can't be reached.").waitFor()
     await page.getByRole("region", { name: /^Run to main: / }).getByText("Not reachable").waitFor()
     expect(await page.getByText("Waiting for you").count()).toBe(0)
@@ -148,6 +164,10 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_00
     await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
     await page.getByText("Nothing has been started here yet.").waitFor()
     expect(await page.getByRole("combobox", { name: "Target" }).inputValue()).toBe("main")
+    await map.getByRole("button", { name: "Save", exact: true }).click()
+    await unsaved.waitFor({ state: "hidden" })
+    const saved = readFileSync(join(its.project.root, "pipelines", "nightly.yaml"), "utf8")
+    expect(saved.endsWith("# mine\n")).toBe(true)
     await close()
     await second.end()
   })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
@@ -50,7 +50,7 @@ const its = inProject(() => ({
 
 describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { timeout: 300_000 }, () => {
   it("are accessible while a pipeline is made: its file, open decisions, mistakes and a conflict", async () => {
-    const { close, isQuiet, page } = await its.open()
+    const { close, isQuiet, leaving, page } = await its.open()
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: "made.csv",
       mimeType: "text/csv",
@@ -69,6 +69,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("nonsense: 1\nmore: 2\n")
     await page.getByText("2 errors").waitFor()
+    // The mistakes are also marked in the text.
+    expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["nonsense: 1", "more: 2"])
     await page.getByRole("region", { name: "Preview" }).getByText("the last text that could be read").waitFor()
     // The figures are those of the last text that could be read, and marked as such.
     await page.getByText("These figures are those of the last text that could be counted.").waitFor()
@@ -80,6 +82,9 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
     await page.getByText("Show the file's text").click()
     await isAccessible(page, "conflict")
+    // The text was not saved.
+    await page.reload()
+    expect(leaving).toHaveLength(1)
     await isQuiet()
     await close()
   })
@@ -94,7 +99,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByRole("progressbar").waitFor()
     await expect.poll(() => its.project.practice.count("third"), { timeout: 60_000 }).toBeGreaterThan(0)
-    await page.getByText(/requests? in flight/).waitFor()
+    await page.getByText(/requests a second, of at most 2\. .*requests? in flight/).waitFor()
+    await page.getByText(/^About .* left\.|rows a second\. About .* left\./).waitFor()
     await isAccessible(page, "progress")
     await page.goto(`${its.project.studio.origin}/#/`)
     await page.getByRole("listitem").filter({ hasText: "slow" }).getByText("In progress", { exact: true }).waitFor()
@@ -112,7 +118,14 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     await page.getByRole("button", { name: "Show all cells of row 21" }).click()
     // The field of a cell with line breaks keeps them.
-    expect(await page.getByRole("textbox", { name: "Name, row 21" }).inputValue()).toBe("Bad\nluck")
+    const lines = page.getByRole("textbox", { name: "Name, row 21" })
+    expect(await lines.inputValue()).toBe("Bad\nluck")
+    await lines.fill("Worse\nluck")
+    await page.getByRole("button", { name: "Save the fixes" }).click()
+    await page.getByText("1 cell changed").waitFor({ state: "detached" })
+    const [run = ""] = readdirSync(join(its.project.root, "reports", "doubt")).filter((name) => name !== "latest")
+    const fixed = readFileSync(join(its.project.root, "reports", "doubt", run, "rejected-fixed.csv"), "utf8")
+    expect(Papa.parse<Array<string>>(fixed).data[1]).toContain("Worse\nluck")
     await page.getByRole("textbox", { name: "Mail, row 21" }).first().fill("bad@example.org")
     await page.getByText("1 cell changed").waitFor()
     // The changed cell is kept while another view is shown.
@@ -135,6 +148,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       buffer: Buffer.from("No,Name\n1,Ada\n"),
     })
     await page.getByRole("alert").getByText("other.csv").waitFor()
+    // A browser reports the same file again only if none is chosen.
+    expect(await page.getByLabel("Drop an export of the form's results here").inputValue()).toBe("")
     await isAccessible(page, "settle")
     // The export lacks a row in doubt, and a row that the ledger knows.
     const lacking = new Set<unknown>(["Person 5", "Person 20"])
@@ -180,7 +195,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await close()
   })
 
-  it("let a person remove an entry that names its question, and map the question again", async () => {
+  it("let a person remove an entry that names its question, map the question again, and join two columns", async () => {
     const { close, isQuiet, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/slow`)
     const questions = page.getByRole("list", { name: "Questions" })
@@ -193,12 +208,17 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.getByText("Not saved").waitFor({ state: "hidden" })
     const text = readFileSync(join(its.project.root, "pipelines", "slow.yaml"), "utf8")
     expect(text.match(/from: Mail$/gm)).toHaveLength(1)
+    await questions.getByRole("button", { name: /^Name Mapped/ }).click()
+    await page.getByRole("combobox", { name: "Join with another column" }).selectOption("Team")
+    await page.getByText("Name + Team").waitFor()
+    await page.getByRole("button", { name: "Use this" }).click()
+    await page.getByRole("region", { name: "Preview" }).getByText("Person 1 rouge").waitFor()
     await isQuiet()
     await close()
   })
 
   it("let the keyboard alone check, rehearse, stop a run, reach a difference, and decide about a conflict", async () => {
-    const { close, isQuiet, page } = await its.open()
+    const { close, isQuiet, leaving, page } = await its.open()
     const press = async (name: string | RegExp, role: "button" | "link" = "button") => {
       await tabTo(page, page.getByRole(role, { name, exact: true }).first())
       await page.keyboard.press("Enter")
@@ -249,6 +269,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       writeFileSync(file, before)
       await page.reload()
     }
+    // No text was left unsaved.
+    expect(leaving).toEqual([])
     await isQuiet()
     await close()
   })
