@@ -1,4 +1,4 @@
-import type { Cell } from "../domain/cell.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
@@ -67,6 +67,17 @@ export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
   for (let at = width.header; at < row.length; at++) if (row[at] !== null && row[at] !== "") return false
   return true
 }
+
+/** Returns the problem of a row that repeats the header of several columns, as in joined exports. Undefined if it doesn't. */
+export const repeatedHeader = (
+  row: ReadonlyArray<Cell>,
+  titles: ReadonlyArray<string>,
+  where: () => string,
+): Problem | undefined =>
+  titles.length < 2 || titles.some((title, at) => cellText(row[at]) !== title) ? undefined : {
+    code: "header-row",
+    message: `${where()} repeats the header, as if two exports had been joined. Remove it from the file.`,
+  }
 
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>

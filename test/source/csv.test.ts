@@ -39,6 +39,13 @@ describe("rows of a CSV file", () => {
     ])
   })
 
+  it("a row that repeats the header is reported, unless there is only one column", async () => {
+    const faults = async (text: string) => [...(await csv(text)).faults]
+    const problem = expect.stringContaining("repeats the header, as if two exports had been joined")
+    expect(await faults("a,,c\n1,2,3\na,,c\na,,d\n4,5,6\n")).toEqual([[2, problem]])
+    expect(await faults("Name\nAda\nName\n")).toEqual([])
+  })
+
   it("a row next to a line of a single cell is reported, because a line break inside a cell may have split it", async () => {
     const partial = (side: string) =>
       expect.stringContaining(`may be only part of a record, because the line ${side} it`)

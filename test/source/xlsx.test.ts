@@ -353,6 +353,14 @@ describe("a table in a workbook", () => {
     ])
   })
 
+  it("a row that repeats the header is reported", async () => {
+    const rows = [row(1, text("n"), text("m")), row(2, text("1"), text("2")), row(3, text("n"), text("m"))].join("")
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
+    expect(typeof all !== "string" && [...all.faults]).toEqual([
+      [2, "Row 2 (row 3 of the sheet) repeats the header, as if two exports had been joined. Remove it from the file."],
+    ])
+  })
+
   it("a late row with a cell beyond the table's columns is reported", async () => {
     const rows = Array.from(
       { length: 3000 },

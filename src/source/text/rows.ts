@@ -4,7 +4,7 @@ import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import { ChunkBuilder } from "../chunks.ts"
-import { fits, type Width, widthOf } from "../columns.ts"
+import { fits, repeatedHeader, type Width, widthOf } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { type Records, UnreadableRecord } from "./records.ts"
@@ -146,7 +146,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
-        : undefined
+        : repeatedHeader(row, titles, where)
       if (fault === undefined && row.length > width.header) row.length = width.header
       if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= partial(held.where(), false)
       addHeld()

@@ -2,7 +2,7 @@ import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
-import { placeHeader, unpairedInCells } from "../columns.ts"
+import { placeHeader, repeatedHeader, unpairedInCells } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { type CellRange, columnName, type SheetRow } from "./Sheet.ts"
 
@@ -175,8 +175,9 @@ export const recordsOf = (table: Table, range: CellRange) => {
         if (record.length > width) {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
         } else {
-          const unpaired = unpairedInCells(given, record)
-          if (unpaired !== undefined) faults.set(rows.length, unpaired)
+          const problem = unpairedInCells(given, record)
+            ?? repeatedHeader(record, table.titles, () => `Row ${given} (row ${row + 1} of the sheet)`)
+          if (problem !== undefined) faults.set(rows.length, problem)
         }
         rows.push(record)
       }
