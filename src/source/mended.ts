@@ -5,7 +5,9 @@ import { mendedColumns } from "./columns.ts"
 import type { Source } from "./Source.ts"
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
-const unread = ["ragged-row", "damaged-text", "header-row", "conflict"] as const satisfies ReadonlyArray<ProblemCode>
+const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflict"] as const satisfies ReadonlyArray<
+  ProblemCode
+>
 
 /**
  * Rejects the rows of a rejected.csv that an earlier run could not read properly, until a person deletes their `_code`:
