@@ -10,4 +10,6 @@ export interface RejectedRow {
   /** A sentence about each problem. */
   readonly message: string
   readonly cells: ReadonlyArray<string>
+  /** Cells beyond the source's header. They are removed when another cell is fixed. */
+  readonly beyond: ReadonlyArray<string>
 }

@@ -44,7 +44,7 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const rows = lines.map((line, index): RejectedRow => {
       const [row = "", key = "", , column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
-      return { index, row, key, wrong, message, cells: line.slice(0, own) }
+      return { index, row, key, wrong, message, cells: line.slice(0, own), beyond: line.slice(titles.length) }
     })
     return {
       columns: titles.slice(0, own),
@@ -66,7 +66,7 @@ interface FixedCell {
   readonly text: string
 }
 
-/** Saves fixed cells next to rejected.csv, and deletes the codes of their rows. Fails with FileChanged if the rows no longer have this version. */
+/** Saves fixed cells next to rejected.csv, and deletes their rows' codes and cells beyond the header. Fails with FileChanged if the rows no longer have this version. */
 export const fixRejected = (
   project: Project,
   { cells, pipeline, run, version }: {
@@ -85,7 +85,8 @@ export const fixRejected = (
         return yield* new NothingToFix({ message: "The file has no such cell." })
       }
       line[column] = text
-      // A row that could not be read is imported only if it has no code.
+      // A row that could not be read is imported only if it has no code and is not longer than the header.
+      line.splice(titles.length)
       line[columns.length + csvFiles.rejected.titles.indexOf("_code")] = ""
     }
     const shown = isFixed ? fixedName : csvFiles.rejected.name

@@ -75,6 +75,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
         {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
       </p>
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
+      {warning(entry?.misfit)}
+      {warning(entry?.open)}
+      {asking(entry?.asks, answers, setAnswers)}
       <fieldset>
         <legend>{t.answeredBy}</legend>
         {candidates.map(({ because, cells, columns: those, confidence, shown }) =>
@@ -85,20 +88,18 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
             <span key={4} class="sample">{asCell(cells.slice(0, 3))}</span>,
           ])
         )}
-        {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
-          <option key="" value="">{general.choose}</option>,
-          ...others.map(otherOption),
-        ])}
+        <div class="fields">
+          {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
+            <option key="" value="">{general.choose}</option>,
+            ...others.map(otherOption),
+          ])}
+          {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
+            <option key="" value="">{general.choose}</option>,
+            ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
+          ])}
+        </div>
         {chosen.length > 1 && !candidates.some(isChosen) && <p>{safe(chosen.map(({ title }) => title).join(" + "))}</p>}
-        {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
-          <option key="" value="">{general.choose}</option>,
-          ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
-        ])}
       </fieldset>
-      <p class="soft small">{t.inText}</p>
-      {warning(entry?.misfit)}
-      {warning(entry?.open)}
-      {asking(entry?.asks, answers, setAnswers)}
       <Problem failed={looked.failed} />
       <p class="acts">
         {mapped !== "" && said?.confidence !== undefined && !isNew
@@ -108,6 +109,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
         {said?.state !== "unanswered" && act(t.leave, () => edit({ _tag: "LeaveUnanswered", question: id }))}
       </p>
       {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
+      <p class="soft small">{t.inText}</p>
     </>
   )
 }

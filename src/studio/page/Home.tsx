@@ -159,9 +159,9 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
       await call("project", "create", { pipeline, source, service, form }, signal).finally(() => {
         isReading = false
         clearInterval(timer)
+        if (!signal.aborted) say("")
       })
       setFile(undefined)
-      say("")
       // Someone may have opened another view in the meantime.
       if (shown.current) location.hash = addressOf("map", pipeline)
     })

@@ -27,6 +27,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const bench = survey && known && { editing, survey, state: known, selected, select, show: jumpTo }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")
+  const warnings = survey?.warnings.filter((text) => diagnostics.every(({ message }) => message !== text)) ?? []
   return (
     <>
       <Status editing={editing} known={known} />
@@ -36,8 +37,8 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
           <p class="soft small" role="status">
             {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}
           </p>
-          {survey?.warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
-          {more((survey?.warnings.length ?? 0) - 3)}
+          {warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
+          {more(warnings.length - 3)}
           {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">

@@ -158,6 +158,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           ))}
         </dl>
       )}
+      {opened !== undefined && opened.beyond.length > 0 && <p>{t.beyond} {asCell(opened.beyond)}</p>}
       {total > rows.length && act(t.showMore, () => setSize(size + pageSize))}
       <Problem failed={doing.failed} />
       {doing.failed?.version !== undefined && act(t.readAgain, () => setRound(round + 1))}

@@ -254,6 +254,7 @@ export const results = {
   rejected: (rows: number) => counted(rows, "rejected row"),
   rejectedHint: "Fix cells here. They are saved next to the report, and the source stays as it is.",
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
+  beyond: "More cells than the header has, which are removed if you change the row:",
   cellsOfRow: (row: string) => `All cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
