@@ -55,13 +55,13 @@ const sentences = new Set("advice because failures message next note problem rea
 
 /** Returns a value without secrets, and with the project's files in sentences and commands as they are seen from its folder. */
 export const shown = <A>({ mask, root }: Pick<JobOptions, "mask" | "root">, value: A): A => {
+  const folder = `${resolve(root)}${sep}`
   const short = (text: unknown): unknown =>
-    typeof text === "string"
-      ? text.replaceAll(`${resolve(root)}${sep}`, "")
-      : Array.isArray(text)
-      ? text.map(short)
-      : text
-  return JSON.parse(mask(JSON.stringify(value)), (key, of) => sentences.has(key) ? short(of) : of)
+    typeof text === "string" ? text.replaceAll(folder, "") : Array.isArray(text) ? text.map(short) : text
+  const json = mask(JSON.stringify(value))
+  // Most answers don't name the folder, and examining each text of a wide source takes time.
+  const isNamed = json.includes(JSON.stringify(folder).slice(1, -1))
+  return JSON.parse(json, isNamed ? (key, of) => sentences.has(key) ? short(of) : of : undefined)
 }
 
 /** Milliseconds between two reports of a job's progress. */

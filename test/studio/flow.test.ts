@@ -208,6 +208,28 @@ scoped(
 )
 
 scoped(
+  "a row with too many cells comes with those beyond the header, and is sent without them after a fix",
+  Effect.gen(function*() {
+    const { names, root, run, source } = yield* world
+    yield* source(["1,Ann,a@example.org", "2,Bob, the second,b@example.org"])
+    const report = yield* run()
+    expect(report.rows.invalid).toBe(1)
+    const { call, done } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const of = { pipeline: "people", run: report.run }
+      const { rows, version } = await call("results", "rejected", { ...of, rows: 10 })
+      expect(rows).toMatchObject([{ cells: ["2", "Bob", " the second"], beyond: ["b@example.org"], wrong: [] }])
+      const cells = [{ index: 0, column: 2, text: "b@example.org" }]
+      await call("results", "fix", { ...of, version, cells })
+      const fixed = await call("results", "rejected", { ...of, rows: 10 })
+      expect(fixed.rows).toMatchObject([{ cells: ["2", "Bob", "b@example.org"], beyond: [] }])
+      expect(await done({ pipeline: "people", mode: "run", fixedOf: report.run })).toMatchObject({ exitCode: 0 })
+    })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
   "the rejected rows of a masked report come with the reason why they can't be fixed",
   Effect.gen(function*() {
     const { root, run, source } = yield* world
