@@ -78,6 +78,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       {warning(entry?.misfit)}
       {warning(entry?.open)}
       {asking(entry?.asks, answers, setAnswers)}
+      {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
       <fieldset>
         <legend>{t.answeredBy}</legend>
         {candidates.map(({ because, cells, columns: those, confidence, shown }) =>
@@ -108,7 +109,6 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
         {mapped !== "" && act(t.unmap, () => edit({ _tag: "Unmap", question: id, name }))}
         {said?.state !== "unanswered" && act(t.leave, () => edit({ _tag: "LeaveUnanswered", question: id }))}
       </p>
-      {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
       <p class="soft small">{t.inText}</p>
     </>
   )
