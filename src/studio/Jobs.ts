@@ -51,7 +51,7 @@ export interface JobOptions {
 }
 
 /** The keys of sentences and commands. Other texts, such as cells, are shown as they are. */
-const sentences = new Set("advice because failures message next note problem reason warnings".split(" "))
+const sentences = new Set("advice because failures message next note problem reason suggestion warnings".split(" "))
 
 /** Returns a value without secrets, and with the project's files in sentences and commands as they are seen from its folder. */
 export const shown = <A>({ mask, root }: Pick<JobOptions, "mask" | "root">, value: A): A => {
