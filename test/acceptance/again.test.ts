@@ -213,7 +213,10 @@ it.scopedLive("a failed canary stops each run until its command is pasted, and s
     const rest = yield* at.inProcess("run", "contacts")
     expect([rest.status, at.count()], rest.stdout).toEqual([4, 20])
 
-    at.write("pipelines/contacts.yaml", pipelineYaml().replace("required: true", "required: true, as: text, minLength: 1"))
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml().replace("required: true", "required: true, as: text, minLength: 1"),
+    )
     at.write("source.csv", csv(upTo(40)))
     const again = yield* at.inProcess("run", "contacts")
     expect([again.status, at.count()], again.stdout + again.stderr).toEqual([3, 30])

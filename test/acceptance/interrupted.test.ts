@@ -70,32 +70,35 @@ const retyped = (outgoing: ServerResponse) => async (answer: IncomingMessage) =>
   outgoing.end(body.replace('"ShortAnswer"', '"LongAnswer"'))
 }
 
-it.scopedLive.runIf(isLong)("a changed form can't be accepted during a run, and `accept` exits with code 6", () =>
-  Effect.gen(function*() {
-    const at = yield* bench(slowly)
-    at.write("source.csv", csv([1]))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    const upstream = new URL(at.baseUrl)
-    let isRetyped = false
-    yield* putBetween(at, (incoming, outgoing) => {
-      const isForm = incoming.url?.endsWith("/forms/contacts") === true
-      sendOn(upstream, incoming, outgoing, isForm && isRetyped ? retyped(outgoing) : undefined)
-    })
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace("confirm:", `previousBaseUrls: ["${at.baseUrl}"]\n    confirm:`),
-    )
-    at.write("source.csv", csv(upTo(400)))
-    const running = start(["run", "contacts"], { cwd: at.folder })
-    yield* until(() => at.count() > 1)
-    isRetyped = true
-    const accept = ["accept", "contacts", "form", "--because", "looked at"]
-    const busy = yield* at.run(...accept)
-    expect([busy.status, busy.lastLine], busy.stderr).toEqual([6, "formferry status contacts"])
-    running.signal("SIGINT")
-    expect((yield* Effect.promise(() => running.ended)).status).toBe(130)
-    expect((yield* at.inProcess(...accept)).status).toBe(0)
-  }))
+it.scopedLive.runIf(isLong)(
+  "a changed form can't be accepted during a run, and `accept` exits with code 6",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      at.write("source.csv", csv([1]))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      const upstream = new URL(at.baseUrl)
+      let isRetyped = false
+      yield* putBetween(at, (incoming, outgoing) => {
+        const isForm = incoming.url?.endsWith("/forms/contacts") === true
+        sendOn(upstream, incoming, outgoing, isForm && isRetyped ? retyped(outgoing) : undefined)
+      })
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("confirm:", `previousBaseUrls: ["${at.baseUrl}"]\n    confirm:`),
+      )
+      at.write("source.csv", csv(upTo(400)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() > 1)
+      isRetyped = true
+      const accept = ["accept", "contacts", "form", "--because", "looked at"]
+      const busy = yield* at.run(...accept)
+      expect([busy.status, busy.lastLine], busy.stderr).toEqual([6, "formferry status contacts"])
+      running.signal("SIGINT")
+      expect((yield* Effect.promise(() => running.ended)).status).toBe(130)
+      expect((yield* at.inProcess(...accept)).status).toBe(0)
+    }),
+)
 
 it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is sent twice", () =>
   Effect.gen(function*() {

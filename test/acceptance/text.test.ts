@@ -104,7 +104,9 @@ it.scopedLive("keys that differ only in half of a surrogate pair, and an answer 
       expect(problems.map(({ code, examples }) => [code, examples.map((example) => example.row)])).toEqual([
         ["damaged-text", [1, 2, 3]],
       ])
-      expect(flat(ran.stdout.replaceAll("│", " "))).toContain("half of a character (an unpaired surrogate), which can't be sent")
+      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+        "half of a character (an unpaired surrogate), which can't be sent",
+      )
       // The next run sends nothing twice, and reports the same rows.
       expect((yield* at.inProcess("run", form)).status).toBe(1)
       expect(at.count(form)).toBe(2)

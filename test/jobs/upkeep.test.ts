@@ -212,41 +212,47 @@ describe("old reports", () => {
       }),
   )
 
-  inWorld("reports older than `keepDays` are deleted after a run, except the latest report", () =>
-    Effect.gen(function*() {
-      const here = yield* world
-      yield* here.configure("reports: { directory: ../reports, keepDays: 30 }\n")
-      yield* here.source(["K-1,Ada,ada@example.org"])
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const reports = path.join(here.root, "reports/people")
-      const night = Effect.gen(function*() {
-        const report = yield* here.run({ dryRun: true })
-        yield* dropReports(yield* loadProject(here.root), report)
-        return report.run
-      })
-      /** Changes when a run started. */
-      const started = (run: string, days: number) =>
-        Effect.gen(function*() {
-          const file = path.join(reports, run, "report.json")
-          const report = JSON.parse(yield* fs.readFileString(file)) as object
-          const startedAt = new Date(Date.now() - days * 86_400_000).toISOString()
-          yield* fs.writeFileString(file, JSON.stringify({ ...report, startedAt }))
+  inWorld(
+    "reports older than `keepDays` are deleted after a run, except the latest report",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.configure("reports: { directory: ../reports, keepDays: 30 }\n")
+        yield* here.source(["K-1,Ada,ada@example.org"])
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const reports = path.join(here.root, "reports/people")
+        const night = Effect.gen(function*() {
+          const report = yield* here.run({ dryRun: true })
+          yield* dropReports(yield* loadProject(here.root), report)
+          return report.run
         })
-      const left = Effect.map(fs.readDirectory(reports), (names) => names.filter((one) => one !== "latest").toSorted())
-      const first = yield* night
-      yield* started(first, 31)
-      // The run's own report is the latest one, so it stays although the older one is deleted.
-      const second = yield* night
-      expect(yield* left).toEqual([second])
-      yield* started(second, 29)
-      const third = yield* night
-      expect(yield* left).toEqual([second, third].toSorted())
-      // All reports are old, and the latest one stays.
-      yield* started(second, 33)
-      yield* started(third, 32)
-      const kept = { run: third, pipeline: "people" } as RunReport
-      yield* dropReports(yield* loadProject(here.root), kept)
-      expect(yield* left).toEqual([third])
-    }))
+        /** Changes when a run started. */
+        const started = (run: string, days: number) =>
+          Effect.gen(function*() {
+            const file = path.join(reports, run, "report.json")
+            const report = JSON.parse(yield* fs.readFileString(file)) as object
+            const startedAt = new Date(Date.now() - days * 86_400_000).toISOString()
+            yield* fs.writeFileString(file, JSON.stringify({ ...report, startedAt }))
+          })
+        const left = Effect.map(
+          fs.readDirectory(reports),
+          (names) => names.filter((one) => one !== "latest").toSorted(),
+        )
+        const first = yield* night
+        yield* started(first, 31)
+        // The run's own report is the latest one, so it stays although the older one is deleted.
+        const second = yield* night
+        expect(yield* left).toEqual([second])
+        yield* started(second, 29)
+        const third = yield* night
+        expect(yield* left).toEqual([second, third].toSorted())
+        // All reports are old, and the latest one stays.
+        yield* started(second, 33)
+        yield* started(third, 32)
+        const kept = { run: third, pipeline: "people" } as RunReport
+        yield* dropReports(yield* loadProject(here.root), kept)
+        expect(yield* left).toEqual([third])
+      }),
+  )
 })
