@@ -236,8 +236,11 @@ for (const [what, [before, ...command]] of Object.entries(refusals)) {
         const [, ...words] = shellWords(refused.lastLine)
         expect(words).not.toEqual(command)
         const pasted = yield* at.inProcess(...words, "--log-format", "json")
-        const errors = pasted.stderr.split("\n").filter((line) => line.startsWith("{")).map((line) =>
-          (JSON.parse(line) as { readonly annotations?: { readonly error?: string } }).annotations?.error
+        // A command line that can't be read is reported as text.
+        const errors = pasted.stderr.split("\n").filter((line) => line !== "").map((line) =>
+          line.startsWith("{")
+            ? (JSON.parse(line) as { readonly annotations?: { readonly error?: string } }).annotations?.error
+            : "UsageWrong"
         )
         for (const error of errors) expect(mistaken, pasted.stderr).not.toContain(error)
         expect(pasted.status, pasted.stderr).not.toBe(70)
