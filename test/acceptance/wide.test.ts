@@ -95,5 +95,6 @@ for (const format of Object.keys(formats)) {
         expect(ran.status, ran.stderr).toBe(0)
         expect(at.answers("qName")).toEqual(["one 15999", "two 15999"])
       }),
+    240_000,
   )
 }
