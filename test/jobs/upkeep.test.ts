@@ -3,7 +3,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Scope, Stream } from "effect"
+import { DateTime, Effect, type Scope, Stream } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import type { RunReport } from "../../src/domain/report.ts"
 import { dropReports } from "../../src/jobs/attempt.ts"
@@ -232,7 +232,7 @@ describe("old reports", () => {
           Effect.gen(function*() {
             const file = path.join(reports, run, "report.json")
             const report = JSON.parse(yield* fs.readFileString(file)) as object
-            const startedAt = new Date(Date.now() - days * 86_400_000).toISOString()
+            const startedAt = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
             yield* fs.writeFileString(file, JSON.stringify({ ...report, startedAt }))
           })
         const left = Effect.map(

@@ -70,7 +70,7 @@ const keys = [
 ] as const
 
 /** Encodings of one byte for each character, which the pipeline must name. */
-const pageEncodings: ReadonlyArray<string> = ["windows-1252", "macroman", "iso-8859-15"]
+const pageEncodings = ["windows-1252", "macroman", "iso-8859-15"] as const
 
 /** Stands for a byte that is not valid in UTF-8, until the text is encoded. */
 const wrongByte = "\u0001"
@@ -78,7 +78,7 @@ const wrongByte = "\u0001"
 const half = "\u0002"
 
 /** Damaged characters by encoding. Encodings of one byte have none. */
-const damages: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+const damages: ReadonlyMap<string, readonly [string, ...ReadonlyArray<string>]> = new Map([
   ["utf-8", [wrongByte, half]],
   ["utf-16le mark", ["\ud83d"]],
   ["utf-16be mark", ["\udc00"]],
@@ -91,7 +91,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const draws = new Draws(seed)
   const met = new Set<string>()
   const delimiter = draws.pick([",", ";", "\t", "|"])
-  const encoding = draws.pick([
+  const encoding: string = draws.pick([
     "utf-8",
     "utf-8",
     "utf-8",
@@ -101,7 +101,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     "utf-16le",
     ...pageEncodings,
   ])
-  const isPage = pageEncodings.includes(encoding)
+  const isPage = pageEncodings.some((one) => one === encoding)
   const literal = draws.chance(0.08)
   const faults = new Set<Fault>()
   if (!literal && draws.chance(0.7)) {
@@ -274,7 +274,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
       if (isShort) cells.fill("", from)
       if (!(isShort && pad)) broken = "ragged"
     } else if (fault === "damaged") {
-      const bad = draws.pick(damages.get(encoding) ?? [])
+      const bad = draws.pick(damages.get(encoding) ?? [wrongByte])
       cells[place] = `${word()} ${bad} ${word()}`
       parts[place] = cells[place]
       met.add(bad === wrongByte ? "a byte that is not UTF-8" : "half of a surrogate pair")
