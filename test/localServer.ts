@@ -7,7 +7,8 @@ import {
   Server as HttpServer,
   type ServerResponse,
 } from "node:http"
-import type { AddressInfo, Server } from "node:net"
+import { type AddressInfo, connect, type Server } from "node:net"
+import { networkInterfaces } from "node:os"
 
 /** Lets a server listen on loopback until the scope closes. Returns its port. */
 export const listening = (server: Server): Effect.Effect<number, never, Scope.Scope> =>
@@ -21,6 +22,21 @@ export const listening = (server: Server): Effect.Effect<number, never, Scope.Sc
         server.close()
       }),
   )
+
+/** Whether a TCP connection to this address of this machine is accepted. */
+export const accepts = (address: string, port: number): Effect.Effect<boolean> =>
+  Effect.async((resume) => {
+    const socket = connect({ host: address, port })
+    socket.on("connect", () => resume(Effect.succeed(true)))
+    socket.on("error", () => resume(Effect.succeed(false)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** The addresses of this machine, apart from 127.0.0.1. Linux answers at every address in 127.0.0.0/8. */
+export const otherAddresses: ReadonlyArray<string> = [
+  ...(process.platform === "linux" ? ["127.0.0.2"] : []),
+  ...Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
+].filter((address) => address !== "127.0.0.1")
 
 /** Starts an HTTP server on loopback, until the scope closes. Returns its port. */
 export const answering = (listener: RequestListener) => Effect.suspend(() => listening(createServer(listener)))

@@ -2,7 +2,8 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import type { Ran } from "./formferry.ts"
 
 it.scopedLive("a repeated run sends nothing, and a run with one new row sends only that row", () =>
   Effect.gen(function*() {
@@ -187,6 +188,62 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
     expect(unknown.status).toBe(2)
     expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
     expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
+  }))
+
+/** Runs the command in a refusal that accepts its state, as pasted from the output. */
+const acceptAsTold = (at: Bench, refused: Ran, reason: string) =>
+  Effect.gen(function*() {
+    const command = `formferry accept contacts ${reason} --because TEXT`
+    expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain(command)
+    const [, ...words] = command.split(" ")
+    const accepted = yield* at.inProcess(...words)
+    expect(accepted.status, accepted.stderr).toBe(0)
+    // The state was accepted, so there is nothing to accept any more.
+    expect((yield* at.inProcess(...words)).status).toBe(2)
+  })
+
+it.scopedLive("a failed canary stops each run until its command is pasted, and so does the canary of a mapping changed later", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ faults: [{ fault: "trim-answers", length: 3, at: [1, 3] }] })
+    at.write("source.csv", csv(upTo(20)))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect([refused.status, at.count()], refused.stdout).toEqual([3, 10])
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([3, 10])
+    yield* acceptAsTold(at, refused, "canary")
+    const rest = yield* at.inProcess("run", "contacts")
+    expect([rest.status, at.count()], rest.stdout).toEqual([4, 20])
+
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml().replace("required: true", "required: true, as: text, minLength: 1"),
+    )
+    at.write("source.csv", csv(upTo(40)))
+    const again = yield* at.inProcess("run", "contacts")
+    expect([again.status, at.count()], again.stdout + again.stderr).toEqual([3, 30])
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([3, 30])
+  }))
+
+it.scopedLive("reformatted keys stop each run until the command is pasted, which accepts only these keys", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const withKeys = (...keys: ReadonlyArray<string>) =>
+      csv(upTo(keys.length)).replaceAll(/^(\d+),/gm, (_, number: string) => `${keys[Number(number) - 1]},`)
+    at.write("source.csv", withKeys("C-01", "C-02", "C-03"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("source.csv", withKeys("C-1", "C-02", "C-03"))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([2, 3])
+    yield* acceptAsTold(at, refused, "row-key")
+    at.write("source.csv", withKeys("C-1", "C-2", "C-03"))
+    const wider = yield* at.inProcess("run", "contacts")
+    expect([wider.status, at.count()], wider.stdout).toEqual([2, 3])
+    at.write("source.csv", withKeys("C-1", "C-02", "C-03"))
+    const sent = yield* at.inProcess("run", "contacts")
+    expect([sent.status, at.count()], sent.stdout).toEqual([0, 4])
+    at.write("source.csv", withKeys("C-1", "C-2", "C-03"))
+    const again = yield* at.inProcess("run", "contacts")
+    expect([again.status, at.count()], again.stdout).toEqual([2, 4])
   }))
 
 it.scopedLive("--dry-run and --limit leave rows pending and exit with code 0", () =>

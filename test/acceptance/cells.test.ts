@@ -165,3 +165,37 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect((yield* at.run("check", "p")).stdout).not.toContain("whole answer")
     }).pipe(Effect.provide(platform)))
 })
+
+describe("a phone number that can be read in two ways", () => {
+  it.scopedLive("the row is rejected, and the message says how to write the number, until `ambiguous` is set", () =>
+    Effect.gen(function*() {
+      const pipeline = (more: string) =>
+        `pipeline: p
+source: { file: ../calls.csv, rowKey: [No] }
+mapping:
+  questions:
+    - { name: Phone, from: Phone, as: phone, country: DE${more} }
+sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
+`
+      const at = yield* bench({
+        "forms/f.yaml": "id: f\nname: Calls\nquestions:\n  - { id: t, name: Phone, type: PhoneNumber }\n",
+        "calls.csv": "No,Phone\n1,493511234574\n2,0351 1234574\n3,+49 351 1234575\n",
+        "pipelines/p.yaml": pipeline(""),
+      })
+      const phones = Effect.map(at.stored, (all) => all.map(({ questions }) => questions[0]?.value).toSorted())
+      const ran = yield* at.run("run", "p")
+      expect(ran.status, ran.stdout + ran.stderr).toBe(1)
+      expect(yield* phones).toEqual(["+493511234574", "+493511234575"])
+      const { problems } = yield* at.report
+      expect(problems.map(({ code, examples }) => [code, examples.map(({ row }) => row)])).toEqual([
+        ["not-a-phone", [1]],
+      ])
+      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+        "+49493511234574 in DE, but +493511234574 with + in front. Write it with + and the country code, or set `ambiguous`",
+      )
+      yield* at.write("pipelines/p.yaml", pipeline(", ambiguous: national"))
+      const set = yield* at.run("run", "p")
+      expect(set.status, set.stdout + set.stderr).toBe(0)
+      expect(yield* phones).toEqual(["+493511234574", "+493511234575", "+49493511234574"])
+    }).pipe(Effect.provide(platform)))
+})

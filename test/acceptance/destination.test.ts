@@ -135,6 +135,33 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive.each(databasesIfLong)(
+  "rows of a rehearsal and of a practice service don't count at the real service, although the form has the same id ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const { at, baseUrl, move } = yield* imported(place)
+      at.write("forms/contacts.json", (yield* at.inProcess("form", "live", "contacts", "--json")).stdout)
+      const play = "  play: { practice: { forms: ../forms } }\n"
+      move(baseUrl, play)
+      const to = (service: string) =>
+        at.write("pipelines/contacts.yaml", pipelineYaml({ sink: `service: ${service}\n  form: contacts` }))
+      at.write("source.csv", csv(upTo(5)))
+      to("play")
+      const practised = yield* at.inProcess("run", "contacts")
+      expect([practised.status, at.report().rows.imported], practised.stderr).toEqual([0, 5])
+      to("live")
+      const rehearsed = yield* at.inProcess("rehearse", "contacts")
+      expect([rehearsed.status, at.report().rows.imported], rehearsed.stderr).toEqual([0, 2])
+      expect(at.count()).toBe(3)
+      const ran = yield* at.inProcess("run", "contacts")
+      expect([ran.status, at.count()], ran.stderr).toEqual([0, 5])
+      // The practice service knows its own rows.
+      to("play")
+      const again = yield* at.inProcess("run", "contacts")
+      expect([again.status, at.report().rows.alreadyImported], again.stderr).toEqual([0, 5])
+    }),
+)
+
 /** Starts a proxy that ignores the case of form ids, as some services do. */
 const anyCase = (baseUrl: string) =>
   Effect.gen(function*() {

@@ -1,10 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync } from "node:fs"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:net"
-import { listening } from "../localServer.ts"
+import { text } from "node:stream/consumers"
+import { listening, sendOn } from "../localServer.ts"
 import { isLong } from "../long.ts"
-import { bench, csv, upTo } from "./contacts.ts"
+import { bench, csv, putBetween, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
 /** Slow enough to be interrupted in the middle of a run. Ten submissions need one create and ten reads. */
@@ -60,6 +62,43 @@ it.scopedLive("a second run at the same time is refused with exit code 6, and th
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(everybody(400))
   }))
+
+/** Passes an answer on, with a different type of the form's first question. */
+const retyped = (outgoing: ServerResponse) => async (answer: IncomingMessage) => {
+  const body = await text(answer)
+  outgoing.writeHead(answer.statusCode ?? 500, { "content-type": "application/json" })
+  outgoing.end(body.replace('"ShortAnswer"', '"LongAnswer"'))
+}
+
+it.scopedLive.runIf(isLong)(
+  "a changed form can't be accepted during a run, and `accept` exits with code 6",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      at.write("source.csv", csv([1]))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      const upstream = new URL(at.baseUrl)
+      let isRetyped = false
+      yield* putBetween(at, (incoming, outgoing) => {
+        const isForm = incoming.url?.endsWith("/forms/contacts") === true
+        sendOn(upstream, incoming, outgoing, isForm && isRetyped ? retyped(outgoing) : undefined)
+      })
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("confirm:", `previousBaseUrls: ["${at.baseUrl}"]\n    confirm:`),
+      )
+      at.write("source.csv", csv(upTo(400)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() > 1)
+      isRetyped = true
+      const accept = ["accept", "contacts", "form", "--because", "looked at"]
+      const busy = yield* at.run(...accept)
+      expect([busy.status, busy.lastLine], busy.stderr).toEqual([6, "formferry status contacts"])
+      running.signal("SIGINT")
+      expect((yield* Effect.promise(() => running.ended)).status).toBe(130)
+      expect((yield* at.inProcess(...accept)).status).toBe(0)
+    }),
+)
 
 it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is sent twice", () =>
   Effect.gen(function*() {

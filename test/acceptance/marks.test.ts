@@ -16,7 +16,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { isLong } from "../long.ts"
-import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, start, until } from "./formferry.ts"
 
 /** Slow enough to be killed in the middle of a run: 60 rows take more than a second. */
@@ -154,18 +154,107 @@ it.scopedLive.runIf(isLong)(
   60_000,
 )
 
-it.scopedLive("a backup that was made before row keys were changed is refused", () =>
+/** Keys whose format differs from the one of the imported rows. */
+const reformatted = csv([11]).replace("\n11,", "\n011,")
+
+/** Commands that change the ledger without sending anything, and what leads to them. */
+const decisions: Readonly<Record<string, readonly [command: ReadonlyArray<string>, before?: (at: Bench) => void]>> = {
+  "a row was left out": [["acknowledge", "contacts", "--rows", "12", "--because", "spam", "--leave-out"]],
+  "rows in doubt were settled": [["settle", "contacts", "--as", "landed", "--all", "--because", "seen in the form"]],
+  "a refused state was accepted": [
+    ["accept", "contacts", "row-key", "--because", "new people"],
+    (at) => at.write("source.csv", reformatted),
+  ],
+  "a row was forgotten": [["ledger", "forget", "contacts", "--rows", "11", "--because", "request 1"]],
+  "row keys were changed": [
+    ["ledger", "rekey", "contacts", "--map", "map.csv", "--yes"],
+    (at) => at.write("map.csv", "old,new\n10,ten\n"),
+  ],
+}
+
+it.scopedLive("a copy of the ledger from before a person's decision is refused, although nothing was sent since", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [1] }] })
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" }),
+    )
+    const source = csv(upTo(11)) + "12,Person 12,no address,1990-01-17\n"
+    at.write("source.csv", source)
+    const first = yield* at.inProcess("run", "contacts")
+    expect(first.status, first.stdout + first.stderr).toBe(4)
+    const folder = join(at.folder, ".formferry")
+    const [older, newest] = [join(at.folder, "older"), join(at.folder, "newest")]
+    const copy = (from: string, to: string) => {
+      rmSync(to, { recursive: true, force: true })
+      cpSync(from, to, { recursive: true })
+    }
+    for (const [what, [command, before]] of Object.entries(decisions).slice(0, isLong ? undefined : 1)) {
+      at.write("source.csv", source)
+      before?.(at)
+      // A refused run records the state that can be accepted.
+      yield* at.inProcess("run", "contacts")
+      expect([what, at.count()]).toEqual([what, 11])
+      copy(folder, older)
+      const decided = yield* at.inProcess(...command)
+      expect([what, decided.status], decided.stdout + decided.stderr).toEqual([what, 0])
+      copy(folder, newest)
+      copy(older, folder)
+      yield* isRefused(at, /is an older copy/)
+      copy(newest, folder)
+    }
+  }))
+
+/** Commands that use the ledger, apart from `preview` and `ledger export`. `RUN` stands for a run's id. */
+const usingLedger: ReadonlyArray<ReadonlyArray<string>> = [
+  ["check"],
+  ["status"],
+  ["run", "contacts"],
+  ["run", "contacts", "--dry-run"],
+  ["rehearse", "contacts"],
+  ["reconcile", "contacts"],
+  ["settle", "contacts"],
+  ["settle", "contacts", "--as", "landed", "--all", "--because", "seen"],
+  ["acknowledge", "contacts", "--all", "--because", "seen"],
+  ["accept", "contacts", "canary", "--because", "seen"],
+  ["undo", "contacts", "--run", "RUN", "--confirm", "live"],
+  ["ledger", "compact"],
+  ["ledger", "backup", "copy.db"],
+  ["ledger", "forget", "contacts", "--rows", "1", "--because", "request 1"],
+  ["ledger", "rekey", "contacts", "--yes"],
+]
+
+it.scopedLive("of the commands that use the ledger, only `preview` and `ledger export` read an older copy", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    const backup = join(at.folder, "backup.db")
-    expect((yield* at.inProcess("ledger", "backup", backup)).status).toBe(0)
-    at.write("map.csv", "old,new\n1,one\n")
-    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")).status).toBe(0)
-    for (const end of ["", "-wal", "-shm"]) rmSync(ledgerOf(at) + end, { force: true })
-    copyFileSync(backup, ledgerOf(at))
-    yield* isRefused(at, /is an older copy/)
+    const older = join(at.folder, "older")
+    cpSync(join(at.folder, ".formferry"), older, { recursive: true })
+    at.write("source.csv", csv(upTo(5)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    rmSync(join(at.folder, ".formferry"), { recursive: true })
+    cpSync(older, join(at.folder, ".formferry"), { recursive: true })
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
+    )
+    const { run } = at.report()
+    for (const command of usingLedger) {
+      const ran = yield* at.inProcess(...command.map((word) => word === "RUN" ? run : word))
+      expect([command, ran.status, words(ran.stdout + ran.stderr)]).toEqual([
+        command,
+        2,
+        expect.stringContaining("is an older copy"),
+      ])
+    }
+    expect(at.count()).toBe(5)
+    expect(existsSync(join(at.folder, "copy.db"))).toBe(false)
+    expect((yield* at.inProcess("preview", "contacts")).status).toBe(0)
+    const exported = yield* at.inProcess("ledger", "export", "contacts")
+    expect(exported.status, exported.stderr).toBe(0)
+    // The header and the three rows of the copy.
+    expect(exported.stdout.trimEnd().split("\n")).toHaveLength(4)
   }))
 
 it.scopedLive("a run whose log is deleted exits with code 70, and the next run sends the rest", () =>

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { chmodSync } from "node:fs"
+import { chmodSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
@@ -143,3 +143,107 @@ it.scopedLive("the suggested command is never the one that failed, and a run of 
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", question: "Nmae" }))
     expect((yield* at.inProcess("run", "contacts", "other")).lastLine).toBe("formferry check contacts other")
   }))
+
+/** Splits a line into words as a shell does. Only single quotes occur in suggested commands. */
+const shellWords = (line: string): ReadonlyArray<string> =>
+  [...line.matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|\\'/g, (_, quoted: string | undefined) => quoted ?? "'")
+  )
+
+/** Errors of a command that can't be what the suggestion meant: it does not exist, or names nothing in the project. */
+const mistaken = ["UsageWrong", "PipelineUnknown", "ServiceUnknown", "NothingSelected", "ProjectMissing"]
+
+const imported = (at: Bench) =>
+  Effect.andThen(Effect.sync(() => at.write("source.csv", csv(upTo(3)))), at.inProcess("run", "contacts"))
+
+/** What leads to a refusal, and the refused command. */
+type Refusal = readonly [before: (at: Bench) => void | Effect.Effect<unknown>, ...command: ReadonlyArray<string>]
+
+const nothing = () => {}
+const sink = (more: string) => (at: Bench) => {
+  at.write("source.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
+  at.write("pipelines/contacts.yaml", pipelineYaml({ sink: more }))
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  "an unknown pipeline": [nothing, "run", "contcats"],
+  "a glob that matches nothing": [nothing, "run", "x*"],
+  "an unknown service": [nothing, "form", "lvie", "contacts"],
+  "a missing source": [nothing, "run", "contacts"],
+  "quotes with two readings": [
+    (at) => at.write("source.csv", csv(upTo(9)).replace("Person 4", '"P').replace("Person 6", 'P"')),
+    "run",
+    "contacts",
+  ],
+  "an unknown form": [sink("service: live\n  form: nowhere"), "run", "contacts"],
+  "a missing confirmation": [sink("service: careful\n  form: contacts"), "run", "contacts"],
+  "an exceeded limit": [sink("service: live\n  form: contacts\n  stopWhen: { invalid: 1% }"), "run", "contacts"],
+  "a rejected row": [sink("service: live\n  form: contacts"), "run", "contacts"],
+  "a wrong mapping": [
+    (at) => at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" })),
+    "rehearse",
+    "contacts",
+  ],
+  "a copy of a pipeline": [
+    (at) => Effect.tap(imported(at), () => at.write("pipelines/copy.yaml", pipelineYaml({ name: "copy" }))),
+    "run",
+    "copy",
+  ],
+  "a missing ledger": [
+    (at) => Effect.tap(imported(at), () => rmSync(join(at.folder, ".formferry"), { recursive: true })),
+    "run",
+    "contacts",
+  ],
+  "a reformatted key": [
+    (at) => Effect.tap(imported(at), () => at.write("source.csv", csv(upTo(3)).replace("\n1,", "\n01,"))),
+    "run",
+    "contacts",
+  ],
+  "new keys without an agreement": [
+    (at) => Effect.tap(imported(at), () => at.write("source.csv", csv(upTo(3)).replace("\n1,", "\n01,"))),
+    "ledger",
+    "rekey",
+    "contacts",
+  ],
+  "a changed row": [
+    (at) => Effect.tap(imported(at), () => at.write("source.csv", csv(upTo(3), () => "P,p@example.org,1990-01-17"))),
+    "run",
+    "contacts",
+  ],
+  "a report before the first run": [nothing, "report", "contacts"],
+  "a report of an unknown run": [imported, "report", "contacts", "--run", "nonsense"],
+  "an unknown row to acknowledge": [imported, "acknowledge", "contacts", "--rows", "9", "--because", "seen"],
+  "an unknown row to forget": [imported, "ledger", "forget", "contacts", "--rows", "9", "--because", "request 1"],
+  "a state that is not refused": [imported, "accept", "contacts", "canary", "--because", "seen"],
+  "a service that can't delete": [imported, "undo", "contacts", "--run", "nonsense"],
+  "a ledger that does not exist": [nothing, "ledger", "compact"],
+  "a file that exists": [imported, "ledger", "backup", "source.csv"],
+  "a project without a schedule": [nothing, "schedule", "--once"],
+  "a practice service without forms": [nothing, "practice"],
+}
+
+for (const [what, [before, ...command]] of Object.entries(refusals)) {
+  it.scopedLive.runIf(isLong)(
+    `the last line after a refusal is another command, which exists: ${what}`,
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        const prepared = before(at)
+        if (Effect.isEffect(prepared)) yield* prepared
+        const refused = yield* at.inProcess(...command)
+        expect(refused.status, refused.stdout).toBeGreaterThan(0)
+        expect(refused.lastLine).toMatch(/^formferry /)
+        const [, ...words] = shellWords(refused.lastLine)
+        expect(words).not.toEqual(command)
+        const pasted = yield* at.inProcess(...words, "--log-format", "json")
+        // A command line that can't be read is reported as text.
+        const errors = pasted.stderr.split("\n").filter((line) => line !== "").map((line) =>
+          line.startsWith("{")
+            ? (JSON.parse(line) as { readonly annotations?: { readonly error?: string } }).annotations?.error
+            : "UsageWrong"
+        )
+        for (const error of errors) expect(mistaken, pasted.stderr).not.toContain(error)
+        expect(pasted.status, pasted.stderr).not.toBe(70)
+      }),
+  )
+}

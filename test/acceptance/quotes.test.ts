@@ -35,7 +35,7 @@ const answer = (row: number): readonly [meant: string, written: string] =>
     ? [`First, of ${row}\n\nThen "more", and more`, `"First, of ${row}\n\nThen ""more"", and more"`]
     : [`I am a fan of part ${row % 7}`, `I am a fan of part ${row % 7}`]
 
-it.scopedLive("no row is lost after a stray quote beyond the first 64 KB, and each row arrives with its own answer", () =>
+it.scopedLive("a run sends the rows that `check` counted after a stray quote beyond the first 64 KB, each with its own answer", () =>
   Effect.gen(function*() {
     const numbers = Array.from({ length: rows }, (_, at) => 1 + at)
     const lines = numbers.map((row) => `R-${30_000 + row},${answer(row)[1]},Yes`)
@@ -44,6 +44,11 @@ it.scopedLive("no row is lost after a stray quote beyond the first 64 KB, and ea
       ...project,
       "export.csv": `RespondentID,Answer,Seen\n${lines.join("\n")}\n`,
     })
+    const checked = yield* inProcess(["check", "p"], { cwd: root })
+    expect([checked.status, checked.stdout], checked.stderr).toEqual([
+      0,
+      expect.stringMatching(/2,500 rows are ready to send\.[^]* kept as characters on line 2041\./),
+    ])
     const ran = yield* inProcess(["run", "p"], { cwd: root })
     expect(ran.status, ran.stdout + ran.stderr).toBe(0)
 

@@ -72,4 +72,43 @@ it.scopedLive("check and run stop at ambiguous quotes and name their lines, unti
     expect(literal.status, literal.stdout + literal.stderr).toBe(0)
     const names = upTo(9).map((key) => key === 4 ? '"Native' : key === 6 ? 'Bob"' : `Person ${key}`)
     expect(at.answers("qName")).toEqual(names.toSorted())
+    expect(at.answers("qMail")).toEqual(upTo(9).map((key) => `p${key}@example.org`))
+    expect(at.answers("qBorn")).toEqual(upTo(9).map(() => "1990-01-17"))
+  }))
+
+it.scopedLive("keys that differ only in half of a surrogate pair, and an answer with one, are errors of their rows, and the other rows are sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const record = (key: string, name: string) =>
+      `{"No":"${key}","Name":"${name}","Mail":"p@example.org","Born":"1990-01-17"}`
+    const records = [
+      record("a\\ud800", "Ada"),
+      record("a\\ud801", "Bob"),
+      record("b", "Cleo \\ud83d"),
+      record("c", "Dora \\ud83d\\ude00"),
+      record("a\ufffd", "Eve"),
+    ]
+    const sink = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
+    for (const [form, content] of [["contacts", `[${records.join(",")}]`], ["other", records.join("\n")]] as const) {
+      const file = form === "contacts" ? "source.json" : "source.jsonl"
+      at.write(file, content)
+      at.write(
+        `pipelines/${form}.yaml`,
+        pipelineYaml({ name: form, file: `../${file}`, sink: sink.replace("form: contacts", `form: ${form}`) }),
+      )
+      const ran = yield* at.inProcess("run", form)
+      expect([file, ran.status], ran.stdout + ran.stderr).toEqual([file, 1])
+      expect(at.answers("qName", form)).toEqual(["Dora 😀", "Eve"])
+      const { problems, rows } = at.report(form)
+      expect(rows).toMatchObject({ read: 5, imported: 2, invalid: 3 })
+      expect(problems.map(({ code, examples }) => [code, examples.map((example) => example.row)])).toEqual([
+        ["damaged-text", [1, 2, 3]],
+      ])
+      expect(flat(ran.stdout.replaceAll("│", " "))).toContain(
+        "half of a character (an unpaired surrogate), which can't be sent",
+      )
+      // The next run sends nothing twice, and reports the same rows.
+      expect((yield* at.inProcess("run", form)).status).toBe(1)
+      expect(at.count(form)).toBe(2)
+    }
   }))

@@ -1,5 +1,9 @@
 import { Effect, Tracer } from "effect"
 import { telemetryOn } from "../../src/service/telemetry.ts"
+import { isLong } from "../long.ts"
+
+/** Whether case `at` of a test runs with telemetry: every second one. In the longer proofs, the other ones do. */
+export const hasTelemetry = (at: number): boolean => at % 2 === (isLong ? 1 : 0)
 
 /**
  * Runs an effect with spans and metrics, as commands do while telemetry is exported. Calls the listener with the name

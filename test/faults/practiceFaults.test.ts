@@ -12,6 +12,7 @@ import type { CreateOutcome } from "../../src/service/FormService.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { inProcess } from "../practice/inProcess.ts"
 import { projectFolder } from "../project/projectFolder.ts"
+import { hasTelemetry, observed } from "./observed.ts"
 import { form } from "./pipeline.ts"
 
 const items = ["Ada", "Grace"].map((name, index) => ({
@@ -127,11 +128,17 @@ const client = (
 
 for (const [way, start] of Object.entries(ways)) {
   describe(`creating two submissions with a fault ${way}`, () => {
-    for (const [name, fault, outcome, held] of table) {
-      it.scopedLive(`a create has the outcome "${outcome}" and stores ${held} submissions with the fault "${name}"`, () =>
+    for (const [at, [name, fault, outcome, held]] of table.entries()) {
+      const telemetry = hasTelemetry(at)
+      const how = telemetry ? "with telemetry" : "without telemetry"
+      it.scopedLive(`a create has the outcome "${outcome}" and stores ${held} submissions with the fault "${name}", ${how}`, () =>
         Effect.gen(function*() {
           const { practice, service } = yield* start([fault])
-          expect(shown(yield* service.create("people", items, () => true))).toBe(outcome)
+          let spans = 0
+          const create = service.create("people", items, () => true)
+          const created = telemetry ? observed(create, () => void spans++) : create
+          expect(shown(yield* created)).toBe(outcome)
+          expect(spans > 0).toBe(telemetry)
           // A request delayed beyond the client's timeout still arrives.
           if (name === "delayed for too long") yield* Effect.sleep("1500 millis")
           expect(practice.count("people")).toBe(held)

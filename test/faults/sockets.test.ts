@@ -15,6 +15,7 @@ import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
 import { ledgerRows } from "./ledgerOnDisk.ts"
+import { hasTelemetry, observed } from "./observed.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 import { Truth } from "./truth.ts"
 
@@ -57,9 +58,12 @@ const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
   "submissions that are visible later": [{ fault: "invisible", for: Duration.seconds(6), chance: 0.3 }],
 }
 
-for (const [name, faults] of Object.entries(cases)) {
-  it.scopedLive(`no row is lost or doubled with ${name}, and every row is in the form once after rows in doubt are settled`, () =>
+for (const [at, [name, faults]] of Object.entries(cases).entries()) {
+  const telemetry = hasTelemetry(at)
+  const how = telemetry ? "with telemetry" : "without telemetry"
+  it.scopedLive(`no row is lost or doubled with ${name} ${how}, and every row is in the form once after rows in doubt are settled`, () =>
     Effect.gen(function*() {
+      let spans = 0
       const truth = new Truth()
       truth.know(rows)
       const practice = yield* serve({
@@ -92,7 +96,7 @@ for (const [name, faults] of Object.entries(cases)) {
       )
       truth.rowOf = (key) => reader.rows(key)[0]
       const run = Effect.gen(function*() {
-        const report = yield* runPipeline(project, {
+        const running = runPipeline(project, {
           pipeline: "people",
           ...asThePipelineSays,
           confirm: () => true,
@@ -100,6 +104,7 @@ for (const [name, faults] of Object.entries(cases)) {
           warn: () => Effect.void,
           interrupted: Effect.never,
         })
+        const report = yield* (telemetry ? observed(running, (span) => spans += span === "request" ? 1 : 0) : running)
         // The simulation checks which rows are in doubt. This test checks how they are settled.
         for (const { key, state } of reader.rows()) if (state === "inDoubt") truth.ambiguous.add(key)
         truth.compare(reader.rows(), false, false)
@@ -145,5 +150,7 @@ for (const [name, faults] of Object.entries(cases)) {
       }
       expect(rows.map(({ no }) => truth.count(no))).toEqual(rows.map(() => 1))
       expect(report.rows).toMatchObject({ read: 60, pending: 0, inDoubt: 0 })
+      // At least the creates and the reads of all rows.
+      if (telemetry) expect(spans).toBeGreaterThan(rows.length)
     }).pipe(inFasterTime, Effect.provide(NodeContext.layer)))
 }

@@ -3,7 +3,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Scope, Stream } from "effect"
+import { DateTime, Effect, type Scope, Stream } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import type { RunReport } from "../../src/domain/report.ts"
 import { dropReports } from "../../src/jobs/attempt.ts"
@@ -209,6 +209,50 @@ describe("old reports", () => {
         expect(yield* folders()).toHaveLength(2)
         yield* fs.remove(path.join(here.root, ".formferry"), { recursive: true })
         expect((yield* Effect.flip(here.run())).message).toContain("formferry accept people ledger")
+      }),
+  )
+
+  inWorld(
+    "reports older than `keepDays` are deleted after a run, except the latest report",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.configure("reports: { directory: ../reports, keepDays: 30 }\n")
+        yield* here.source(["K-1,Ada,ada@example.org"])
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const reports = path.join(here.root, "reports/people")
+        const night = Effect.gen(function*() {
+          const report = yield* here.run({ dryRun: true })
+          yield* dropReports(yield* loadProject(here.root), report)
+          return report.run
+        })
+        /** Changes when a run started. */
+        const started = (run: string, days: number) =>
+          Effect.gen(function*() {
+            const file = path.join(reports, run, "report.json")
+            const report = JSON.parse(yield* fs.readFileString(file)) as object
+            const startedAt = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
+            yield* fs.writeFileString(file, JSON.stringify({ ...report, startedAt }))
+          })
+        const left = Effect.map(
+          fs.readDirectory(reports),
+          (names) => names.filter((one) => one !== "latest").toSorted(),
+        )
+        const first = yield* night
+        yield* started(first, 31)
+        // The run's own report is the latest one, so it stays although the older one is deleted.
+        const second = yield* night
+        expect(yield* left).toEqual([second])
+        yield* started(second, 29)
+        const third = yield* night
+        expect(yield* left).toEqual([second, third].toSorted())
+        // All reports are old, and the latest one stays.
+        yield* started(second, 33)
+        yield* started(third, 32)
+        const kept = { run: third, pipeline: "people" } as RunReport
+        yield* dropReports(yield* loadProject(here.root), kept)
+        expect(yield* left).toEqual([third])
       }),
   )
 })

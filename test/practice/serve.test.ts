@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
+import { accepts, otherAddresses } from "../localServer.ts"
 import { options } from "../service/options.ts"
 import { form } from "./forms.ts"
 
@@ -54,6 +55,13 @@ it.scopedLive("the practice service returns every member over HTTP as it was sen
     expect(yield* service.read("f1", "unknown")).toBeUndefined()
     expect(yield* Effect.flip(service.form("f2"))).toMatchObject({ reason: "form-not-found", status: 404 })
     expect(yield* service.requests).toEqual({ metadata: 2, create: 1, read: 2, retried: 0, throttled: 0 })
+  }))
+
+it.scopedLive("the practice service accepts connections at 127.0.0.1 only", () =>
+  Effect.gen(function*() {
+    const port = Number(new URL((yield* serve({ forms: [form], port: 0 })).baseUrl).port)
+    expect(yield* accepts("127.0.0.1", port)).toBe(true)
+    for (const address of otherAddresses) expect([address, yield* accepts(address, port)]).toEqual([address, false])
   }))
 
 it.scopedLive("the practice service reports a busy port, and frees its own port when it closes", () =>

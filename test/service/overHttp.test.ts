@@ -143,6 +143,33 @@ describe("the HTTP transport over real sockets", () => {
       expect(server.requests()).toHaveLength(2)
     }))
 
+  it.scopedLive("the transport sends no request on a connection whose last request is not answered yet", () =>
+    Effect.gen(function*() {
+      const scheduled: Array<number> = []
+      const answered: Array<number> = []
+      const waiting = new Set<number>()
+      const server = yield* rawServer((socket, soFar, connection) => {
+        const done = answered[connection] ??= 0
+        waiting.add((soFar.match(/(GET|POST) \S+ HTTP/g) ?? []).length - done)
+        const whole = soFar.match(/GET [^]*?\r\n\r\n|\{"submissions":\[\]\}/g) ?? []
+        for (; (scheduled[connection] ??= 0) < whole.length; scheduled[connection]++) {
+          setTimeout(() => {
+            answered[connection] = (answered[connection] ?? 0) + 1
+            socket.write(answerText(200, "{}"))
+          }, 20)
+        }
+      })
+      const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 2 })
+      const get = { method: "GET", path: "/forms/f/submissions/1" } as const
+      const all = Array.from({ length: 12 }, (_, at) => transport.send(at % 2 === 0 ? post : get))
+      const answers = yield* Effect.all(all, { concurrency: "unbounded" })
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect(server.requests()).toHaveLength(12)
+      // Connections are reused, so that pipelining would be possible.
+      expect(server.received.length).toBeLessThan(12)
+      expect([...waiting]).toEqual([1])
+    }))
+
   it.scopedLive("the transport ignores an informational answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {

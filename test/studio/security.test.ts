@@ -7,12 +7,23 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { copySource, keepSource, removeUnusedSources, safeName } from "../../src/jobs/newSource.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
+import { accepts, otherAddresses } from "../localServer.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
 import { asked, enter, pageOf, served } from "./opened.ts"
 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
+
+scoped(
+  "accepts connections at 127.0.0.1 only",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const port = Number(new URL((yield* served(root)).origin).port)
+    expect(yield* accepts("127.0.0.1", port)).toBe(true)
+    for (const address of otherAddresses) expect([address, yield* accepts(address, port)]).toEqual([address, false])
+  }),
+)
 
 const home = { method: "POST", body: "{}" } as const
 const json = { "content-type": "application/json", "content-length": "2" }

@@ -69,6 +69,21 @@ const keys = [
   { digits: false, of: (at: number) => `${nameOf(at).toLowerCase().replaceAll(/[^a-z]+/g, ".")}@example.org` },
 ] as const
 
+/** Encodings of one byte for each character, which the pipeline must name. */
+const pageEncodings = ["windows-1252", "macroman", "iso-8859-15"] as const
+
+/** Stands for a byte that is not valid in UTF-8, until the text is encoded. */
+const wrongByte = "\u0001"
+/** Stands for half of a surrogate pair that is encoded like a character of UTF-8. */
+const half = "\u0002"
+
+/** Damaged characters by encoding. Encodings of one byte have none. */
+const damages: ReadonlyMap<string, readonly [string, ...ReadonlyArray<string>]> = new Map([
+  ["utf-8", [wrongByte, half]],
+  ["utf-16le mark", ["\ud83d"]],
+  ["utf-16be mark", ["\udc00"]],
+])
+
 type Fault = "stray" | "pair" | "lone" | "undoubled" | "ragged" | "damaged" | "cut"
 
 /** @param fixed whether the text has the columns and keys of the pipeline for whole runs */
@@ -76,18 +91,26 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const draws = new Draws(seed)
   const met = new Set<string>()
   const delimiter = draws.pick([",", ";", "\t", "|"])
-  const encoding = fixed
-    ? "utf-8"
-    : draws.pick(["utf-8", "utf-8", "utf-8 mark", "utf-16le mark", "windows-1252", "utf-8"])
+  const encoding: string = draws.pick([
+    "utf-8",
+    "utf-8",
+    "utf-8",
+    "utf-8 mark",
+    "utf-16le mark",
+    "utf-16be mark",
+    "utf-16le",
+    ...pageEncodings,
+  ])
+  const isPage = pageEncodings.some((one) => one === encoding)
   const literal = draws.chance(0.08)
   const faults = new Set<Fault>()
   if (!literal && draws.chance(0.7)) {
     for (const fault of ["stray", "stray", "pair", "pair", "lone", "undoubled", "ragged", "damaged", "cut"] as const) {
-      if (draws.chance(0.3) && (fault !== "damaged" || encoding === "utf-8")) faults.add(fault)
+      if (draws.chance(0.3) && (fault !== "damaged" || damages.has(encoding))) faults.add(fault)
     }
   }
   const pad = faults.has("ragged") && draws.chance(0.3)
-  const ascii = encoding === "windows-1252" ? /[^\p{ASCII}üßéÜ]/gu : /[^\s\S]/g
+  const ascii = isPage ? /[^\p{ASCII}üßéÜ]/gu : /[^\s\S]/g
   const word = () => draws.pick(words)
   const phrase = (least: number, most: number) =>
     Array.from({ length: draws.int(least, most) }, word).join(" ").replaceAll(ascii, "")
@@ -251,8 +274,10 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
       if (isShort) cells.fill("", from)
       if (!(isShort && pad)) broken = "ragged"
     } else if (fault === "damaged") {
-      cells[place] = `${word()} \u0001 ${word()}`
+      const bad = draws.pick(damages.get(encoding) ?? [wrongByte])
+      cells[place] = `${word()} ${bad} ${word()}`
       parts[place] = cells[place]
+      met.add(bad === wrongByte ? "a byte that is not UTF-8" : "half of a surrogate pair")
       broken = "damaged"
     }
     if (fault !== undefined) met.add(`fault ${fault}`)
@@ -278,14 +303,18 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
 
   const name = encoding.replace(" mark", "")
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
-  // This byte is not valid in UTF-8.
-  if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
+  if (encoding === "utf-8") {
+    bytes = Buffer.from(
+      bytes.toString("latin1").replaceAll(wrongByte, "\xe4").replaceAll(half, "\xed\xa0\xbd"),
+      "latin1",
+    )
+  }
   const wellFormed = records.every(({ broken }) => broken === undefined)
     && ![...met].some((what) => what.startsWith("fault"))
   return {
     bytes,
     config: {
-      ...(name === "windows-1252" ? { encoding: name } : {}),
+      ...(isPage ? { encoding: name } : {}),
       ...(literal ? { quoteChar: "none" as const } : {}),
       ...(pad ? { raggedRows: "pad" as const } : {}),
       ...(key === 0 ? {} : { rowKey: [{ name: titles[key] ?? "", path: ["source"] }] }),

@@ -29,6 +29,7 @@ export const throughRun = (seed: number) =>
     const said = [
       ...(config.quoteChar === undefined ? [] : [`, quoteChar: ${config.quoteChar}`]),
       ...(config.raggedRows === undefined ? [] : [`, raggedRows: ${config.raggedRows}`]),
+      ...(config.encoding === undefined ? [] : [`, encoding: ${config.encoding}`]),
       ...(config.delimiter === undefined ? [] : [`, delimiter: ${JSON.stringify(config.delimiter)}`]),
     ]
     yield* settings({ source: said.join("") })
