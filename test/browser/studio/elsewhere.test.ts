@@ -47,7 +47,7 @@ const its = inProject(() => ({
   },
 }))
 
-describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 120_000 }, () => {
+describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_000 }, () => {
   it("runs and settles each target of a pipeline", async () => {
     const { practice, studio } = its.project
     const { close, isQuiet, page } = await its.open()

@@ -50,7 +50,7 @@ const dropAt = (page: Page, selector: string) =>
     return element.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }))
   })
 
-describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { timeout: 120_000 }, () => {
+describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { timeout: 300_000 }, () => {
   it("can be cancelled while its file is read, and leaves nothing behind", async () => {
     const { close, isQuiet, page } = await its.open()
     await make(page, "cancelled")

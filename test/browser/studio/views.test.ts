@@ -233,7 +233,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       )
       await page.goto(`${its.project.studio.origin}/#/map/long`)
       await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor()
-      await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 120_000 })
+      await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 240_000 })
       await isQuiet()
       await close()
     },
