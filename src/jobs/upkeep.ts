@@ -90,7 +90,7 @@ export const moveProject = (project: Project) =>
     const moved = { ...project, ledger: newLedger }
     const to = yield* ledgerOf(moved)
     const done = yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
-    for (const pipeline of (yield* knownPipelines(project, undefined, [])).own) {
+    for (const pipeline of done.pipelines) {
       yield* fetchAllReports(project, pipeline)
       yield* storeReport(moved, pipeline, "")
     }
