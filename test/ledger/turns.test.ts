@@ -79,17 +79,15 @@ describe("turns of a schedule in a ledger in a file", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("a turn counts as failed if its process ended, and each new attempt is counted until one completes", () =>
+  it.scoped("a turn counts as broken off if its process ended, and its attempts are counted until the next turn", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
       const one = yield* open()
       yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 1 })
-      yield* dead.turns.record("contacts", taken)
+      yield* dead.turns.record("contacts", () => "retaken")
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 2 })
-      yield* one.turns.record("contacts", taken)
-      yield* one.turns.record("contacts", () => "done")
       yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))

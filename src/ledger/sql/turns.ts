@@ -46,8 +46,9 @@ const renewal = ({ holder: { born, pid }, present }: Store) => {
 function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
   const { born, boot, pid } = store.holder
   switch (change) {
-    case "taken": {
-      const tries = last.state === "brokenOff" ? last.tries + 1 : 1
+    case "taken":
+    case "retaken": {
+      const tries = change === "retaken" ? last.tries + 1 : 1
       return yield* write(
         `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
