@@ -114,9 +114,10 @@ export const openElsewhere = (project: Project, pipeline: string) =>
     return {
       runs: runs.map(({ run }) => run),
       fetch: (run: string) =>
-        fetchRun(stored, path.join(ofPipeline, run), { pipeline, run, isEmptied: emptied.has(run), isWhole: true }).pipe(
-          failing(project.reports),
-        ),
+        fetchRun(stored, path.join(ofPipeline, run), { pipeline, run, isEmptied: emptied.has(run), isWhole: true })
+          .pipe(
+            failing(project.reports),
+          ),
     }
   }).pipe(failing(project.reports))
 

@@ -123,8 +123,11 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         const asked = yield* Effect.exit(withLedger(
           project,
           ({ turns }) =>
-            turns.record(pipeline, (last) =>
-              dueNow(schedule, last, now, unseen) !== "due" ? undefined : isRetried(last) ? "retaken" : "taken"),
+            turns.record(
+              pipeline,
+              (last) =>
+                dueNow(schedule, last, now, unseen) !== "due" ? undefined : isRetried(last) ? "retaken" : "taken",
+            ),
         ))
         if (Exit.isFailure(asked)) {
           const exit = Exit.failCause(asked.cause)

@@ -230,7 +230,9 @@ export const holdersIn = (folder: string): () => Promise<ReadonlyArray<string>> 
     if (kept !== undefined) return kept
     const isSettled = isTimed && performance.now() - seenSince > timeUnit
     const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== "ENOENT") throw new Error(`the marks in ${folder} can't be read: ${reasonOf(cause)}`, { cause })
+      if (cause.code !== "ENOENT") {
+        throw new Error(`the marks in ${folder} can't be read: ${reasonOf(cause)}`, { cause })
+      }
       return []
     })
     const found = names.flatMap((name) => name.endsWith(extension) ? [name.slice(0, -extension.length)] : [])
