@@ -307,6 +307,25 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(yield* Fiber.join(scheduler)).toBe(143)
     }))
 
+  it.scoped("schedule runs a new pipeline at its first time, even if that passes while the ledger records its schedule", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T00:59:59Z")
+      rmSync(join(at.root, "pipelines/others.yaml"))
+      const { writeOn } = Writer.prototype
+      const slow = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
+        function(this: Writer, lease, doing, ...rest) {
+          const written = Effect.suspend(() => writeOn.call(this, lease, doing, ...rest) as never)
+          return doing === "recording a schedule"
+            ? Effect.zipRight(at.night.set("2026-11-20T01:00:30Z"), written)
+            : written
+        },
+      )
+      yield* Effect.addFinalizer(() => Effect.sync(() => slow.mockRestore()))
+      yield* at.scheduler()
+      yield* until(() => at.waits() === 2)
+      expect(at.ran()).toEqual(["people"])
+    }))
+
   it.scoped("schedule makes up for missed runs immediately after a restart, and only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
