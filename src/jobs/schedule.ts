@@ -157,7 +157,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         if (waiting.has(pipeline)) return yield* wait(scheduled, nextTime(schedule, now))
         const last = yield* withLedger(
           yield* turns.known,
-          ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
+          ({ turns }) => turns.seen(pipeline, now),
         ).pipe(
           // Problems with the ledger are reported by the pipeline's turn, which is tried at once if the ledger failed.
           Effect.catchAll(({ _tag }) => Effect.succeed(_tag === "LedgerError" ? "failed" as const : undefined)),

@@ -86,6 +86,9 @@ export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefin
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
+/** Whether a turn was interrupted, and is retried before the next scheduled time. */
+export const isRetried = ({ state, tries }: LastTurn): boolean => state === "brokenOff" && tries < mostTries
+
 /**
  * Whether a pipeline is due: a scheduled time has passed since its last run, or its last turn was interrupted. Several missed times count as one.
  * Times are in milliseconds since 1970.
@@ -94,7 +97,7 @@ export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefin
  */
 export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: Due): Due => {
   if (last.state === "going") return "elsewhere"
-  if (last.state === "brokenOff" && last.tries < mostTries) return "due"
+  if (isRetried(last)) return "due"
   const from = countsFrom(last, now)
   if (from === undefined) return unseen
   const next = nextTime(schedule, from)

@@ -12,17 +12,20 @@ import { ledgerOf } from "./projectLedger.ts"
 
 type Stored = NonNullable<Effect.Effect.Success<ReturnType<typeof openReports>>>
 
+/** Opens the stored reports of a project for the scope. Returns undefined if its reports are only in its folder. */
+const openStored = (project: Project) =>
+  project.ledger._tag === "File" || project.ledger.sharesReports
+    ? Effect.succeed(undefined)
+    : Effect.flatMap(ledgerOf(project), openReports)
+
 /** Uses the stored reports of a project. Does nothing if its reports are only in its folder. */
 const withStored = <A, E, R>(
   project: Project,
   use: (stored: Stored) => Effect.Effect<A, E, R>,
 ) =>
-  project.ledger._tag === "File" || project.ledger.sharesReports
-    ? Effect.void
-    : Effect.scoped(Effect.gen(function*() {
-      const stored = yield* openReports(yield* ledgerOf(project))
-      if (stored !== undefined) yield* use(stored)
-    }))
+  Effect.scoped(
+    Effect.flatMap(openStored(project), (stored) => stored === undefined ? Effect.void : Effect.asVoid(use(stored))),
+  )
 
 /** Only logs a failure, because the command can do its work without the stored reports. */
 const orWarn = (what: string) =>
@@ -35,9 +38,39 @@ interface Wanted {
 }
 
 /**
- * Fetches stored reports that this host lacks into the project's report folder. Files appear there only when they are complete. Empties the folders of
- * runs that a different host has emptied.
+ * Fetches the files of a stored run that this host lacks, all of them or only report.json. They appear in its folder only when they are complete. If a
+ * different host has emptied the run, empties its folder. Returns the names of the files that were fetched.
  */
+const fetchRun = (
+  stored: Stored,
+  folder: string,
+  { isEmptied, isWhole, pipeline, run }: {
+    readonly pipeline: string
+    readonly run: string
+    readonly isEmptied: boolean
+    readonly isWhole: boolean
+  },
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const isThere = yield* fs.exists(folder)
+    const has = isThere ? yield* fs.readDirectory(folder) : []
+    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
+    const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
+      isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
+    )
+    const names = lacking.map(({ name }) => name)
+    if (lacking.length === 0) return names
+    const draft = yield* ownedFolder(path.dirname(folder), ".fetched-")
+    for (const file of lacking) yield* stored.read({ pipeline, run }, file, path.join(draft, file.name))
+    // If the folder exists, or another process makes it now, the files are moved one by one.
+    if (!isThere && (yield* Effect.isSuccess(fs.rename(draft, folder)))) return names
+    for (const name of names) yield* fs.rename(path.join(draft, name), path.join(folder, name))
+    return names
+  }).pipe(Effect.scoped)
+
+/** Fetches stored reports that this host lacks into the project's report folder. */
 const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, whole }: Wanted) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -52,19 +85,7 @@ const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, 
       const folder = path.join(ofPipeline, run)
       const isWhole = whole === "all" || whole.includes(run)
       if (own.has(run) ? !isEmptied && !isWhole : !isWhole && nth >= newest) continue
-      const has = own.has(run) ? yield* fs.readDirectory(folder) : []
-      if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
-      const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
-        isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
-      )
-      if (lacking.length === 0) continue
-      yield* Effect.scoped(Effect.gen(function*() {
-        const draft = yield* ownedFolder(ofPipeline, ".fetched-")
-        for (const file of lacking) yield* stored.read({ pipeline, run }, file, path.join(draft, file.name))
-        // If the folder exists, or another process makes it now, the files are moved one by one.
-        if (!own.has(run) && (yield* Effect.isSuccess(fs.rename(draft, folder)))) return
-        for (const { name } of lacking) yield* fs.rename(path.join(draft, name), path.join(folder, name))
-      }))
+      yield* fetchRun(stored, folder, { pipeline, run, isEmptied, isWhole })
     }
     const [last] = runs
     const pointed = yield* latestRun(ofPipeline)
@@ -78,6 +99,27 @@ export const fetchAllReports = (project: Project, pipeline: string) =>
     fetchFrom(stored, project.reports, pipeline, { newest: 0, whole: "all" }).pipe(
       failing(project.reports),
     ))
+
+/** Returns how to fetch a pipeline's stored reports one at a time, for the scope. None, if its reports are only in the project's folder. */
+export const openElsewhere = (project: Project, pipeline: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const stored = isFolderName(pipeline) ? yield* openStored(project) : undefined
+    if (stored === undefined) return undefined
+    const ofPipeline = path.join(project.reports, pipeline)
+    const runs = (yield* stored.runs(pipeline)).filter(({ run }) => isFolderName(run))
+    const emptied = new Set(runs.flatMap(({ isEmptied, run }) => isEmptied ? [run] : []))
+    if (runs.length > 0) yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 })
+    return {
+      runs: runs.map(({ run }) => run),
+      fetch: (run: string) =>
+        fetchRun(stored, path.join(ofPipeline, run), { pipeline, run, isEmptied: emptied.has(run), isWhole: true })
+          .pipe(
+            failing(project.reports),
+          ),
+    }
+  }).pipe(failing(project.reports))
 
 /** Fetches the reports of other hosts that this one lacks, as far as the database can be reached. */
 export const fetchReports = (project: Project, pipeline: string, wanted: Wanted) =>

@@ -16,7 +16,7 @@ import type { Signal } from "../run/Stop.ts"
 import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
 import { ledgerOf } from "./projectLedger.ts"
 import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
-import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
+import { type Due, dueNow, isRetried, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
 
 /** An event while pipelines run on schedule. Times are in milliseconds since 1970. */
@@ -123,7 +123,11 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         const asked = yield* Effect.exit(withLedger(
           project,
           ({ turns }) =>
-            turns.record(pipeline, (last) => (dueNow(schedule, last, now, unseen) === "due" ? "taken" : undefined)),
+            turns.record(
+              pipeline,
+              (last) =>
+                dueNow(schedule, last, now, unseen) !== "due" ? undefined : isRetried(last) ? "retaken" : "taken",
+            ),
         ))
         if (Exit.isFailure(asked)) {
           const exit = Exit.failCause(asked.cause)

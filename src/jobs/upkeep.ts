@@ -12,7 +12,7 @@ import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
 import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
-import { emptyStored, fetchAllReports, storeReport } from "./storedReports.ts"
+import { emptyStored, fetchAllReports, openElsewhere, storeReport } from "./storedReports.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const mustBeThere = (project: Project) =>
@@ -90,7 +90,7 @@ export const moveProject = (project: Project) =>
     const moved = { ...project, ledger: newLedger }
     const to = yield* ledgerOf(moved)
     const done = yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
-    for (const pipeline of (yield* knownPipelines(project, undefined, [])).own) {
+    for (const pipeline of done.pipelines) {
       yield* fetchAllReports(project, pipeline)
       yield* storeReport(moved, pipeline, "")
     }
@@ -180,13 +180,14 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       return yield* new NothingForgotten(options)
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
-    yield* fetchAllReports(project, options.pipeline)
+    const elsewhere = yield* openElsewhere(project, options.pipeline)
     const reports = yield* foldersHolding(
       project.reports,
       options.pipeline,
       forgotten.keys,
       submissions,
       (searched, of) => showWork("reports", searched, of),
+      elsewhere,
     )
     if (!options.reports) return { ...forgotten, reports, emptied: false }
     yield* Effect.forEach(reports, emptyFolder, { discard: true })

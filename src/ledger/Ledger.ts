@@ -304,6 +304,13 @@ export interface LedgerSession {
 /** Scheduled turns, shared by all processes that use this ledger. */
 export interface Turns {
   readonly last: (pipeline: string) => Effect.Effect<LastTurn, LedgerError>
+  /**
+   * Records that a pipeline is scheduled. If it never had a turn, missed times count from the earliest such instant of all processes. Returns the last
+   * turn.
+   *
+   * @param since when this process found the schedule, in milliseconds since 1970
+   */
+  readonly seen: (pipeline: string, since: number) => Effect.Effect<LastTurn, LedgerError | LedgerRefused>
   /** Records what `change` returns for the present turn. Atomic, so that only one of several processes takes a turn. Returns the previous turn. */
   readonly record: (
     pipeline: string,

@@ -197,13 +197,48 @@ const extension = ".mark"
 /** Names a holder, as the names of marks do. */
 export const holderName = ({ epoch, ledger, word }: MarkedHolder): string => `${ledger}-${epoch}-${word}`
 
-/** Returns the names of the holders that have a mark in a folder. Doesn't read the marks. */
-export const holdersIn = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== "ENOENT") throw new Error(`the marks in ${folder} can't be read: ${reasonOf(cause)}`, { cause })
-    return []
-  })
-  return names.flatMap((name) => name.endsWith(extension) ? [name.slice(0, -extension.length)] : [])
+/** In milliseconds. Longer than the unit of a file system's times, so that changes with such a pause between them have different times. */
+const timeUnit = 3_000
+
+/** Returns when a folder was last changed, in nanoseconds. Undefined if that can't be read. */
+const changeOf = (folder: string): bigint | undefined => {
+  try {
+    return statSync(folder, { bigint: true }).mtimeNs
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns a function that lists the holders that have a mark in a folder, by the names of their marks. Doesn't read the marks. Returns the same list
+ * until the folder changes.
+ */
+export const holdersIn = (folder: string): () => Promise<ReadonlyArray<string>> => {
+  let changed = changeOf(folder)
+  let seenSince = 0
+  let isTimed = false
+  let kept: ReadonlyArray<string> | undefined
+  return async () => {
+    const now = changeOf(folder)
+    if (now !== changed) {
+      // Some network file systems report no such time, or always the same one.
+      isTimed ||= changed !== undefined
+      changed = now
+      seenSince = performance.now()
+      kept = undefined
+    }
+    if (kept !== undefined) return kept
+    const isSettled = isTimed && performance.now() - seenSince > timeUnit
+    const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "ENOENT") {
+        throw new Error(`the marks in ${folder} can't be read: ${reasonOf(cause)}`, { cause })
+      }
+      return []
+    })
+    const found = names.flatMap((name) => name.endsWith(extension) ? [name.slice(0, -extension.length)] : [])
+    if (isSettled && now === changed) kept = found
+    return found
+  }
 }
 
 /** Creates a folder with its parents, and makes them durable. */

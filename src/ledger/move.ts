@@ -19,6 +19,8 @@ export interface Moved {
   /** What messages call the two ledgers. */
   readonly from: string
   readonly to: string
+  /** The names of all pipelines in the ledger. */
+  readonly pipelines: ReadonlyArray<string>
   /** How many records were copied and compared. */
   readonly records: number
 }
@@ -36,6 +38,8 @@ const must = (refusal: LedgerRefused | undefined): void => {
 
 /** `meta` describes the ledger itself, so it is not copied. */
 const copied = tables.filter(({ name }) => name !== "meta")
+
+const pipelinesOf = () => all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock")
 
 /** How many milliseconds the clocks of two ledgers may differ. */
 const mostApart = 10_000
@@ -60,7 +64,8 @@ export const moveLedger = (
     yield* fail("file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from))
     const next = yield* openStore({ ...to, moved: "to", overruling: true })
     const there = yield* next.read("opening it", movingOf)
-    const result = { from: old.file, to: next.file, records: 0 }
+    const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
+    const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
     yield* Effect.flatMap(next.read("opening it", () => unusable(old, next, earlier)), fail)
     const closing = earlier ?? (yield* begin(old, next, "file" in from && !("file" in to)))
@@ -175,8 +180,7 @@ const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> 
       must(yield* closedBecause(old))
       yield* mustBeNewest(old, marked, anywhere)
       const holders = yield* holdersByEpoch()
-      const pipelines = yield* all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock")
-      for (const [pipeline] of pipelines) {
+      for (const [pipeline] of yield* pipelinesOf()) {
         const { epoch } = yield* takeLock(old, pipeline)
         yield* abandon(old, pipeline, epoch, holders)
       }

@@ -15,7 +15,7 @@ export interface LastTurn {
 }
 
 /**
- * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `seen`: if the pipeline never had a turn, missed times count from now
- * on. `done`, `brokenOff`: the turn that this process took has ended. After `brokenOff`, the turn may be taken again.
+ * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `retaken`: it repeats a run of the same turn that broke off. `done`,
+ * `brokenOff`: the turn that this process took has ended. After `brokenOff`, the turn may be taken again.
  */
-export type TurnChange = "taken" | "seen" | "done" | "brokenOff"
+export type TurnChange = "taken" | "retaken" | "done" | "brokenOff"

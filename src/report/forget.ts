@@ -41,25 +41,35 @@ const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): bo
   return found
 }
 
+/** Reports that this host may lack. */
+export interface Elsewhere<E, R> {
+  readonly runs: ReadonlyArray<string>
+  /** Fetches the files of a run that this host lacks. Returns their names. */
+  readonly fetch: (run: string) => Effect.Effect<ReadonlyArray<string>, E, R>
+}
+
 /**
  * Finds the folders of a pipeline's runs whose files contain one of these row keys, or a submission id that belongs to them. Includes folders left by killed runs. Masked copies (`--redact`) contain
- * neither.
+ * neither. Fetches the reports of other hosts one at a time, and removes those again that contain nothing of the rows.
  *
  * @param submissionIds the ids that are already known; the reports add others
  * @param show is called after each folder with the number of searched folders and the total
  */
-export const foldersHolding = (
+export const foldersHolding = <E = never, R = never>(
   reports: string,
   pipeline: string,
   keys: ReadonlyArray<string>,
   submissionIds: ReadonlyArray<string>,
   show: (searched: number, of: number) => Effect.Effect<void> = () => Effect.void,
-): Effect.Effect<ReadonlyArray<Holding>, ReportError, FileSystem.FileSystem | Path.Path> =>
+  elsewhere?: Elsewhere<E, R>,
+): Effect.Effect<ReadonlyArray<Holding>, ReportError | E, FileSystem.FileSystem | Path.Path | R> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const ofPipeline = path.join(reports, pipeline)
-    const runs = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    const stored = new Set(elsewhere?.runs)
+    const own = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    const runs = [...new Set([...own, ...stored])].toSorted()
     const wanted = new Set(keys)
     const ids = new Set(submissionIds)
     const inJson = keys.map((key) => `"key":${JSON.stringify(key)}`)
@@ -68,14 +78,20 @@ export const foldersHolding = (
       const inCsv = /\.csv(\.part)?$/.test(name) && csvHolds(text, wanted, ids)
       return inCsv || inJson.some((one) => compact.includes(one)) || [...ids].some((id) => text.includes(id))
     }
-    const search = Effect.forEach(runs.toReversed(), (run, at) =>
+    const search = Effect.forEach(runs, (run, at) =>
       Effect.gen(function*() {
         const folder = path.join(ofPipeline, run)
+        const fetched = elsewhere === undefined || !stored.has(run) ? [] : yield* elsewhere.fetch(run)
         const names = (yield* fs.readDirectory(folder).pipe(failing(folder))).toSorted()
         const files = yield* Effect.filter(names, (name) => {
           const file = path.join(folder, name)
           return Effect.map(fs.readFileString(file).pipe(failing(file)), (text) => holds(name, text))
         })
+        if (files.length === 0 && fetched.length > 0) {
+          for (const name of fetched.length < names.length ? fetched.map((one) => path.join(folder, one)) : [folder]) {
+            yield* fs.remove(name, { recursive: true }).pipe(failing(name))
+          }
+        }
         yield* show(at + 1, runs.length)
         return { folder, files }
       }))

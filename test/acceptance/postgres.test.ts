@@ -365,8 +365,11 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       rmSync(join(at.folder, "reports", "contacts"), { recursive: true })
       at.write("config/formferry.yaml", `${inPostgres}newLedger: { file: ../.formferry/next.db }\n`)
       const later = yield* exported
+      // Reports are moved, too, even those of a pipeline that no longer has a file.
+      rmSync(join(at.folder, "pipelines", "contacts.yaml"))
       expect(yield* run("ledger", "move")).toMatch(/^0 /)
       expect(at.runs()).toHaveLength(2)
+      at.write("pipelines/contacts.yaml", pipelineYaml())
       expect(yield* run("run", "contacts")).toMatch(/^2 .*was moved to \S+next\.db/)
       at.write("config/formferry.yaml", `${inFile}ledger: { file: ../.formferry/next.db }\n`)
       expect(yield* exported).toBe(later)

@@ -189,11 +189,21 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       const { ask, first, second } = yield* hosts()
       yield* first.inProcess("run", "contacts")
       const { run } = first.report()
+      // The report of this run contains nothing of the row.
+      yield* first.inProcess("run", "contacts")
+      const { run: later } = first.report()
       const forget = ["ledger", "forget", "contacts", "--rows", "3", "--because", "request 1", "--reports"]
       expect(said(yield* second.inProcess(...forget))).toMatch(new RegExp(`^0 .*Emptied, .*${run}`))
-      expect(yield* ask("SELECT DISTINCT run, name FROM storedFile")).toEqual([[run, "report.json"]])
+      expect(yield* ask(`SELECT DISTINCT name FROM storedFile WHERE run = '${run}'`)).toEqual([["report.json"]])
+      expect(second.runs()).toEqual([run])
+      expect(Number((yield* ask(`SELECT count(*) FROM storedFile WHERE run = '${later}'`))[0]?.[0])).toBeGreaterThan(3)
+      // A host that has some files of a report keeps those.
+      yield* second.inProcess("run", "contacts", "--dry-run")
+      expect(Object.keys(filesOf(second, later))).toEqual(["report.json"])
+      yield* second.inProcess(...forget)
+      expect(Object.keys(filesOf(second, later))).toEqual(["report.json"])
       expect(Object.keys(filesOf(first, run)).length).toBeGreaterThan(3)
-      yield* first.inProcess("report", "contacts")
+      yield* first.inProcess("report", "contacts", "--run", run)
       for (const at of [first, second]) expect(Object.keys(filesOf(at, run))).toEqual(["report.json"])
       const third = yield* bench()
       for (const file of ["config/formferry.yaml", ".env"]) third.write(file, second.read(file))

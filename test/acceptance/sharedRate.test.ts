@@ -74,7 +74,7 @@ const reserve = 50
 
 /**
  * Three processes import for 16 seconds. After 6 seconds, one is killed, and another one is stopped for 6 seconds. Returns all requests, the share of
- * the rate that was used, and the longest pause of this process, which contains the service, in milliseconds.
+ * the limit that was used, and the longest pause of this process, which contains the service, in milliseconds.
  */
 const threeHosts = Effect.scoped(Effect.gen(function*() {
   const service = yield* bench()
@@ -114,7 +114,7 @@ const threeHosts = Effect.scoped(Effect.gen(function*() {
   for (const { running } of hosts) running.signal("SIGKILL")
   yield* Effect.promise(() => Promise.all(hosts.map(({ running }) => running.ended)))
   const measured = arrivals.filter(({ at }) => at >= from && at < end)
-  return { arrivals, paused: pauses.max / 1e6, share: measured.length * 1_000 / (end - from) / rate }
+  return { arrivals, paused: pauses.max / 1e6, share: measured.length * 1_000 / (end - from) / limit }
 }))
 
 describe("a project whose hosts share the rate of an account", () => {
@@ -195,20 +195,19 @@ describe("a project whose hosts share the rate of an account", () => {
   )
 
   it.live.runIf(isLong && !withoutPostgres)(
-    "uses at least 90% of the shared rate while one host is killed and another stopped, and never exceeds the limit",
+    "uses at least 90% of the limit while one host is killed and another stopped, and never exceeds the limit",
     () =>
       Effect.gen(function*() {
         for (let left = 3; left >= 0; left--) {
           const { arrivals, paused, share } = yield* threeHosts
           process.stdout.write(
-            `used ${(share * 100).toFixed(1)}% of the shared rate, at most ${mostInASecond(arrivals)} in a second; `
+            `used ${(share * 100).toFixed(1)}% of the limit, at most ${mostInASecond(arrivals)} in a second; `
               + `the service paused for at most ${paused.toFixed(0)} ms\n`,
           )
-          // On a busy machine, hosts miss slots, and a service that pauses for longer than the reserve counts requests too late.
+          // A service that pauses for longer than the reserve counts requests too late, so nothing was measured.
           if (paused > reserve && left > 0) continue
           expect(arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
           expect(mostInASecond(arrivals)).toBeLessThanOrEqual(limit)
-          if (share < 0.9 && left > 0) continue
           expect(share).toBeGreaterThanOrEqual(0.9)
           return
         }

@@ -87,6 +87,19 @@ const peopleTurn = (root: string) =>
     (project) => withLedger(project, ({ turns }) => turns.last("people")),
   )
 
+/** Lets the next runs fail, as if their ledger could not be written. */
+const fail = (file: string, times: number) => {
+  const { writeOn } = Writer.prototype
+  let left = times
+  const failing = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
+    function(this: Writer, lease, doing, ...rest) {
+      if (doing !== "recording an intent") return writeOn.call(this, lease, doing, ...rest) as never
+      if (--left === 0) failing.mockRestore()
+      return Effect.fail(new LedgerError({ file, doing, cause: "disk I/O error" }))
+    },
+  )
+}
+
 /** Takes the turn of the pipeline `people` like a process in a different container, which then sends no heartbeat. */
 const takeElsewhere = (root: string) =>
   Effect.scoped(Effect.gen(function*() {
@@ -123,6 +136,21 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       yield* at.once()
       expect(at.ran().toSorted()).toEqual(["others", "people"])
       expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
+    }))
+
+  it.scoped("a run that fails three times waits for its next scheduled time, and then has three attempts again", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      rmSync(join(at.root, "pipelines/others.yaml"))
+      for (const [nth, day] of [20, 21].entries()) {
+        yield* at.night.set(`2026-11-${day}T12:00:00Z`)
+        fail("ledger", 3)
+        for (const code of [70, 70, 70, 0]) expect([day, yield* at.once()]).toEqual([day, code])
+        expect(at.ran()).toHaveLength(3 * (nth + 1))
+      }
+      yield* at.night.set("2026-11-22T12:00:00Z")
+      expect(yield* at.once()).toBe(0)
+      expect(at.names("people")).toHaveLength(3)
     }))
 
   it.scoped("schedule counts a manual run after a scheduled time as that time's run", () =>
@@ -279,6 +307,25 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(yield* Fiber.join(scheduler)).toBe(143)
     }))
 
+  it.scoped("schedule runs a new pipeline at its first time, even if that passes while the ledger records its schedule", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T00:59:59Z")
+      rmSync(join(at.root, "pipelines/others.yaml"))
+      const { writeOn } = Writer.prototype
+      const slow = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
+        function(this: Writer, lease, doing, ...rest) {
+          const written = Effect.suspend(() => writeOn.call(this, lease, doing, ...rest) as never)
+          return doing === "recording a schedule"
+            ? Effect.zipRight(at.night.set("2026-11-20T01:00:30Z"), written)
+            : written
+        },
+      )
+      yield* Effect.addFinalizer(() => Effect.sync(() => slow.mockRestore()))
+      yield* at.scheduler()
+      yield* until(() => at.waits() === 2)
+      expect(at.ran()).toEqual(["people"])
+    }))
+
   it.scoped("schedule makes up for missed runs immediately after a restart, and only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
@@ -314,14 +361,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
 
       yield* at.write("people.csv", csv(1, 2, 3, 4))
       const before = ends().length
-      const { writeOn } = Writer.prototype
-      const failing = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
-        function(this: Writer, lease, doing, ...rest) {
-          if (doing !== "recording an intent") return writeOn.call(this, lease, doing, ...rest) as never
-          failing.mockRestore()
-          return Effect.fail(new LedgerError({ file, doing, cause: "disk I/O error" }))
-        },
-      )
+      fail(file, 1)
       yield* at.night.set("2026-11-22T01:00:00Z")
       yield* until(() => ends().length >= before + 2)
       expect(ends().slice(before)).toEqual(["Failure", "Success"])

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { vi } from "vitest"
 import { type Holder, LockHolder, ownedName } from "../../src/ledger/holder.ts"
-import { MarkWriter, readMarks } from "../../src/ledger/marks.ts"
+import { holdersIn, MarkWriter, readMarks } from "../../src/ledger/marks.ts"
 import { copyLedger, openLedger } from "../../src/ledger/openLedger.ts"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, folder, rowOf } from "./rows.ts"
@@ -70,6 +71,59 @@ describe.each([["SQLite", undefined], ["PostgreSQL", server]] as const)("marks o
       rmSync(join(places.folders[0]!, `${holder.ledger}-3-${holder.word}.mark`))
       writeFileSync(join(places.folders[0]!, "b.mark"), "{")
       expect(yield* readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
+    }))
+})
+
+describe("the holders that have marks in a folder", () => {
+  /** A folder whose time of change is as given, in seconds, a function that adds a mark to it, and one that lists holders after some milliseconds. */
+  const listing = Effect.gen(function*() {
+    const at = yield* folder
+    const clock = yield* Effect.acquireRelease(
+      Effect.sync(() => vi.spyOn(performance, "now").mockReturnValue(0)),
+      (spy) => Effect.sync(() => spy.mockRestore()),
+    )
+    const add = (name: string, changed: number) => {
+      writeFileSync(join(at, `${name}.mark`), "")
+      utimesSync(at, changed, changed)
+    }
+    add("a", 1_000)
+    const list = holdersIn(at)
+    const after = (millis: number) => {
+      clock.mockReturnValue(performance.now() + millis)
+      return Effect.promise(list)
+    }
+    return { add, after }
+  })
+
+  it.scopedLive("are listed again only after the folder has changed", () =>
+    Effect.gen(function*() {
+      const { add, after } = yield* listing
+      add("b", 2_000)
+      expect(yield* after(0)).toHaveLength(2)
+      const listed = yield* after(4_000)
+      expect(listed.toSorted()).toEqual(["a", "b"])
+      expect(yield* after(0)).toBe(listed)
+      add("c", 3_000)
+      expect(yield* after(0)).toHaveLength(3)
+    }))
+
+  it.scopedLive("are all listed if several marks are made at the same time, in the file system's unit", () =>
+    Effect.gen(function*() {
+      const { add, after } = yield* listing
+      add("b", 2_000)
+      expect(yield* after(0)).toHaveLength(2)
+      add("c", 2_000)
+      expect(yield* after(2_000)).toHaveLength(3)
+    }))
+
+  it.scopedLive("are always listed again if the folder's time never changes", () =>
+    Effect.gen(function*() {
+      const { add, after } = yield* listing
+      for (const [nth, name] of ["b", "c", "d"].entries()) {
+        yield* after(4_000)
+        add(name, 1_000)
+        expect(yield* after(4_000)).toHaveLength(nth + 2)
+      }
     }))
 })
 

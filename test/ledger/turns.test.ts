@@ -32,22 +32,20 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scopedLive("missed times count from the moment at which a pipeline was first seen", () =>
+  it.scopedLive("missed times count from the earliest moment at which a process found the schedule of a pipeline without turns", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
-      const one = yield* openLedger({ file })
-      yield* one.turns.record("contacts", () => "seen")
-      const { at } = yield* one.turns.last("contacts")
-      expect(at).toBeGreaterThan(0)
-      yield* Effect.sleep("2 millis")
-      yield* one.turns.record("contacts", () => "seen")
-      expect(yield* one.turns.last("contacts")).toEqual({
-        at,
-        state: "done",
-        lease: undefined,
-        tries: 0,
-        ran: undefined,
-      })
+      const { turns } = yield* openLedger({ file })
+      const now = Date.now()
+      const first = yield* turns.seen("contacts", now)
+      expect(first).toMatchObject({ state: "done", lease: undefined, tries: 0, ran: undefined })
+      expect(first.at).toBeGreaterThanOrEqual(now)
+      expect(yield* turns.seen("contacts", now + 60_000)).toEqual(first)
+      const { at: earlier = 0 } = yield* turns.seen("contacts", now - 60_000)
+      expect(earlier - now).toBeLessThan(-30_000)
+      yield* turns.record("contacts", taken)
+      const { at } = yield* turns.last("contacts")
+      expect((yield* turns.seen("contacts", now - 120_000)).at).toBe(at)
     }))
 
   it.scopedLive("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>
@@ -79,17 +77,15 @@ describe("turns of a schedule in a ledger in a file", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("a turn counts as failed if its process ended, and each new attempt is counted until one completes", () =>
+  it.scoped("a turn counts as broken off if its process ended, and its attempts are counted until the next turn", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
       const one = yield* open()
       yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 1 })
-      yield* dead.turns.record("contacts", taken)
+      yield* dead.turns.record("contacts", () => "retaken")
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 2 })
-      yield* one.turns.record("contacts", taken)
-      yield* one.turns.record("contacts", () => "done")
       yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))

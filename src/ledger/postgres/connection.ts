@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
 import type { ConnectionOptions } from "node:tls"
 import Client from "pg/lib/client.js"
 import { LedgerError, LedgerRefused } from "../Ledger.ts"
@@ -98,7 +99,8 @@ export class Connection {
     if (this.lost !== undefined) throw this.lost
     let name = this.names.get(sql)
     if (name === undefined) {
-      name = `s${this.names.size}`
+      // Made from the text. A pooler may lend a connection on which a different client has prepared its statements.
+      name = createHash("sha256").update(sql).digest("base64url")
       this.names.set(sql, name)
     }
     this.gather()

@@ -6,6 +6,7 @@ const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?:
   [/^28/, "the server does not allow this user to connect", "refused"],
   [/^3D000$/, "there is no such database on the server", "refused"],
   [/^42501$/, "the user lacks a permission", "refused"],
+  [/^(26000|42P05)$/, "a connection pooler lends its connections for single transactions. Use its session pooling"],
   [/^53300$/, "the server has no free connection"],
   [/^53100$/, "the server's disk is full"],
   [/^55P03$/, "a different transaction has locked the tables for too long"],

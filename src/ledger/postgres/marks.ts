@@ -44,6 +44,7 @@ export const openMarks = (
 ): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const shared = (place: string) => ({ place: places.write ? place : undefined, server })
+    const inFolder = holdersIn(places.folders[0] ?? "")
     /** Returns the marks, whose holders also look for marks of others. */
     const watched = (marks: Marks, queue?: MarkQueue): Marks => ({
       ...marks,
@@ -51,7 +52,7 @@ export const openMarks = (
         const own = marks.of(holder, me)
         if (!places.write) return own
         const look = lookWith(lacked)
-        const others = async () => queue?.holders() ?? await holdersIn(places.folders[0] ?? "")
+        const others = async () => await (queue?.holders() ?? inFolder())
         return {
           write: async (upTo) => {
             const [onServer] = await Promise.all([queue?.write({ ...holder, upTo, server: server() }), own.write(upTo)])
@@ -76,12 +77,13 @@ export const openMarks = (
  */
 const lookWith = (lacked: Marking["lacked"]) => {
   let seen: Set<string> | undefined
+  let last: ReadonlyArray<string> | undefined
   return async (found: ReadonlyArray<string>): Promise<void> => {
+    if (found === last) return
     if (seen === undefined) seen = new Set(found)
     const since = seen
     const further = found.filter((name) => !since.has(name))
-    if (further.length === 0) return
-    const [stranger] = await lacked(further)
+    const [stranger] = further.length === 0 ? [] : await lacked(further)
     if (stranger !== undefined) {
       throw new Error(
         `a run has begun on a different copy of the ledger, which made the mark ${stranger}. Both copies would send the same rows. `
@@ -89,6 +91,7 @@ const lookWith = (lacked: Marking["lacked"]) => {
       )
     }
     for (const name of further) since.add(name)
+    last = found
   }
 }
 

@@ -178,7 +178,7 @@ function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
   if ((exists === 1 ? inSchema : inDatabase) !== 1) {
     refuse(
       `The ledger ${label} has no tables yet, and the user ${user} may not create them. Nothing was sent. `
-        + `Put an administrator's address into the variable of \`ledger.url\` for one command, and run: formferry ledger migrate --owner ${user}`,
+        + `Put an administrator's address into the variable of the ledger's \`url\` for one command, and run: formferry ledger migrate --owner ${user}`,
     )
   }
   if (owner !== undefined && asOwner !== 1) {

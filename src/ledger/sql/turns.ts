@@ -12,6 +12,16 @@ const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
 export const makeTurns = (store: Store): Turns => ({
   last: (pipeline) => store.read("reading turns", () => lastTurn(store, pipeline)),
+  seen: (pipeline, since) =>
+    store.writer.write("recording a schedule", function*() {
+      const elapsed = store.clock.unsafeCurrentTimeMillis() - since
+      yield* write(
+        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, 0, 0, '', '', 0)
+         ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at WHERE turn.tries = 0 AND turn.at > excluded.at`,
+        [pipeline, (yield* turnTime(store)) - elapsed, codeOf("done")],
+      )
+      return yield* lastTurn(store, pipeline)
+    }),
   record: (pipeline, decide) =>
     store.writer.write("recording a turn", function*() {
       const last = yield* lastTurn(store, pipeline)
@@ -46,8 +56,9 @@ const renewal = ({ holder: { born, pid }, present }: Store) => {
 function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
   const { born, boot, pid } = store.holder
   switch (change) {
-    case "taken": {
-      const tries = last.state === "brokenOff" ? last.tries + 1 : 1
+    case "taken":
+    case "retaken": {
+      const tries = change === "retaken" ? last.tries + 1 : 1
       return yield* write(
         `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
@@ -55,11 +66,6 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
         [pipeline, yield* turnTime(store), codeOf("going"), tries, pid, born, boot, yield* store.now()],
       )
     }
-    case "seen":
-      return yield* write(
-        "INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, 0, 0, '', '', 0) ON CONFLICT DO NOTHING",
-        [pipeline, yield* turnTime(store), codeOf("done")],
-      )
     case "done":
     case "brokenOff":
       return yield* write("UPDATE turn SET state = ? WHERE pipeline = ? AND state = ? AND pid = ? AND born = ?", [

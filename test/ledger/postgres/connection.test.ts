@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { vi } from "vitest"
 import { addressIn } from "../../../src/ledger/postgres/address.ts"
+import { ledgerError } from "../../../src/ledger/postgres/failures.ts"
 import { connected, urlOf } from "./connecting.ts"
 import { testServer, withoutPostgres } from "./server.ts"
 
@@ -104,6 +105,34 @@ describe.skipIf(withoutPostgres)("a connection", () => {
         }))
       )
       expect(order).toEqual([1, 2, 3, 10, 20, 30])
+    }))
+
+  it.scopedLive("prepares different statements under different names, so that a pooler that lends connections can't run a wrong one", () =>
+    Effect.gen(function*() {
+      const url = yield* urlOf()
+      const prepared = yield* Effect.forEach(["1", "2"], (number) =>
+        Effect.gen(function*() {
+          const connection = yield* connected(url)
+          yield* Effect.promise(() => connection.send(`SELECT ${number}`))
+          const { rows } = yield* Effect.promise(() =>
+            connection.send("SELECT name, statement FROM pg_prepared_statements ORDER BY statement")
+          )
+          return rows
+        }))
+      const [[one, looking] = [], [two, again] = []] = prepared
+      expect(one?.[0]).not.toEqual(two?.[0])
+      expect(looking).toEqual(again)
+    }))
+
+  it.scopedLive("says that a pooler needs session pooling if a prepared statement is missing, or is already there", () =>
+    Effect.gen(function*() {
+      const connection = yield* connected(yield* urlOf())
+      const send = (sql: string) =>
+        Effect.promise(() => connection.send(sql).catch((cause: unknown) => ledgerError("ledger1", "testing")(cause)))
+      yield* send("SELECT 1")
+      yield* Effect.promise(() => connection.exec("DEALLOCATE ALL; PREPARE again AS SELECT 2"))
+      const failures = [yield* send("SELECT 1"), yield* send("PREPARE again AS SELECT 2")]
+      for (const failure of failures) expect(String(failure)).toContain("Use its session pooling (")
     }))
 
   it.scopedLive("fails every statement with the same reason once it is lost", () =>

@@ -11,7 +11,7 @@ import { testServer, withoutPostgres } from "./server.ts"
 const staleAfter = 60
 
 /** How many seeds run at the same time, each in a ledger of its own. */
-const lanes = 4
+const lanes = 8
 
 /** A host whose network can stop between any two messages. Without heartbeats, it is like a process that is suspended. */
 const host = (schema: string, heartbeat: number) =>

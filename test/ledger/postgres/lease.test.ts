@@ -110,17 +110,15 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scopedLive("a turn counts as failed once its lease has expired, and each new attempt is counted until one completes", () =>
+  it.scopedLive("a turn counts as broken off once its lease has expired, and its attempts are counted until the next turn", () =>
     Effect.gen(function*() {
       const { exec, host } = yield* hosts
       const { ledger: { turns } } = yield* host({ staleAfter: 60_000 })
-      for (const tries of [1, 2]) {
-        yield* turns.record("contacts", () => "taken")
+      for (const [change, tries] of [["taken", 1], ["retaken", 2], ["retaken", 3]] as const) {
+        yield* turns.record("contacts", () => change)
         yield* exec("UPDATE turn SET beat = beat - 60000")
         expect(yield* turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined, tries })
       }
-      yield* turns.record("contacts", () => "taken")
-      yield* turns.record("contacts", () => "done")
       yield* turns.record("contacts", () => "taken")
       expect(yield* turns.last("contacts")).toMatchObject({ state: "going", tries: 1 })
     }))

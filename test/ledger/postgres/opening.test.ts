@@ -97,7 +97,7 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
       const url = urlOf({ user: `${user}:x` })
       expect((yield* openedAs(schema, { url })).id).toMatch(/^[0-9a-f]{16}$/)
       expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url })))).toBe(
-        `LedgerRefused: The ledger ledger1 has no tables yet, and the user ${user} may not create them. Nothing was sent. Put an administrator's address into the variable of \`ledger.url\` for one command, and run: formferry ledger migrate --owner ${user}`,
+        `LedgerRefused: The ledger ledger1 has no tables yet, and the user ${user} may not create them. Nothing was sent. Put an administrator's address into the variable of the ledger's \`url\` for one command, and run: formferry ledger migrate --owner ${user}`,
       )
     }))
 
