@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import type { Failure } from "../../src/cli/Failure.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, command, type Ran, start, until } from "./formferry.ts"
@@ -151,7 +152,13 @@ const shellWords = (line: string): ReadonlyArray<string> =>
   )
 
 /** Errors of a command that can't be what the suggestion meant: it does not exist, or names nothing in the project. */
-const mistaken = ["UsageWrong", "PipelineUnknown", "ServiceUnknown", "NothingSelected", "ProjectMissing"]
+const mistaken: ReadonlyArray<string | undefined> = [
+  "UsageWrong",
+  "PipelineUnknown",
+  "ServiceUnknown",
+  "NothingSelected",
+  "ProjectNotFound",
+] satisfies ReadonlyArray<Failure["_tag"]>
 
 const imported = (at: Bench) =>
   Effect.andThen(Effect.sync(() => at.write("source.csv", csv(upTo(3)))), at.inProcess("run", "contacts"))
