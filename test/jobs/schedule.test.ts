@@ -309,17 +309,14 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
 
   it.scoped("schedule runs a new pipeline at its first time, even if that passes while the ledger records its schedule", () =>
     Effect.gen(function*() {
-      const at = yield* nights("2026-11-20T00:59:59Z")
+      const at = yield* nights("2026-11-20T00:59:00Z")
       rmSync(join(at.root, "pipelines/others.yaml"))
-      const { writeOn } = Writer.prototype
-      const slow = vi.spyOn(Writer.prototype, "writeOn").mockImplementation(
-        function(this: Writer, lease, doing, ...rest) {
-          const written = Effect.suspend(() => writeOn.call(this, lease, doing, ...rest) as never)
-          return doing === "recording a schedule"
-            ? Effect.zipRight(at.night.set("2026-11-20T01:00:30Z"), written)
-            : written
-        },
-      )
+      const { write } = Writer.prototype
+      const slow = vi.spyOn(Writer.prototype, "write").mockImplementation(function(this: Writer, doing, work) {
+        const written = Effect.suspend(() => write.call(this, doing, work))
+        const pause = doing === "recording a schedule" ? at.night.set("2026-11-20T01:00:30Z") : Effect.void
+        return Effect.zipRight(pause, written) as never
+      })
       yield* Effect.addFinalizer(() => Effect.sync(() => slow.mockRestore()))
       yield* at.scheduler()
       yield* until(() => at.waits() === 2)

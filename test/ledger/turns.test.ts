@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Clock, Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
@@ -36,7 +36,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const { turns } = yield* openLedger({ file })
-      const now = Date.now()
+      const now = yield* Clock.currentTimeMillis
       const first = yield* turns.seen("contacts", now)
       expect(first).toMatchObject({ state: "done", lease: undefined, tries: 0, ran: undefined })
       expect(first.at).toBeGreaterThanOrEqual(now)
