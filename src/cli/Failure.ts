@@ -177,7 +177,7 @@ const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string =>
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
   const [error] = Cause.prettyErrors(cause)
   const [first] = (error?.message ?? "the reason is not known").split("\n")
-  return `This is an internal error of formferry: ${first}. ${afterDefect}`
+  return `This is an internal error of formferry: ${first?.replace(/\.$/, "")}. ${afterDefect}`
 }
 
 const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<string>): string | undefined => {

@@ -301,9 +301,10 @@ export const readCommandLine = (
     work: Effect.flatMap(Output, (output) => output.print(text.trimEnd())),
   })
 
+  const logFormat = () => program.getOptionValue("logFormat") ?? "text"
   const wrong = (message: string, command?: string, help?: string): CommandLine => ({
     invocation: { ...unread, command },
-    logFormat: "text",
+    logFormat: logFormat(),
     work: Effect.fail(new UsageWrong({ message, ...(help && { help }) })),
   })
 
@@ -347,7 +348,7 @@ export const readCommandLine = (
       github: chosen.github,
       logLevel: program.getOptionValue("logLevel") ?? LogLevel.Info,
     },
-    logFormat: program.getOptionValue("logFormat") ?? "text",
+    logFormat: logFormat(),
     work: chosen.work,
   }
 }

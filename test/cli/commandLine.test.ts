@@ -123,6 +123,19 @@ describe("the command line parser", () => {
   })
 })
 
+it.each([["--log-format=json", "rnu"], ["run", "--nope", "--log-format", "json"], [
+  "run",
+  "--limit",
+  "x",
+  "--log-format",
+  "json",
+]])(
+  "explains a command line that can't be read in the requested log format: %s %s",
+  (...words) => {
+    expect(read(...words).logFormat).toBe("json")
+  },
+)
+
 it("explains a command line that can't be read, and runs nothing", () => {
   expect(refused("rnu")).toEqual([undefined, "There is no command `rnu`. Did you mean `run`?"])
   expect(refused("ledger", "compat")).toEqual([
