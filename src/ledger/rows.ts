@@ -67,6 +67,23 @@ export interface KeylessRow {
   readonly leftOut: boolean
 }
 
+/** Where a run rejected a row: its key, if it had one, and its number. */
+export interface RejectedAt {
+  readonly keyDigest: Buffer | undefined
+  /** NaN if the number is unknown. */
+  readonly row: number
+}
+
+/** The rejection of a row by an earlier run. */
+export interface Rejection {
+  readonly keyDigest: Buffer | undefined
+  readonly content: Buffer
+  /** Whether the row had this number. */
+  readonly isAtRow: boolean
+  /** Whether a fixed row that replaces it is imported or in doubt. */
+  readonly isFixed: boolean
+}
+
 /** A row that is about to be sent. */
 export interface IntendedRow {
   readonly keyDigest: Buffer

@@ -24,6 +24,8 @@ interface SourceRow {
   readonly fault: Problem | undefined
   /** The ledger's row with this key. */
   readonly found: FoundRow | undefined
+  /** Whether the row replaces a rejected row for which a row with a different key was sent. */
+  readonly isSent: boolean
 }
 
 /**
@@ -139,6 +141,10 @@ export const makeClassifier = (options: {
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
     const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
       const { cells, row } = one
+      if (one.isSent) {
+        fates.set(row, "changed")
+        return reject(one, "changed", [changed(plan)])
+      }
       const slot = keys.find(hash)
       const problems = check(cells) ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
       if (problems !== undefined) {

@@ -6,7 +6,7 @@ import type { KnownRow, Superseded } from "../ledger/rows.ts"
 import { columnNames } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
-import type { RunLedger, RunPlan } from "./RunContext.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 
 /** Returns the positions of the columns with these names, in the order of the names. -1 for a column that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
@@ -69,6 +69,24 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
     return `${content.toString("hex")}-${nth}`
   }
 }
+
+/**
+ * Returns a function that finds the rejections of earlier runs to which a row of a fixed rejected.csv belongs, and the row's key at that time. Finds
+ * none if the source is not such a file.
+ */
+export const rejectionsOf = Effect.gen(function*() {
+  const { mended, source } = yield* CurrentRun
+  const { ledger, view } = yield* RunLedger
+  const position = (name: string) => source.columns.find((column) => column.title === name)?.position ?? -1
+  const at = { key: position("_key"), row: position("_row") }
+  return (cells: Cells) => {
+    const before = cellText(cells[at.key])
+    const row = Number(cellText(cells[at.row]) || NaN)
+    const keyDigest = before === "" ? undefined : ledger.digest.key(before)
+    const isKnown = mended && (keyDigest !== undefined || Number.isInteger(row))
+    return Effect.map(isKnown ? view.rejected({ keyDigest, row }) : Effect.succeed([]), (found) => ({ before, found }))
+  }
+})
 
 /** Compares a row's content with the ledger's, in the columns that were mapped when the row was sent. */
 export interface Contents {

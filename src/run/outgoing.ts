@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rowTexts } from "./content.ts"
+import { contentDigest, rejectionsOf, rowTexts } from "./content.ts"
 import { restColumns, restDigest } from "./NewRows.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
@@ -122,22 +122,10 @@ export const outgoing = (
  * the row is unchanged: then it is a row that the service refused, and it is sent again.
  */
 const fixedRows = Effect.gen(function*() {
-  const { mended, source } = yield* CurrentRun
-  const { ledger, view } = yield* RunLedger
-  const position = (name: string) => source.columns.find((column) => column.title === name)?.position ?? -1
-  const at = { key: position("_key"), row: position("_row") }
-  return (cells: Cells, key: string, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> => {
-    if (!mended) return Effect.succeed(undefined)
-    const before = cells[at.key]
-    const row = Number(cells[at.row])
-    const rejections = typeof before === "string" && before !== ""
-      ? view.rejected({ keyDigest: ledger.digest.key(before) })
-      : Number.isInteger(row)
-      ? view.rejected({ row })
-      : Effect.succeed([])
-    return Effect.map(rejections, (found) => {
+  const rejections = yield* rejectionsOf
+  return (cells: Cells, key: string, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> =>
+    Effect.map(rejections(cells), ({ before, found }) => {
       const rejection = found.find((one) => before !== key || !one.content.equals(content))
       return rejection === undefined ? undefined : { keyDigest: rejection.keyDigest, content: rejection.content }
     })
-  }
 })

@@ -13,7 +13,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, rowKeys, rowTexts } from "./content.ts"
+import { type KeyOf, rejectionsOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -49,9 +49,11 @@ export interface Survey {
  */
 export const chunkClassifier = (
   { classify, contents }: Effect.Effect.Success<ReturnType<typeof makeClassifier>>,
-  { each, keyOf, view }: {
+  { each, keyOf, rejections, view }: {
     readonly view: PipelineLedger | undefined
     readonly keyOf: KeyOf
+    /** Finds the rejections to which a row belongs. Undefined if the source is not a rejected.csv. */
+    readonly rejections?: Effect.Effect.Success<typeof rejectionsOf> | undefined
     readonly each?: (row: number, cells: Cells) => void
   },
 ) => {
@@ -59,12 +61,20 @@ export const chunkClassifier = (
     { faults, firstRow, rows }: RowChunk,
     texts: ReadonlyArray<string | undefined>,
     found: ReadonlyArray<FoundRow | undefined>,
+    sent: ReadonlyArray<boolean> = [],
   ) =>
     Effect.sync(() => {
       for (let index = 0; index < rows.length; index++) {
         const cells = rows[index]!
         const row = firstRow + index
-        classify({ row, cells, key: texts[index], fault: faults.get(index), found: found[index] })
+        classify({
+          row,
+          cells,
+          key: texts[index],
+          fault: faults.get(index),
+          found: found[index],
+          isSent: sent[index] === true,
+        })
         each?.(row, cells)
       }
     })
@@ -76,7 +86,10 @@ export const chunkClassifier = (
         const cells = chunk.rows[at]!
         return columns === undefined ? contents.now(cells) : contents.over(columns, cells)
       })
-      return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
+      if (rejections === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
+      const sent = Effect.forEach(chunk.rows, (cells) =>
+        Effect.map(rejections(cells), ({ found: [last] }) => last?.isAtRow === true && last.isFixed))
+      return Effect.flatMap(Effect.zip(known, sent), ([found, sent]) => classifyRows(chunk, texts, found, sent))
     })
 }
 
@@ -114,6 +127,7 @@ export const survey = Effect.gen(function*() {
   const classifyChunk = chunkClassifier(classifier, {
     view: blank ? undefined : view,
     keyOf: numbering(),
+    rejections: plan.mended ? yield* rejectionsOf : undefined,
     each: (row, cells) => cellTable.read(row, cells, fates),
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

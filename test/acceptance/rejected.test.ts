@@ -101,3 +101,37 @@ it.scopedLive("a masked file of rows is refused as a source", () =>
     }
     expect(at.count()).toBe(1)
   }))
+
+it.scopedLive.each([["the row's content", "content"], ["a column", "[No]"]] as const)(
+  "a fixed row that was sent is not sent again after another correction, if its key is %s",
+  ([, rowKey]) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace("[No]", rowKey))
+      at.write(
+        "source.csv",
+        csv(upTo(4), (key) => `Person ${key},${key > 2 ? "none" : `${key}@example.org`},1990-01-17`),
+      )
+      const first = yield* at.inProcess("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(1)
+      const file = join(at.report().folder, "rejected.csv")
+      const text = at.read(file.slice(at.folder.length + 1))
+      const rows = (third: string, fourth = "4,Person 4,none,") =>
+        at.write("fixed.csv", text.replace("3,Person 3,none,", third).replace("4,Person 4,none,", fourth))
+      const run = at.inProcess("run", "contacts", "--source", "fixed.csv")
+      rows("33,Person 3,3@example.org,")
+      expect((yield* run).status).toBe(1)
+      expect(at.count()).toBe(3)
+
+      rows("34,Person Three,3@example.org,", "4,Person 4,4@example.org,")
+      const again = yield* run
+      expect(again.status, again.stdout + again.stderr).toBe(1)
+      expect(at.report().rows).toMatchObject({ read: 2, changed: 1, imported: 1 })
+      expect(at.answers("qName")).toEqual(["Person 1", "Person 2", "Person 3", "Person 4"])
+
+      // The rejected rows of the source are known under their earlier content.
+      const night = yield* at.inProcess("run", "contacts")
+      expect(night.status, night.stdout + night.stderr).toBe(0)
+      expect(at.count()).toBe(4)
+    }),
+)

@@ -397,7 +397,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* view.standing).leftOut).toBe(3)
       }))
 
-    it.scopedLive("an acknowledgement finds rows by key, or by row number if they had none, newest first", () =>
+    it.scopedLive("rejected rows are found by key, or by row number if they had none, first those with the number, then the newest", () =>
       Effect.gen(function*() {
         const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
         const view = yield* contacts(ledger)
@@ -409,14 +409,17 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           attention(ledger, 8, "c", "x", "inDoubt"),
         ])
         yield* meet("run2", [attention(ledger, 4, "a", "second", "changed")])
-        const contents = (row: { keyDigest: Buffer } | { row: number }) =>
-          Effect.map(view.rejected(row), (found) => found.map((one) => one.content))
-        expect(yield* contents({ keyDigest: ledger.digest.key("a") })).toEqual(
-          ["second", "first"].map((text) => ledger.digest.content([text])),
-        )
-        expect(yield* contents({ row: 7 })).toEqual([ledger.digest.content(["keyless"])])
-        expect(yield* contents({ row: 1 })).toEqual([])
-        expect(yield* contents({ keyDigest: ledger.digest.key("c") })).toEqual([])
+        const contents = (key: string | undefined, row: number) =>
+          Effect.map(
+            view.rejected({ keyDigest: key === undefined ? undefined : ledger.digest.key(key), row }),
+            (found) => found.map((one) => one.content),
+          )
+        const [first, second, keyless] = ["first", "second", "keyless"].map((text) => ledger.digest.content([text]))
+        expect(yield* contents("a", NaN)).toEqual([second, first])
+        expect(yield* contents("a", 1)).toEqual([first, second])
+        expect(yield* contents(undefined, 7)).toEqual([keyless])
+        expect(yield* contents(undefined, 1)).toEqual([])
+        expect(yield* contents("c", 8)).toEqual([])
       }))
   })
 

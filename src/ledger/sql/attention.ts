@@ -1,5 +1,6 @@
 import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
+import type { RejectedAt, Rejection } from "../rows.ts"
 import { all, exists, type Param, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
@@ -25,18 +26,21 @@ export function* recordAttention(place: number, run: number, rows: ReadonlyArray
   }
 }
 
-/** Returns the rejections of earlier runs under a key, or at a row number if the row has no key, newest first. */
-export function* rejectedRows(
-  place: number,
-  row: { readonly keyDigest: Buffer } | { readonly row: number },
-): Sql<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>> {
-  const keyed = "keyDigest" in row
-  const found = yield* all<readonly [Buffer]>(
-    `SELECT content FROM attention WHERE place = ? AND ${keyed ? "digest = ?" : "row = ? AND length(digest) = 0"}
-     AND what IN (${rejectedCodes.join(", ")}) ORDER BY seen DESC`,
-    [place, keyed ? row.keyDigest : row.row],
+/** Returns the rejections of earlier runs that `PipelineLedger.rejected` describes. */
+export function* rejectedRows(place: number, { keyDigest, row }: RejectedAt): Sql<ReadonlyArray<Rejection>> {
+  const sent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
+  const found = yield* all<readonly [Buffer, number, number]>(
+    `SELECT content, row, EXISTS (
+       SELECT 1 FROM superseded s JOIN row r ON r.id = s.mended AND r.state IN (${sent})
+       WHERE s.place = a.place AND s.digest = a.digest AND s.content = a.content
+     ) FROM attention a
+     WHERE place = ? AND ${keyDigest === undefined ? "length(digest) = 0 AND row = ?" : "digest = ?"}
+       AND what IN (${rejectedCodes.join(", ")}) ORDER BY seen DESC`,
+    [place, keyDigest ?? row],
   )
-  return found.map(([content]) => ({ keyDigest: keyed ? row.keyDigest : undefined, content }))
+  return found
+    .map(([content, at, fixed]) => ({ keyDigest, content, isAtRow: at === row, isFixed: fixed === 1 }))
+    .toSorted((a, b) => Number(b.isAtRow) - Number(a.isAtRow))
 }
 
 /**
