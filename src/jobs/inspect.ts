@@ -127,8 +127,6 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
   const readable = readableRows(source)
   const isFinished = finished(source)
   const faults: Array<string> = []
-  const repeated: Array<number> = []
-  const isHeader = headerAgain(source.columns)
   const counts = { rows: 0, faulty: 0, unfinished: 0 }
   /** Looks at the rows of a chunk. Calls `use` with the cells of each row that can be read. */
   const add = (chunk: RowChunk, use: (cells: Cells, row: number, raw: Cells) => void): void => {
@@ -137,7 +135,6 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
     for (const { message } of chunk.faults.values()) if (faults.length < faultsShown) faults.push(message)
     const pairs: Array<readonly [raw: Cells, cells: Cells]> = []
     readable(chunk, (cells, row, raw) => {
-      if (isHeader(raw)) repeated.push(row)
       use(cells, row, raw)
       pairs.push([raw, cells])
       if (isFinished?.(cells) === false) counts.unfinished++
@@ -163,7 +160,6 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
         ],
         warnings: [
           ...source.warnings,
-          ...repeatedHeader(repeated),
           ...stray.map((row) =>
             `${strayWarning(row)} Skip it with \`where: ${
               flow(whereWithout([row]))
@@ -247,24 +243,6 @@ const inspectedColumns = (
     }
   })
 }
-
-/** Whether a row repeats the header, as in a file that was joined from several. */
-const headerAgain = (columns: ReadonlyArray<Column>) => {
-  const titled = columns.filter(({ title }) => title.trim() !== "")
-  const [first] = titled
-  return (cells: Cells): boolean =>
-    first !== undefined && titled.length > 1 && cells[first.position] === first.title
-    && titled.every(({ position, title }) => cells[position] === title)
-}
-
-/** Returns the warning about rows that repeat the header. */
-const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
-  rows.length === 0 ? [] : [
-    `${
-      rows.length === 1 ? `Row ${rows[0]} contains` : `${rows.length} rows, the first of them row ${rows[0]}, contain`
-    } the titles again: the file `
-    + "seems to consist of several files. Remove these rows, or skip them with `where`.",
-  ]
 
 const samplesShown = 4
 const sampleLength = 60

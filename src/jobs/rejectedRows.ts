@@ -42,7 +42,7 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
     const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
     const rows = lines.map((line, index): RejectedRow => {
-      const [row = "", key = "", , column = "", message = ""] = line.slice(own)
+      const [, row = "", key = "", , column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
       return { index, row, key, wrong, message, cells: line.slice(0, own), beyond: line.slice(titles.length) }
     })

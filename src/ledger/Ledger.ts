@@ -13,17 +13,7 @@ import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./ev
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
-import type {
-  FoundRow,
-  IntendedRow,
-  KnownRow,
-  Outcomes,
-  ReadBack,
-  RejectedAt,
-  Rejection,
-  RowOutcome,
-  SeenAgain,
-} from "./rows.ts"
+import type { FoundRow, IntendedRow, KnownRow, Outcomes, ReadBack, Rejection, RowOutcome, SeenAgain } from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 
@@ -146,11 +136,10 @@ export interface PipelineLedger {
     keys: ReadonlyArray<string | undefined>,
     content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /**
-   * Returns the rejections of earlier runs that a fixed row may replace: with this key, or at this number if the row had no key. Those with this number
-   * come first, then the newest.
-   */
-  readonly rejected: (at: RejectedAt) => Effect.Effect<ReadonlyArray<Rejection>, LedgerError>
+  /** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. False for undefined. */
+  readonly fixed: (
+    rows: ReadonlyArray<Rejection | undefined>,
+  ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row
    * (`attention`) with this fate and content. `acknowledged`: a person has acknowledged the row with this fate and content.

@@ -67,21 +67,10 @@ export interface KeylessRow {
   readonly leftOut: boolean
 }
 
-/** Where a run rejected a row: its key, if it had one, and its number. */
-export interface RejectedAt {
-  readonly keyDigest: Buffer | undefined
-  /** NaN if the number is unknown. */
-  readonly row: number
-}
-
-/** The rejection of a row by an earlier run. */
+/** A row that an earlier run rejected: its key, if it had one, and the digest of its content. */
 export interface Rejection {
   readonly keyDigest: Buffer | undefined
   readonly content: Buffer
-  /** Whether the row had this number. */
-  readonly isAtRow: boolean
-  /** Whether a fixed row that replaces it is imported or in doubt. */
-  readonly isFixed: boolean
 }
 
 /** A row that is about to be sent. */
@@ -95,7 +84,7 @@ export interface IntendedRow {
   /**
    * The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv.
    */
-  readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
+  readonly supersedes: Rejection | undefined
   /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */
   readonly replaces?: string | undefined
   readonly item: Item

@@ -40,6 +40,8 @@ export const withoutApostrophe = (cell: string): string =>
 
 /** A row for rejected.csv, with its own cells as text, in the order of the source's columns. */
 export interface RejectedRow {
+  /** Identifies the row's content in the ledger. */
+  readonly id: string
   readonly row: number
   readonly key: string | undefined
   readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
@@ -270,8 +272,9 @@ const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
 const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
   holds: "rows that were not imported, and why. Fix them and import the file",
-  titles: ["_row", "_key", "_code", "_column", "_message"],
+  titles: ["_id", "_row", "_key", "_code", "_column", "_message"],
   about: [
+    "identifies the row that was rejected; don't change it",
     "the row's number in the source, counting from 1",
     "the row key; to acknowledge a row without a key, use `--all`",
     "the codes of the row's problems, joined by `·`",
@@ -279,9 +282,10 @@ const rejected: CsvFile<RejectedRow> = {
     "a sentence about each problem, in the order of the codes",
   ],
   hasCells: true,
-  own: ({ fate, key, problems, row }) => {
+  own: ({ fate, id, key, problems, row }) => {
     const columns = problems.map(({ column }) => column ?? "")
     return [
+      id,
       String(row),
       key ?? "",
       problems.length === 0 ? codeOfFate[fate] : problems.map(({ code }) => code).join(joint),
@@ -289,11 +293,12 @@ const rejected: CsvFile<RejectedRow> = {
       problems.map(({ message }) => message).join(joint),
     ]
   },
-  read: ([row = "", key = "", code = "", column = ""], cells) => {
+  read: ([id = "", row = "", key = "", code = "", column = ""], cells) => {
     const codes = code.split(joint).flatMap((text) => problemCodes.filter((one) => one === text))
     const columns = column.split(joint)
     const fates = ["refused", "duplicate", "changed"] as const
     return {
+      id,
       row: Number(row),
       key: key === "" ? undefined : key,
       fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",

@@ -7,7 +7,7 @@ import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
 import { ChangedRows } from "./changedRows.ts"
-import { makeContents, positionsOf, rowTexts } from "./content.ts"
+import { idOf, makeContents, positionsOf, rowTexts } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
@@ -141,7 +141,7 @@ export const makeClassifier = (options: {
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
     const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
       const { cells, row } = one
-      if (one.isSent) {
+      if (one.isSent && (found === undefined || found.id === 0)) {
         fates.set(row, "changed")
         return reject(one, "changed", [changed(plan)])
       }
@@ -214,7 +214,8 @@ export const makeClassifier = (options: {
       problems: ReadonlyArray<Problem>,
       quiet = false,
     ): void => {
-      rejected.push({ row, key, fate, problems, cells: rowTexts(cells, plan), quiet })
+      const id = idOf(key === undefined ? contents.whole(cells) : contents.now(cells))
+      rejected.push({ id, row, key, fate, problems, cells: rowTexts(cells, plan), quiet })
     }
 
     return {

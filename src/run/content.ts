@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
-import type { KnownRow, Superseded } from "../ledger/rows.ts"
-import { columnNames } from "../source/columns.ts"
+import type { KnownRow, Rejection, Superseded } from "../ledger/rows.ts"
+import { columnNames, endOf } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the positions of the columns with these names, in the order of the names. -1 for a column that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
@@ -30,7 +30,7 @@ export const rowTexts = (
   { columns, source }: Pick<RunPlan, "columns" | "source">,
 ): ReadonlyArray<string> => [
   ...columns.map(({ position }) => cellText(cells[position])),
-  ...cells.slice(source.columns.length).map(cellText),
+  ...cells.slice(endOf(source.columns)).map(cellText),
 ]
 
 /** Returns a row's key, or undefined if it has none. */
@@ -71,26 +71,39 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
 }
 
 /**
- * Returns a function that finds the rejections of earlier runs to which a row of a fixed rejected.csv belongs, and the row's key at that time. Finds
- * none if the source is not such a file.
+ * Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was, and its key at
+ * that time. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
  */
-export const rejectionsOf = Effect.gen(function*() {
-  const { mended, source } = yield* CurrentRun
-  const { ledger, view } = yield* RunLedger
-  const position = (name: string) => source.columns.find((column) => column.title === name)?.position ?? -1
-  const at = { key: position("_key"), row: position("_row") }
-  return (cells: Cells) => {
+export const originOf = (
+  { mended, source: { columns } }: Pick<RunPlan, "mended" | "source">,
+  digest: Digester,
+): (cells: Cells) => { readonly before: string; readonly rejection: Rejection } | undefined => {
+  const position = (name: string) => columns.find((column) => column.title === name)?.position ?? -1
+  const at = { id: position("_id"), key: position("_key") }
+  return (cells) => {
+    const content = mended ? contentOfId(cellText(cells[at.id])) : undefined
     const before = cellText(cells[at.key])
-    const row = Number(cellText(cells[at.row]) || NaN)
-    const keyDigest = before === "" ? undefined : ledger.digest.key(before)
-    const isKnown = mended && (keyDigest !== undefined || Number.isInteger(row))
-    return Effect.map(isKnown ? view.rejected({ keyDigest, row }) : Effect.succeed([]), (found) => ({ before, found }))
+    return content && { before, rejection: { content, keyDigest: before === "" ? undefined : digest.key(before) } }
   }
-})
+}
+
+/** Begins with a letter, because a spreadsheet program could read digits as a number. */
+const idPattern = /^r([0-9a-f]{32})$/
+
+/** Returns the `_id` of a rejected row with this content. */
+export const idOf = (content: Buffer): string => `r${content.toString("hex")}`
+
+/** Returns the content that an `_id` names. Undefined if it is not such an id. */
+export const contentOfId = (id: string): Buffer | undefined => {
+  const [, digits] = idPattern.exec(id) ?? []
+  return digits === undefined ? undefined : Buffer.from(digits, "hex")
+}
 
 /** Compares a row's content with the ledger's, in the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
+  /** Digests all filled cells of a row without a key, because nothing else identifies it. */
+  readonly whole: (cells: Cells) => Buffer
   /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
   /** Returns the fixed row that has replaced this row of the ledger, if there is one. */
@@ -100,10 +113,11 @@ export interface Contents {
 
 /** @param seen marks the fixed rows whose earlier content is in the source */
 export const makeContents = (
-  { columns, shape }: Pick<RunPlan, "columns" | "shape">,
+  { columns, shape, source }: Pick<RunPlan, "columns" | "shape" | "source">,
   digest: Digester,
   seen: SeenLedgerRows,
 ): Contents => {
+  const all = columnNames(columns)
   const now = contentDigest(shape, columns, digest)
   const current = [...shape].sort().join("\n")
   // Compares arrays by identity: the ledger has one array for each list of columns.
@@ -123,8 +137,15 @@ export const makeContents = (
     if (one !== undefined) seen.mark(one.mended, true)
     return one
   }
+  const whole = (cells: Cells) =>
+    digest.content(
+      rowTexts(cells, { columns, source }).flatMap((text, at) =>
+        text === "" ? [] : [all[at] ?? `beyond ${at - all.length}`, text]
+      ),
+    )
   return {
     now,
+    whole,
     over,
     replaced,
     same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells) !== undefined,

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rejectionsOf, rowTexts } from "./content.ts"
+import { contentDigest, originOf, rowTexts } from "./content.ts"
 import { restColumns, restDigest } from "./NewRows.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
@@ -37,7 +37,7 @@ export const outgoing = (
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
     const rest = restColumns(plan)
     const restOf = rest.length === 0 ? () => undefined : restDigest(rest, columns, ledger.digest)
-    const supersededBy = yield* fixedRows
+    const origin = originOf(plan, ledger.digest)
 
     let given = 0
     let isEnd = false
@@ -78,7 +78,10 @@ export const outgoing = (
     /** Adds what the ledger knows about a row. Few rows need that. */
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
-        const supersedes = yield* supersededBy(cells, row.key, row.content)
+        const { before: was, rejection } = origin(cells) ?? {}
+        // An unchanged row was refused by the service, and is sent again.
+        const isUnchanged = was === row.key && rejection?.content.equals(row.content) === true
+        const supersedes = isUnchanged ? undefined : rejection
         const [before] = survey.fates.has(row.row, "replaces") ? yield* view.lookUp([row.keyDigest]) : []
         const replaces = before?.submissionId
         return { ...row, supersedes, ...(replaces === undefined ? {} : { replaces }) }
@@ -116,16 +119,3 @@ export const outgoing = (
     })
     return next
   })
-
-/**
- * Finds the row that a row of a fixed rejected.csv replaces: the one that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Returns undefined if
- * the row is unchanged: then it is a row that the service refused, and it is sent again.
- */
-const fixedRows = Effect.gen(function*() {
-  const rejections = yield* rejectionsOf
-  return (cells: Cells, key: string, content: Buffer): Effect.Effect<IntendedRow["supersedes"], LedgerError> =>
-    Effect.map(rejections(cells), ({ before, found }) => {
-      const rejection = found.find((one) => before !== key || !one.content.equals(content))
-      return rejection === undefined ? undefined : { keyDigest: rejection.keyDigest, content: rejection.content }
-    })
-})

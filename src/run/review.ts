@@ -6,8 +6,8 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
-import { columnNames } from "../source/columns.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { contentOfId } from "./content.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -29,7 +29,7 @@ export const reviewSurvey = (survey: Survey) =>
     const { ledger, view } = yield* RunLedger
     const counts = yield* RunCounts
     const stop = yield* Stop
-    const attentionOf = attentionRow(yield* CurrentRun, ledger.digest)
+    const attentionOf = attentionRow(ledger.digest)
     const settled = new Set<number>()
     const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
@@ -51,19 +51,15 @@ export const reviewSurvey = (survey: Survey) =>
     return review
   })
 
-/** Identifies a rejected row in the ledger by its key, or by its content if it has no key. */
-export const attentionRow = ({ columns, shape }: RunPlan, digest: Digester): (row: RejectedRow) => AttentionRow => {
-  const names = columnNames(columns)
-  const positions = [...shape].sort().map((name) => names.indexOf(name))
-  return (row) => ({
-    keyDigest: row.key === undefined ? undefined : digest.key(row.key),
-    key: row.key,
-    row: row.row,
-    content: digest.content(positions.map((position) => row.cells[position] ?? "")),
-    fate: row.fate,
-    problems: row.problems,
-  })
-}
+/** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers all cells. */
+export const attentionRow = (digest: Digester) => (row: RejectedRow): AttentionRow => ({
+  keyDigest: row.key === undefined ? undefined : digest.key(row.key),
+  key: row.key,
+  row: row.row,
+  content: contentOfId(row.id)!,
+  fate: row.fate,
+  problems: row.problems,
+})
 
 /**
  * Returns the imported rows that the survey has not seen, which are recorded when the run ends. Undefined if the source is not the pipeline's own or was not read to its end, if only new records

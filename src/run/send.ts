@@ -21,6 +21,7 @@ import {
 } from "../sink/Sink.ts"
 import { columnNames } from "../source/columns.ts"
 import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
+import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { attentionRow, overLimit } from "./review.ts"
@@ -186,7 +187,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     const counts = yield* RunCounts
     const refused: Array<RejectedRow> = []
     for (const { row: sent, outcome } of result.rows) {
-      const { cells: texts, item, key, row } = sent
+      const { cells: texts, content, item, key, row } = sent
       if (outcome._tag === "NotCreated") {
         fates.keepPending(row)
         cells.settle(row, "pending")
@@ -207,12 +208,12 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       if (outcome._tag === "Refused" && fate === "refused") {
         const problem = { code: "refused", message: outcome.message } as const
         counts.problem(row, problem)
-        refused.push({ row, key, fate, problems: [problem], cells: texts, quiet: false })
+        refused.push({ id: idOf(content), row, key, fate, problems: [problem], cells: texts, quiet: false })
       }
     }
     if (refused.length > 0) {
       yield* (yield* RunFolder).reject(refused)
-      const attention = refused.map(attentionRow(yield* CurrentRun, (yield* RunLedger).ledger.digest))
+      const attention = refused.map(attentionRow((yield* RunLedger).ledger.digest))
       yield* RunLedger.record((session) => session.record({ attention }))
     }
     if (result.trouble !== undefined) yield* (yield* Stop).request(stopReason(result.trouble))

@@ -13,7 +13,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, rejectionsOf, rowKeys, rowTexts } from "./content.ts"
+import { type KeyOf, originOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -49,11 +49,11 @@ export interface Survey {
  */
 export const chunkClassifier = (
   { classify, contents }: Effect.Effect.Success<ReturnType<typeof makeClassifier>>,
-  { each, keyOf, rejections, view }: {
+  { each, keyOf, origin, view }: {
     readonly view: PipelineLedger | undefined
     readonly keyOf: KeyOf
-    /** Finds the rejections to which a row belongs. Undefined if the source is not a rejected.csv. */
-    readonly rejections?: Effect.Effect.Success<typeof rejectionsOf> | undefined
+    /** Finds which rejected row a row was. Undefined if the source is not a rejected.csv. */
+    readonly origin?: ReturnType<typeof originOf> | undefined
     readonly each?: (row: number, cells: Cells) => void
   },
 ) => {
@@ -84,11 +84,10 @@ export const chunkClassifier = (
       if (view === undefined) return classifyRows(chunk, texts, [])
       const known = view.lookUpRows(texts, (at, columns) => {
         const cells = chunk.rows[at]!
-        return columns === undefined ? contents.now(cells) : contents.over(columns, cells)
+        return columns === undefined ? contents.whole(cells) : contents.over(columns, cells)
       })
-      if (rejections === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
-      const sent = Effect.forEach(chunk.rows, (cells) =>
-        Effect.map(rejections(cells), ({ found: [last] }) => last?.isAtRow === true && last.isFixed))
+      if (origin === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
+      const sent = view.fixed(chunk.rows.map((cells) => origin(cells)?.rejection))
       return Effect.flatMap(Effect.zip(known, sent), ([found, sent]) => classifyRows(chunk, texts, found, sent))
     })
 }
@@ -127,7 +126,7 @@ export const survey = Effect.gen(function*() {
   const classifyChunk = chunkClassifier(classifier, {
     view: blank ? undefined : view,
     keyOf: numbering(),
-    rejections: plan.mended ? yield* rejectionsOf : undefined,
+    origin: plan.mended ? originOf(plan, ledger.digest) : undefined,
     each: (row, cells) => cellTable.read(row, cells, fates),
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

@@ -5,21 +5,30 @@ import type { Column } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 
 /** The columns that rejected.csv adds after the source's own. */
-export const mendedColumns = ["_row", "_key", "_code", "_column", "_message"] as const
+export const mendedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
 
-const endsMended = (names: ReadonlyArray<string | undefined>) =>
-  names.length >= mendedColumns.length
-  && mendedColumns.every((name, at) => names.at(at - mendedColumns.length) === name)
+/** Returns the position of the first column that rejected.csv adds. -1 if the titles are not those of such a file. A spreadsheet program may have added columns after them. */
+export const mendedAt = (titles: ReadonlyArray<string>): number =>
+  titles.findIndex((_, first) => mendedColumns.every((name, at) => titles[first + at] === name))
 
-/** Whether these are the columns of a rejected.csv: the source's own columns, then `_row`, `_key`, `_code`, `_column`, `_message`. */
-export const isMended = (columns: ReadonlyArray<Column>): boolean => endsMended(columns.map((column) => column.title))
+const mendedFrom = (columns: ReadonlyArray<Column>): number => mendedAt(columns.map((column) => column.title))
+
+/** Whether the columns of a rejected.csv are among these: `_id`, `_row`, `_key`, `_code`, `_column`, `_message`, after the source's own. */
+export const isMended = (columns: ReadonlyArray<Column>): boolean => mendedFrom(columns) >= 0
+
+/** Returns the position after the last column that may have a cell. Cells from there on are beyond the header. */
+export const endOf = (columns: ReadonlyArray<Column>): number => {
+  const first = mendedFrom(columns)
+  return first < 0 ? columns.length : first + mendedColumns.length
+}
 
 /**
  * Makes columns from a header's titles, by position. A title, trimmed and with collapsed white space, names its column if no other title gives the
  * same name. The columns that a rejected.csv adds always have names.
  */
 export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> => {
-  const added = endsMended(titles) ? titles.length - mendedColumns.length : titles.length
+  const first = mendedAt(titles)
+  const added = first < 0 ? titles.length : first
   const times = new Map<string, number>()
   for (const title of titles) {
     const name = oneLine(title)
@@ -35,7 +44,7 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 
 /** Returns the source's own columns, without those that a rejected.csv adds. */
 export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
-  isMended(columns) ? columns.slice(0, -mendedColumns.length) : columns
+  isMended(columns) ? columns.slice(0, mendedFrom(columns)) : columns
 
 /** Returns the names that identify columns in a content digest: each column's name, or its position if it has none. */
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>

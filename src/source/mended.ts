@@ -1,7 +1,8 @@
 import * as Stream from "effect/Stream"
+import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { mendedColumns } from "./columns.ts"
+import { endOf, mendedColumns } from "./columns.ts"
 import type { Source } from "./Source.ts"
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
@@ -12,27 +13,32 @@ const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflic
 /**
  * Rejects the rows of a rejected.csv that an earlier run could not read properly, until a person deletes their `_code`:
  * missing cells, damaged characters and conflicting records look like ordinary cells in the file, so nothing else
- * shows that a person has corrected them. Such a row has no `_key`, because its key was not read.
+ * shows that a person has corrected them. Such a row has no `_key`, because its key was not read. Also rejects rows
+ * with cells after the file's last column, which spreadsheet programs give columns without a title.
  */
 export const holdUnread = (mended: Source): Source => {
-  const first = mended.columns.length - mendedColumns.length
-  const [key, code, column] = (["_key", "_code", "_column"] as const).map((name) => first + mendedColumns.indexOf(name))
+  const { columns } = mended
+  const end = endOf(columns)
+  const at = (name: typeof mendedColumns[number]) => end - mendedColumns.length + mendedColumns.indexOf(name)
+  const textOf = (cells: Cells, name: typeof mendedColumns[number]) => cellText(cells[at(name)])
   const held = (cells: Cells, row: number): Problem | undefined => {
-    const found = cells[key!] == null ? unread.find((one) => one === cells[code!]) : undefined
-    if (found === undefined) return undefined
-    const title = cells[column!]
+    const found = textOf(cells, "_key") === "" ? unread.find((one) => one === textOf(cells, "_code")) : undefined
+    const isLonger = cells.findIndex((cell, position) => position >= end && cellText(cell) !== "") >= 0
+    if (found === undefined && !isLonger) return undefined
     return {
-      code: found,
-      column: typeof title === "string" ? title : undefined,
-      message: `Row ${row} could not be read properly by an earlier run (${found}). `
-        + `Correct its cells, then delete the content of its column _code.`,
+      code: found ?? "ragged-row",
+      column: textOf(cells, "_column") || undefined,
+      message: found === undefined
+        ? `Row ${row} has cells after the column _message. Move them to their columns, or remove them.`
+        : `Row ${row} could not be read properly by an earlier run (${found}). `
+          + `Correct its cells, then delete the content of its column _code.`,
     }
   }
   const inChunk = (chunk: RowChunk): RowChunk => {
     const faults = new Map(chunk.faults)
-    chunk.rows.forEach((cells, at) => {
-      const problem = faults.has(at) ? undefined : held(cells, chunk.firstRow + at)
-      if (problem !== undefined) faults.set(at, problem)
+    chunk.rows.forEach((cells, index) => {
+      const problem = faults.has(index) ? undefined : held(cells, chunk.firstRow + index)
+      if (problem !== undefined) faults.set(index, problem)
     })
     return { ...chunk, faults }
   }

@@ -87,7 +87,7 @@ const openMended = (bytes: Bytes, expected: boolean) =>
     const delimiter = mendedDelimiter(text)
     if (delimiter === undefined) {
       const message =
-        `${file} is not a rejected.csv: its last columns are not _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
+        `${file} is not a rejected.csv: it lacks the columns _id, _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
       return expected ? yield* new SourceError({ file, message }) : undefined
     }
     // formferry wrote the file, so quotes enclose its cells, whatever the lines inside them look like.
@@ -175,6 +175,12 @@ export const openFile = (
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
+    const unmasked = (source: Source) => {
+      if (!source.columns.some(({ title }) => title === maskedTitle)) return Effect.succeed(source)
+      const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
+        + "Use a file with the answers: run the pipeline again without `--redact`."
+      return new SourceError({ file, message })
+    }
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
         plain
@@ -193,7 +199,7 @@ export const openFile = (
           what: "format",
           value: "csv (rejected rows of an earlier run)",
         }, ...taken])
-        return yield* fromTool(source, () => Effect.succeed(source))
+        return yield* fromTool(yield* unmasked(source), () => Effect.succeed(source))
       }
     }
     if (missing) {
@@ -235,13 +241,9 @@ export const openFile = (
           ),
         )
     }
-    const opened = yield* open(config.headerRow)
-    if (opened.columns.at(-1)?.title === maskedTitle) {
-      const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
-        + "Use a file with the answers: run the pipeline again without `--redact`."
-      return yield* new SourceError({ file, message })
-    }
-    return yield* fromTool(opened, open)
+    const opened = yield* unmasked(yield* open(config.headerRow))
+    // A spreadsheet program may have saved a rejected.csv in its own format.
+    return yield* fromTool(isMended(opened.columns) ? holdUnread(opened) : opened, open)
   })
 
 /** What a file is, according to its first bytes. */

@@ -321,6 +321,7 @@ const hostile = (): Parameters<typeof writeReport>[0] => {
       versions: { formferry: some, node: some },
     },
     rejected: attacks.map((text, index) => ({
+      id: "r1",
       row: index + 1,
       key: text,
       fate: "invalid",

@@ -52,6 +52,7 @@ export const manyRows = (count: number) => {
     const row = index * 3 + 1
     const date = `${31}.${String((index % 12) + 1).padStart(2, "0")}.19${String(index % 90).padStart(2, "0")}`
     return {
+      id: `r${row}`,
       row,
       key: `K-${String(row).padStart(6, "0")}`,
       fate: pick(["invalid", "invalid", "invalid", "duplicate", "refused"] as const, index),

@@ -220,10 +220,11 @@ describe("inspecting a whole file", () => {
 
   it("inspect reports rows that repeat the titles in concatenated files", async () => {
     const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
-    expect(inspection.warnings).toEqual([
-      expect.stringContaining("2 rows, the first of them row 2, contain the titles again"),
+    expect(inspection.faults).toEqual([
+      expect.stringContaining("Row 2 (line 3) repeats the header"),
+      expect.stringContaining("Row 4 (line 5) repeats the header"),
     ])
-    expect((await inspectText("id,name\n1,Ada\nid,x\n")).warnings).toEqual([])
+    expect((await inspectText("id,name\n1,Ada\nid,x\n")).faults).toEqual([])
   })
 
   it("inspect names the first faulty rows", async () => {

@@ -397,29 +397,17 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* view.standing).leftOut).toBe(3)
       }))
 
-    it.scopedLive("rejected rows are found by key, or by row number if they had none, first those with the number, then the newest", () =>
+    it.scopedLive("a rejected row is fixed once a row that replaces it is imported or in doubt", () =>
       Effect.gen(function*() {
-        const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
-        const view = yield* contacts(ledger)
-        const meet = (run: string, rows: ReadonlyArray<AttentionRow>) =>
-          Effect.scoped(Effect.flatMap(view.hold(run), (session) => session.record({ attention: rows })))
-        yield* meet("run1", [
-          attention(ledger, 1, "a", "first", "invalid"),
-          attention(ledger, 7, undefined, "keyless", "invalid"),
-          attention(ledger, 8, "c", "x", "inDoubt"),
-        ])
-        yield* meet("run2", [attention(ledger, 4, "a", "second", "changed")])
-        const contents = (key: string | undefined, row: number) =>
-          Effect.map(
-            view.rejected({ keyDigest: key === undefined ? undefined : ledger.digest.key(key), row }),
-            (found) => found.map((one) => one.content),
-          )
-        const [first, second, keyless] = ["first", "second", "keyless"].map((text) => ledger.digest.content([text]))
-        expect(yield* contents("a", NaN)).toEqual([second, first])
-        expect(yield* contents("a", 1)).toEqual([first, second])
-        expect(yield* contents(undefined, 7)).toEqual([keyless])
-        expect(yield* contents(undefined, 1)).toEqual([])
-        expect(yield* contents("c", 8)).toEqual([])
+        const { ledger, session, view } = yield* held
+        const rejection = (key: string | undefined, text: string) => ({
+          keyDigest: key === undefined ? undefined : ledger.digest.key(key),
+          content: ledger.digest.content([text]),
+        })
+        const asked = [rejection("a", "one"), undefined, rejection("a", "two"), rejection(undefined, "one")]
+        expect(yield* view.fixed(asked)).toEqual([false, false, false, false])
+        yield* session.intend(batchOf([rowOf(ledger, 1, { supersedes: asked[0] })]))
+        expect(yield* view.fixed(asked)).toEqual([true, false, false, false])
       }))
   })
 

@@ -18,6 +18,7 @@ const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => 
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
 const rejected = (row: number, change: Partial<RejectedRow> = {}): RejectedRow => ({
+  id: `r${row}`,
   row,
   key: `k${row}`,
   fate: "invalid",
@@ -107,11 +108,11 @@ describe("the folder of a run", () => {
           ],
         )
         expect(cellsOf(yield* fs.readFileString(`${folder.path}/rejected.csv`))).toEqual([
-          ["id", "DOB", "_row", "_key", "_code", "_column", "_message"],
-          ["k2", "x", "2", "k2", "not-a-date", "DOB", "row 2 has no date"],
-          ["k3", "x", "3", "k3", "changed", "", ""],
-          ["k5", "x", "5", "", "required · conflict", "id · ", "id is empty · two answers"],
-          ["k7", "x", "7", "k7", "not-a-date", "DOB", "row 7 has no date"],
+          ["id", "DOB", "_id", "_row", "_key", "_code", "_column", "_message"],
+          ["k2", "x", "r2", "2", "k2", "not-a-date", "DOB", "row 2 has no date"],
+          ["k3", "x", "r3", "3", "k3", "changed", "", ""],
+          ["k5", "x", "r5", "5", "", "required · conflict", "id · ", "id is empty · two answers"],
+          ["k7", "x", "r7", "7", "k7", "not-a-date", "DOB", "row 7 has no date"],
         ])
         expect(cellsOf(yield* fs.readFileString(`${folder.path}/in-doubt.csv`))).toEqual([
           ["id", "DOB", "_row", "_key", "_batch", "_sent_at", "_reason"],
@@ -136,10 +137,10 @@ describe("the folder of a run", () => {
         yield* folder.reject([rejected(1, { cells: ["a"] }), rejected(2, { cells: ["a", "b", "c", "d"] })])
         yield* finish(folder, { columns: ["same", "", "same"] })
         const [titles, short, long] = cellsOf(yield* fs.readFileString(`${folder.path}/rejected.csv`))
-        expect(titles?.slice(0, 4)).toEqual(["same", "", "same", "_row"])
-        expect(short?.slice(0, 4)).toEqual(["a", "", "", "1"])
-        expect(long?.slice(0, 4)).toEqual(["a", "b", "c", "2"])
-        expect(long?.slice(8)).toEqual(["d"])
+        expect(titles?.slice(0, 4)).toEqual(["same", "", "same", "_id"])
+        expect(short?.slice(0, 4)).toEqual(["a", "", "", "r1"])
+        expect(long?.slice(0, 4)).toEqual(["a", "b", "c", "r2"])
+        expect(long?.slice(9)).toEqual(["d"])
       })
     ))
 
@@ -155,7 +156,7 @@ describe("the folder of a run", () => {
         yield* folder.reject([rejected(0)])
         yield* finish(folder, { fateOf })
         const lines = cellsOf(yield* fs.readFileString(`${folder.path}/rejected.csv`))
-        expect(lines.slice(1).map((line) => [line[2], line[3]])).toEqual([["0", "k0"], ["1", "k1"], ["3", "other"]])
+        expect(lines.slice(1).map((line) => [line[3], line[4]])).toEqual([["0", "k0"], ["1", "k1"], ["3", "other"]])
       })
     ))
 

@@ -73,7 +73,7 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     // The same row has the same digests in both reports.
     const rejected = (all: typeof first) => all.find(({ name }) => name === "rejected.csv")?.text
     expect(rejected(second)).toBe(rejected(first))
-    expect(rejected(first)).toMatch(/^No,Name,Mail,_row,_key,_code,_column,_message,_masked\nhmac:/)
+    expect(rejected(first)).toMatch(/^No,Name,Mail,_id,_row,_key,_code,_column,_message,_masked\nhmac:/)
 
     // A report that the run already masked needs no copy. A different ledger can't make the same digests.
     const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))

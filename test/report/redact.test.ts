@@ -57,6 +57,7 @@ const values = [
 ]
 
 const rejected: ReadonlyArray<RejectedRow> = [{
+  id: "r1",
   row: 1,
   key,
   fate: "invalid",
@@ -67,6 +68,7 @@ const rejected: ReadonlyArray<RejectedRow> = [{
   cells: [key, ada, born, ""],
   quiet: false,
 }, {
+  id: "r2",
   row: 2,
   key: "other",
   fate: "refused",
@@ -230,7 +232,7 @@ describe("a masked report", () => {
         expect(JSON.parse(files["report.json"] ?? "")).toMatchObject({ values: "masked", findings: [{ count: 1 }] })
         // Everything except values stays, so that the report remains usable.
         expect(files["rejected.csv"]?.split("\n")[0]).toBe(
-          "No,Name,Born,Phone,_row,_key,_code,_column,_message,_masked",
+          "No,Name,Born,Phone,_id,_row,_key,_code,_column,_message,_masked",
         )
         expect(files["rejected.csv"]).toContain(
           "not-a-date · required,Born · Phone,Born: not a date · Phone: a required answer is",
@@ -243,11 +245,12 @@ describe("a masked report", () => {
     inReports((reports) =>
       Effect.gen(function*() {
         const files = yield* read(yield* write(reports, "masked", true))
-        expect(files["rejected.csv"]?.split("\n")[1]?.split(",").slice(0, 6)).toEqual([
+        expect(files["rejected.csv"]?.split("\n")[1]?.split(",").slice(0, 7)).toEqual([
           byHand(key),
           byHand(ada),
           byHand(born),
           "",
+          "r1",
           "1",
           byHand(key),
         ])

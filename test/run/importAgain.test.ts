@@ -174,7 +174,7 @@ scoped(
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 13)])
     const next = yield* one.run()
     expect(next).toMatchObject({ exitCode: 1, rows: { refused: 1, alreadyImported: 11, imported: 1 } })
-    expect(yield* one.file(next, "rejected.csv")).toContain("Grace,p3@example.org,3,3,refused,")
+    expect(yield* one.file(next, "rejected.csv")).toMatch(/Grace,p3@example.org,\w+,3,3,refused,/)
     expect(yield* one.run({ retryRefused: true })).toMatchObject({
       exitCode: 0,
       rows: { imported: 1, alreadyImported: 12 },

@@ -85,7 +85,7 @@ scoped(
     yield* source(["1,Somebody else,p1@example.org", ...people(2, 20)])
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 1, rows: { changed: 1, alreadyImported: 19 } })
-    expect(yield* file(report, "rejected.csv")).toContain("1,Somebody else,p1@example.org,1,1,changed,")
+    expect(yield* file(report, "rejected.csv")).toMatch(/1,Somebody else,p1@example.org,\w+,1,1,changed,/)
     expect(names().length).toBe(20)
   }),
 )
@@ -253,7 +253,7 @@ scoped(
     fail("POST", refusal(3))
     const first = yield* run()
     expect(first).toMatchObject({ exitCode: 1, rows: { imported: 9, refused: 1 } })
-    expect(yield* file(first, "rejected.csv")).toContain("4,Person 4,p4@example.org,4,4,refused,")
+    expect(yield* file(first, "rejected.csv")).toMatch(/4,Person 4,p4@example.org,\w+,4,4,refused,/)
     expect(yield* run()).toMatchObject({
       exitCode: 1,
       rows: { alreadyImported: 9, refused: 1 },

@@ -94,10 +94,10 @@ describe("a source with combined records", () => {
   })
 
   it("a rejected.csv is read unchanged, because its rows are already combined", async () => {
-    const csv = "id,base.a,_row,_key,_code,_column,_message\n1,x,1,1,required,base.a,It is missing\n"
+    const csv = "id,base.a,_id,_row,_key,_code,_column,_message\n1,x,r0,1,1,required,base.a,It is missing\n"
     const { rows, source } = await combined(csv)
     expect(isMended(source.columns)).toBe(true)
-    expect(rows).toEqual([["1", "x", "1", "1", "required", "base.a", "It is missing"]])
+    expect(rows).toEqual([["1", "x", "r0", "1", "1", "required", "base.a", "It is missing"]])
   })
 
   it("a combined REDCap export is still recognised, with a block for each event", async () => {

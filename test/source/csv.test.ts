@@ -297,28 +297,34 @@ describe("a file that is being written", () => {
 })
 
 describe("a fixed rejected.csv", () => {
-  const text = 'Name,Name,_row,_key,_code,_column,_message\nAda,1,17,k1,not-a-date,Born,"Say, ""when"""\n'
+  const text = 'Name,Name,_id,_row,_key,_code,_column,_message\nAda,1,r0,17,k1,not-a-date,Born,"Say, ""when"""\n'
   const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
 
   it("a fixed rejected.csv is recognised, whatever the pipeline says about its own source", async () => {
     for (const options of [{}, { mended: true }]) {
       const all = await csv(text, other, options)
-      expect(all.rows).toEqual([["Ada", "1", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
+      expect(all.rows).toEqual([["Ada", "1", "r0", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
       expect(all.source.columns.map((column) => column.name))
-        .toEqual([undefined, undefined, "_row", "_key", "_code", "_column", "_message"])
+        .toEqual([undefined, undefined, "_id", "_row", "_key", "_code", "_column", "_message"])
       expect(taken(all).format).toBe("csv (rejected rows of an earlier run)")
     }
   })
 
   it("a fixed rejected.csv keeps a cell whose lines look like rejected rows", async () => {
-    const row = (cell: string) => `${cell},17,k1,not-a-date,Born,wrong\n`
+    const row = (cell: string) => `${cell},r0,17,k1,not-a-date,Born,wrong\n`
     const inside = `note\n${row("Ada")}${row("Bob")}end`
-    const all = await csv(`Name,_row,_key,_code,_column,_message\n${row("Ada")}${row(`"${inside}"`)}`, other)
+    const all = await csv(`Name,_id,_row,_key,_code,_column,_message\n${row("Ada")}${row(`"${inside}"`)}`, other)
     expect(all.rows.map(([name]) => name)).toEqual(["Ada", inside])
   })
 
   it("a fixed rejected.csv may have a different delimiter after a spreadsheet program saved it", async () => {
-    expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
+    expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(8)
+  })
+
+  it("a fixed rejected.csv is recognised with more columns after its own, and rows with a cell in one of them are rejected", async () => {
+    const padded = text.replace("_message\n", "_message,,todo\n").replace(/\n$/, ",,\n")
+    const all = await csv(`${padded}Bob,2,r1,18,k2,required,Name,Missing,beyond,\n`, other)
+    expect([...all.faults]).toEqual([[2, expect.stringContaining("has cells after the column _message")]])
   })
 
   it("a file that is not a rejected.csv is refused if one is required", async () => {

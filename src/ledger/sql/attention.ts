@@ -1,7 +1,7 @@
-import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "../codes.ts"
+import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import type { RejectedAt, Rejection } from "../rows.ts"
-import { all, exists, type Param, run, type Sql, write } from "./statement.ts"
+import type { Rejection } from "../rows.ts"
+import { exists, type Param, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
 
@@ -26,21 +26,23 @@ export function* recordAttention(place: number, run: number, rows: ReadonlyArray
   }
 }
 
-/** Returns the rejections of earlier runs that `PipelineLedger.rejected` describes. */
-export function* rejectedRows(place: number, { keyDigest, row }: RejectedAt): Sql<ReadonlyArray<Rejection>> {
+/** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. */
+export function* fixedRows(
+  place: number,
+  rows: ReadonlyArray<Rejection | undefined>,
+): Sql<ReadonlyArray<boolean>> {
   const sent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
-  const found = yield* all<readonly [Buffer, number, number]>(
-    `SELECT content, row, EXISTS (
-       SELECT 1 FROM superseded s JOIN row r ON r.id = s.mended AND r.state IN (${sent})
-       WHERE s.place = a.place AND s.digest = a.digest AND s.content = a.content
-     ) FROM attention a
-     WHERE place = ? AND ${keyDigest === undefined ? "length(digest) = 0 AND row = ?" : "digest = ?"}
-       AND what IN (${rejectedCodes.join(", ")}) ORDER BY seen DESC`,
-    [place, keyDigest ?? row],
-  )
-  return found
-    .map(([content, at, fixed]) => ({ keyDigest, content, isAtRow: at === row, isFixed: fixed === 1 }))
-    .toSorted((a, b) => Number(b.isAtRow) - Number(a.isAtRow))
+  const fixed: Array<boolean> = []
+  for (const row of rows) {
+    fixed.push(
+      row !== undefined && (yield* exists(
+        `SELECT 1 FROM superseded s JOIN row r ON r.id = s.mended AND r.state IN (${sent})
+         WHERE s.place = ? AND s.digest = ? AND s.content = ?`,
+        [place, row.keyDigest ?? keyless, row.content],
+      )),
+    )
+  }
+  return fixed
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type Evidence, evidenceOf } from "../evidence.ts"
 import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
-import { attended, rejectedRows } from "./attention.ts"
+import { attended, fixedRows } from "./attention.ts"
 import { closedBecause, untilClosed } from "./closing.ts"
 import { requestsOf, settlingFacts } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
@@ -90,7 +90,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       }),
     lookUpRows: (keys, content) =>
       read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, content, cursor)),
-    rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(place, row)),
+    fixed: (rows) => read("looking up rejected rows", rows.map(() => false), (place) => fixedRows(place, rows)),
     attended: (rows) =>
       read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(place, mapping)),

@@ -83,7 +83,6 @@ export const schema = `
     place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, what INTEGER NOT NULL, row INTEGER NOT NULL, seen INTEGER NOT NULL,
     PRIMARY KEY (place, digest, content, what)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX attention_keyless ON attention (place, row) WHERE length(digest) = 0;
 
   -- what: as in attention, a fate by number; 100 differing, 101 missing.
   CREATE TABLE acknowledged (

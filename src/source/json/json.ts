@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { brief, cut, type Problem } from "../../domain/problem.ts"
-import type { RowChunk } from "../../domain/row.ts"
+import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
@@ -162,6 +162,9 @@ const rowsOf = (
   const made = new ChunkBuilder()
   let empty = 0
 
+  /** The text of a record that has no cells follows the columns, so that it stays with the row. */
+  const unreadCells = (text: string): Cells => [...columns.titles.map(() => null), text]
+
   const toChunks = (records: ReadonlyArray<JsonRecord>): ReadonlyArray<RowChunk> => {
     for (const record of records) {
       const row = made.count + 1
@@ -174,13 +177,13 @@ const rowsOf = (
         else known.cells++
       }
       if ("text" in record) {
-        made.add([], unreadable(row, record))
+        made.add(unreadCells(record.text), unreadable(row, record))
         continue
       }
       const cells = columns.cells(record.value, note)
       const fault = unpairedInJson(row, record.value) ?? (cells === undefined ? noRecord(row, record.value) : undefined)
       if (fault === undefined && !more && cells?.every((cell) => cell === null) === true) empty++
-      else made.add(cells ?? [], fault)
+      else made.add(cells ?? unreadCells(JSON.stringify(record.value)), fault)
     }
     return made.take()
   }

@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../project/Pipeline.ts"
-import { mendedColumns, placeHeader } from "../columns.ts"
+import { mendedAt, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
@@ -144,7 +144,7 @@ export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
     // Only the first record counts. If the text is only a header, the added line end completes it.
     const first = readRecords({ delimiter, quoted: true }).push(`${text}\n`, false).records[0] ?? []
-    return mendedColumns.every((name, at) => first.at(at - mendedColumns.length) === name)
+    return mendedAt(first) >= 0
   })
 
 /** A header line whose quotes do not separate its cells, and the repaired line. */
