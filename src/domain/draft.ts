@@ -18,11 +18,14 @@ export interface Candidate {
 /** What a draft says about a question. */
 export interface QuestionState {
   readonly id: string
-  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
-  readonly state: "mapped" | "open" | "unanswered" | "missing"
+  /**
+   * `redirected`: gets texts of a different question (`textTo`). `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`).
+   * `missing`: not mentioned.
+   */
+  readonly state: "mapped" | "redirected" | "open" | "unanswered" | "missing"
   /** The columns of a mapped question. */
   readonly from: ReadonlyArray<number>
-  /** The columns' names, the block's title or the constant. */
+  /** The columns' names, the block's title or the constant. If the question gets texts of a different one: that question's name. */
   readonly shown: string | undefined
   /** The kind of value, if the draft names one. */
   readonly as: string | undefined

@@ -75,6 +75,24 @@ scoped(
 )
 
 scoped(
+  "a question that gets the texts of a different one counts as answered",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* source(["1,Ada,ada@example.org"])
+    const redirects = "      as: choice\n      options: [Ada]\n      otherwise: { use: Ada, textTo: Mail }\n"
+    const text = commented.replace("    - id: mail\n      from: Mail\n      as: email   # checked\n", redirects)
+    yield* write("pipelines/people.yaml", text)
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const state = yield* Effect.promise(() => call("draft", "state", { pipeline: "people", text }))
+    expect(state.diagnostics.filter(({ severity }) => severity === "error")).toEqual([])
+    expect(state.questions).toMatchObject([
+      { id: "name", state: "mapped", line: 9 },
+      { id: "mail", state: "redirected", from: [], shown: "Name", line: 9 },
+    ])
+  }),
+)
+
+scoped(
   "a file that someone else changed is not overwritten, and the answer contains its text",
   Effect.gen(function*() {
     const { root, write } = yield* world

@@ -3,7 +3,7 @@ import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
 import { count } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
-import { itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
+import { isUndecided, itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import { act, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
@@ -68,12 +68,23 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   const otherOption = ({ shown, value }: (typeof others)[number]) => <option key={value} value={value}>{shown}</option>
   const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
   const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
+  const head = (
+    <p>
+      {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
+      {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
+    </p>
+  )
+  if (said?.state === "redirected") {
+    return (
+      <>
+        {head}
+        <p>{safe(t.redirected(said.shown ?? ""))}</p>
+      </>
+    )
+  }
   return (
     <>
-      <p>
-        {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
-        {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
-      </p>
+      {head}
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       {warning(entry?.misfit)}
       {warning(entry?.open)}
@@ -202,7 +213,7 @@ const Undecided = (bench: Bench) => {
   const [key, setKey] = useState<ReadonlyArray<string>>()
   const open = survey.questions.flatMap(({ id, name }) => {
     const said = state.questions.find((one) => one.id === id)
-    return standing(said).tone === "warn" ? [{ id, name, ...standing(said) }] : []
+    return isUndecided(said) ? [{ id, name, ...standing(said) }] : []
   })
   const unmatched = survey.questions.flatMap(({ id, name }) => {
     const cells = bench.editing.unmatched.get(name)

@@ -80,6 +80,7 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
+const settledStates = { mapped: "Mapped", redirected: "Gets texts", unanswered: "Left unanswered" }
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
   ...lists,
@@ -87,7 +88,7 @@ export const board = {
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
-  states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
+  states: { ...settledStates, open: "Open", missing: "Not mapped" },
   unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
@@ -114,6 +115,8 @@ export const detail = {
   ...choiceColumns,
   ...entryActs,
   unmatched: unmatchedCells,
+  redirected: (from: string) =>
+    `Gets the texts of ${from} that are not options. To answer it from a column, remove that \`textTo\` in the text.`,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
   line: (line: number) => `Show line ${line} of the text`,
