@@ -32,8 +32,8 @@ export interface QuestionState {
   /** 0 to 1. Undefined if a person wrote or reviewed the entry. */
   readonly confidence: number | undefined
   readonly required: boolean
-  /** The entry's own `values`: cells and their answers. Null: no answer. */
-  readonly values: { readonly [cell: string]: Json } | undefined
+  /** What the entry itself sets for its kind, such as a date's `format`, or `values`: cells and their answers. */
+  readonly options: { readonly [key: string]: Json }
   /** The entry's first line in the text, counting from 1. */
   readonly line: number | undefined
 }
@@ -72,7 +72,7 @@ export interface Edited {
   /** What is open about the entry that was written, if one was. */
   readonly entry: {
     readonly kind: string | undefined
-    /** Repeat the edit with answers to these. Until then, the entry is a comment. */
+    /** What only a person can decide. The entry is a comment until the edit answers all of these. */
     readonly asks: ReadonlyArray<Ask>
     /** What is open but can't be settled by an answer. */
     readonly open: string | undefined

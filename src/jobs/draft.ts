@@ -137,7 +137,6 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
     const entry = mapping.questions.find((one) => names(one, question))
     const redirect = redirecting.get(question.id)
     const written = entry ?? redirect
-    const values = entry?.options["values"]
     return {
       id: question.id,
       state: entry !== undefined
@@ -156,7 +155,8 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
       as: entry?.as,
       confidence: entry === undefined ? undefined : confidenceOf(question),
       required: entry?.required === true,
-      values: typeof values === "object" && values !== null ? values as { readonly [cell: string]: Json } : undefined,
+      // As they are in the file.
+      options: (entry?.options ?? {}) as { readonly [key: string]: Json },
       line: written === undefined ? undefined : pipeline.document.at(written.path, "key").line,
     }
   }
@@ -283,7 +283,7 @@ const withEntry = (
     text,
     entry: {
       kind: made.kind,
-      asks: made.asks.filter(({ key }) => !given.has(key)).map(({ choices, key, why }) => ({
+      asks: made.asks.map(({ choices, key, why }) => ({
         key,
         why,
         choices: choices.map((value) => ({ value, samples: readingsOf(made.kind, key, value, cells) })),

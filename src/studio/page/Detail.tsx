@@ -41,6 +41,15 @@ const asking = (of: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: An
     )
   })
 
+/** Returns what an entry sets, as answers to what may be asked. */
+const answersIn = ({ options }: Pick<QuestionState, "options">): Answers =>
+  Object.fromEntries(
+    Object.entries(options).flatMap(([key, value]) => {
+      const [one, ...others] = [value].flat()
+      return typeof one === "string" && others.length === 0 ? [[key, one]] : []
+    }),
+  )
+
 type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: QuestionState | undefined }>
 
 /** What is known about a question, what may answer it, and what is open about its entry. */
@@ -48,7 +57,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   const { editing: { edit }, selected, survey } = bench
   const mapped = said?.state === "mapped" ? said.from.join() : ""
   const [columns, setColumns] = useState(selected.columns?.join() || mapped || candidates[0]?.columns.join() || "")
-  const [answers, setAnswers] = useState<Answers>({})
+  const [changed, setAnswers] = useState<Answers>({})
+  const inUse = said !== undefined && columns === mapped ? answersIn(said) : {}
+  const answers = { ...inUse, ...changed }
   const map = { _tag: "Map", question: id, columns: columns.split(",").map(Number), answers } as const
   const looked = useLook(bench, columns === "" ? undefined : map)
   const entry = looked.answer?.entry
@@ -56,7 +67,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
     setColumns(next)
     setAnswers({})
   }
-  const isNew = columns !== mapped || Object.keys(answers).length > 0
+  const isNew = columns !== mapped || Object.entries(changed).some(([key, value]) => inUse[key] !== value)
   const joined = (all: ReadonlyArray<SurveyedColumn>) => all.map(({ position }) => position).join()
   const others = itemsOf(survey.columns).flatMap(({ columns, title }) => [
     { value: joined(columns), shown: columns.length > 1 ? t.block(title, columns.length) : title },
@@ -129,7 +140,7 @@ type OfChoices = OfQuestion & Readonly<{ open: NonNullable<Edited["entry"]>["cho
 
 /** Matches each cell that is not an option with one. */
 const Choices = ({ bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
-  const values = said?.values ?? {}
+  const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
   const counted = editing.counts.answer?.choices.find(({ question }) => question === name)

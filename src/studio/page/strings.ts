@@ -200,7 +200,7 @@ export const preview = {
 
 const jobStates = { going: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
 const jobActs = { stop: "Stop", decline: "Don't send" }
-const jobWords = { sent: "sent", readBack: "Read back", fine: "Nothing is wrong", toResults: "Show the results" }
+const jobWords = { sent: "sent", readBack: "Read back", toResults: "Show the results" }
 export const run = {
   ...jobWords,
   ...jobStates,
@@ -231,6 +231,7 @@ export const run = {
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
   closing: "Closing this page does not stop it.",
+  canRun: (warnings: number) => `It can run${warnings === 0 ? "" : `: ${counted(warnings, "warning")}`}`,
   exit: (code: number) => `Exit code ${code}`,
 }
 
