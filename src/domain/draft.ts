@@ -18,19 +18,22 @@ export interface Candidate {
 /** What a draft says about a question. */
 export interface QuestionState {
   readonly id: string
-  /** `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`). `missing`: not mentioned. */
-  readonly state: "mapped" | "open" | "unanswered" | "missing"
+  /**
+   * `redirected`: gets texts of a different question (`textTo`). `open`: a comment proposes an entry. `unanswered`: on purpose (`ignoreQuestions`).
+   * `missing`: not mentioned.
+   */
+  readonly state: "mapped" | "redirected" | "open" | "unanswered" | "missing"
   /** The columns of a mapped question. */
   readonly from: ReadonlyArray<number>
-  /** The columns' names, the block's title or the constant. */
+  /** The columns' names, the block's title or the constant. If the question gets texts of a different one: that question's name. */
   readonly shown: string | undefined
   /** The kind of value, if the draft names one. */
   readonly as: string | undefined
   /** 0 to 1. Undefined if a person wrote or reviewed the entry. */
   readonly confidence: number | undefined
   readonly required: boolean
-  /** The entry's own `values`: cells and their answers. Null: no answer. */
-  readonly values: { readonly [cell: string]: Json } | undefined
+  /** What the entry itself sets for its kind, such as a date's `format`, or `values`: cells and their answers. */
+  readonly options: { readonly [key: string]: Json }
   /** The entry's first line in the text, counting from 1. */
   readonly line: number | undefined
 }
@@ -69,7 +72,7 @@ export interface Edited {
   /** What is open about the entry that was written, if one was. */
   readonly entry: {
     readonly kind: string | undefined
-    /** Repeat the edit with answers to these. Until then, the entry is a comment. */
+    /** What only a person can decide. The entry is a comment until the edit answers all of these. */
     readonly asks: ReadonlyArray<Ask>
     /** What is open but can't be settled by an answer. */
     readonly open: string | undefined

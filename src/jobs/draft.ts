@@ -7,6 +7,7 @@ import type { Json } from "../domain/json.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
 import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
+import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
@@ -131,25 +132,32 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
       ...entryColumns(entry).flatMap(({ name }) => positions.get(name) ?? positions.get(name.trim()) ?? []),
     ]
   }
+  const redirecting = redirectingEntries(mapping.questions, form.questions)
   const question = (question: Question): QuestionState => {
     const entry = mapping.questions.find((one) => names(one, question))
-    const values = entry?.options["values"]
+    const redirect = redirecting.get(question.id)
+    const written = entry ?? redirect
     return {
       id: question.id,
       state: entry !== undefined
         ? "mapped"
+        : redirect !== undefined
+        ? "redirected"
         : isIgnored(mapping, question)
         ? "unanswered"
         : isCommented(question.id)
         ? "open"
         : "missing",
       from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
-      shown: entry === undefined ? undefined : shownInput(entry),
+      shown: entry !== undefined
+        ? shownInput(entry)
+        : redirect && form.questions.find((one) => names(redirect, one))?.name,
       as: entry?.as,
       confidence: entry === undefined ? undefined : confidenceOf(question),
       required: entry?.required === true,
-      values: typeof values === "object" && values !== null ? values as { readonly [cell: string]: Json } : undefined,
-      line: entry === undefined ? undefined : pipeline.document.at(entry.path, "key").line,
+      // As they are in the file.
+      options: (entry?.options ?? {}) as { readonly [key: string]: Json },
+      line: written === undefined ? undefined : pipeline.document.at(written.path, "key").line,
     }
   }
   const { rowKey = source.tool?.defaultRowKey } = pipeline.source
@@ -275,7 +283,7 @@ const withEntry = (
     text,
     entry: {
       kind: made.kind,
-      asks: made.asks.filter(({ key }) => !given.has(key)).map(({ choices, key, why }) => ({
+      asks: made.asks.map(({ choices, key, why }) => ({
         key,
         why,
         choices: choices.map((value) => ({ value, samples: readingsOf(made.kind, key, value, cells) })),

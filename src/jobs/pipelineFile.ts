@@ -20,7 +20,7 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
   }
 }
 
-/** A pipeline's file was not written, because its new name would separate it from its rows or is taken. */
+/** A pipeline's file was not written, because it is missing, or its new name would separate it from its rows or is taken. */
 class NameRefused extends Schema.TaggedError<NameRefused>()("NameRefused", { message: Schema.String }) {}
 
 /** Returns the digest of a text, which changes whenever the text does. */
@@ -78,7 +78,7 @@ export const readPipelineFile = (root: string, name: string) =>
 
 /**
  * Writes the text of an existing pipeline's file, with the line ends that the file has. Fails with FileChanged if the file no longer has this version,
- * and with NameRefused if the text has a new name but doesn't say so, although the ledger has rows under the old one. Returns the text as written, and
+ * and with NameRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one. Returns the text as written, and
  * the pipeline's name in it.
  */
 export const savePipelineFile = (root: string, { pipeline, text, version }: {
@@ -89,7 +89,13 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const { file } = yield* readPipelineFile(root, pipeline)
+    const { file } = yield* readPipelineFile(root, pipeline).pipe(
+      Effect.catchTag("PipelineUnknown", () =>
+        new NameRefused({
+          message:
+            `No file in pipelines/ is called ${pipeline} any more: it was deleted or renamed. Nothing was saved, and this text is only on this page. To keep it, copy it into a new file in pipelines/.`,
+        })),
+    )
     const yaml = parseYaml(file, text)
     const name = textAt(yaml, ["pipeline"])
     if (name !== undefined && name !== pipeline) {

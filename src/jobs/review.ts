@@ -10,6 +10,7 @@ import { samplesOf } from "../mapping/suggest/draftEntries.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { Origin, Suggestion } from "../mapping/suggest/Suggestion.ts"
 import { countChoices } from "../mapping/suggest/unknownChoices.ts"
+import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
@@ -159,7 +160,8 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const text = yield* fs.readFileString(file)
     const { mapping } = pipeline
     const entryOf = (question: Question) => mapping.questions.find((entry) => names(entry, question))
-    const asked = form.questions.filter((question) => !isIgnored(mapping, question))
+    const redirecting = redirectingEntries(mapping.questions, form.questions)
+    const asked = form.questions.filter((question) => !isIgnored(mapping, question) && !redirecting.has(question.id))
     const described = yield* labelsFor(labels, columns)
     const { missing, profiles, rows, stray, suggestions } = yield* surveySource(
       source,

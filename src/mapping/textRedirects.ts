@@ -31,15 +31,31 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
   }
 }
 
-/** Adds the redirects of an entry. Returns undefined if the entry has none. */
-export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
-  const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
+/** Returns the questions to which an entry's options redirect texts, by name or id, and the place of each in the file. */
+const targetsOf = (options: KindOptions, path: YamlPath): ReadonlyArray<readonly [string, YamlPath]> =>
+  ["other", "otherwise"].flatMap((option) => {
     const value = options[option]
     return typeof value === "object" && value !== null && "textTo" in value && typeof value.textTo === "string"
-      ? [[value.textTo, [...asked.path, option, "textTo"]]]
+      ? [[value.textTo, [...path, option, "textTo"]]]
       : []
-  }
-  const targets = [...textTo("other"), ...textTo("otherwise")]
+  })
+
+/** Returns the entries that redirect texts to other questions (`textTo`), by the id of the question that gets the texts. */
+export const redirectingEntries = (
+  entries: ReadonlyArray<MappingEntry>,
+  questions: ReadonlyArray<Question>,
+): ReadonlyMap<string, MappingEntry> =>
+  new Map(
+    entries.flatMap((entry) =>
+      targetsOf(entry.options, entry.path).flatMap(([name]) =>
+        meantBy(name, questions).map(({ id }) => [id, entry] as const)
+      )
+    ),
+  )
+
+/** Adds the redirects of an entry. Returns undefined if the entry has none. */
+export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
+  const targets = targetsOf(options, asked.path)
   if (targets.length === 0 || asked.question === undefined) return undefined
   const redirects = new Map(
     targets.map(([name, path]) => [name, context.redirects.open(name, asked, path)] as const),

@@ -7,6 +7,10 @@ import { createServer, type Server } from "node:http"
 export const isOwnHost = (host: string | undefined, port: number): host is string =>
   ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
 
+/** Returns a content security policy that allows a page only these sources. */
+export const pagePolicy = (...allowed: ReadonlyArray<string>): string =>
+  ["default-src 'none'", ...allowed, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join("; ")
+
 /** The practice service or the studio can't listen on the given port (exit code 2). */
 export class PortUnusable extends Schema.TaggedError<PortUnusable>()("PortUnusable", {
   /** What should listen, as the beginning of a sentence. */

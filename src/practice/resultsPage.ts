@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { pagePolicy } from "./loopback.ts"
 
 const style = `
 :root { color-scheme: light dark; --paper: #fbfbfa; --ink: #1d2127; --soft: #5d6673; --line: #dfe3e8; --edge: #8a939e; --head: #eef1f4; --link: #1f5fae; }
@@ -94,15 +95,7 @@ const script = String.raw`"use strict";
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /** Allows the page to run only its own script and to send requests only to its own service. */
-export const policy = [
-  "default-src 'none'",
-  `style-src ${hash(style)}`,
-  `script-src ${hash(script)}`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ")
+export const policy = pagePolicy(`style-src ${hash(style)}`, `script-src ${hash(script)}`, "connect-src 'self'")
 
 /** The results page. It is the same text for every form, and contains no value of a submission. */
 export const resultsPage = `<!doctype html>

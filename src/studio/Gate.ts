@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { isOwnHost } from "../practice/loopback.ts"
+import { isOwnHost, pagePolicy } from "../practice/loopback.ts"
 
 /** A reply without a page. */
 export interface Reply {
@@ -9,21 +9,9 @@ export interface Reply {
   readonly body: string | Uint8Array
 }
 
-/** Allows the page only its own scripts, styles and requests. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ")
-
-/** Headers of every reply. */
+/** Headers of every reply. The page may use only its own scripts, styles and requests. */
 export const guarding = {
-  "content-security-policy": policy,
+  "content-security-policy": pagePolicy(...["script", "style", "connect", "img"].map((one) => `${one}-src 'self'`)),
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",

@@ -31,17 +31,13 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
           fetchForms(project, service))
       ))
     .handle("create", ({ payload }) =>
-      answering((studio) =>
-        create(studio, payload), true))
+      answering(create(payload), true))
     .handle("discard", ({ payload: { file } }) =>
       answering(({ root, uploaded }) =>
         Effect.as(uploaded.delete(file) ? discardSource(root, file) : Effect.void, {})
       ))
-    .handle(
-      "reading",
-      ({ payload: { pipeline } }) =>
-        Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(pipeline) })),
-    )
+    .handle("reading", ({ payload }) =>
+      Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(payload.pipeline) })))
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
       answering(({ maxUpload, root, uploaded }) =>
         Effect.map(copySource(root, request.stream, name, maxUpload), (file) => {
@@ -89,11 +85,8 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
     .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload), true)))
 
 /** Makes a pipeline from an uploaded file. */
-const create = (
-  { guard, open, root, surveyNew, uploaded }: Studio["Type"],
-  { form, pipeline, service, source }: Calls["project"]["create"]["payload"],
-) =>
-  Effect.gen(function*() {
+const create = ({ form, pipeline, service, source }: Calls["project"]["create"]["payload"]) =>
+  Effect.fn(function*({ guard, open, root, surveyNew, uploaded }: Studio["Type"]) {
     const path = yield* Path.Path
     const { texts } = yield* listPipelines(root)
     const isTaken = texts.some(({ file, name = file }) => name === pipeline)

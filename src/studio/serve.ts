@@ -10,7 +10,7 @@ import * as Runtime from "effect/Runtime"
 import { createHash } from "node:crypto"
 import type { AddressInfo } from "node:net"
 import { ownFolder } from "../jobs/demo.ts"
-import { listen } from "../practice/loopback.ts"
+import { listen, pagePolicy } from "../practice/loopback.ts"
 import { reportScript } from "../report/html/reportPage.ts"
 import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
@@ -77,8 +77,7 @@ const reportFile = (pathname: string) =>
   }).pipe(Effect.orElseSucceed(() => notFound))
 
 /** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
-const reportPolicy =
-  `default-src 'none'; style-src 'unsafe-inline'; script-src ${reportScript}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const reportPolicy = pagePolicy("style-src 'unsafe-inline'", `script-src ${reportScript}`)
 
 /** Returns a project's usual port. With the same one, an open page continues after the studio was started again. */
 const usualPort = (root: string): number => 61_000 + createHash("sha256").update(root).digest().readUInt16BE() % 4_500

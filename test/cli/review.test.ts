@@ -164,6 +164,29 @@ sink: { service: practice, form: f1 }
       expect(choices).toEqual([["2", "City of Rural"], ["Smal", "Small"]])
     }))
 
+  it.scoped("review does not ask about a question that gets the texts of a different one", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "areas.csv": "id,area\n1,Suburban\n2,Elsewhere\n",
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "forms/f1.yaml": `id: f1
+name: Areas
+questions:
+  - { id: q1, name: Area, type: Dropdown, options: [Suburban, Other] }
+  - { id: q2, name: Other area, type: ShortAnswer }
+`,
+        "pipelines/areas.yaml": `pipeline: areas
+source: { file: ../areas.csv, rowKey: [id] }
+mapping:
+  questions:
+    - { id: q1, from: area, as: choice, otherwise: { use: Other, textTo: Other area } }
+sink: { service: practice, form: f1 }
+`,
+      })
+      const review = yield* Effect.scoped(openReview(root, "areas"))
+      expect(review.items.filter(({ _tag }) => _tag === "Question")).toEqual([])
+    }))
+
   it("names that a person types may contain commas", () => {
     const columns = ["Name, first", "Name", "Born", "Town,Country"]
     expect(columnsTyped(" Name, first ,Born, Town,Country", columns)).toEqual(["Name, first", "Born", "Town,Country"])

@@ -1,12 +1,12 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
-import { pageOf, served } from "./opened.ts"
+import { pageOf, served, withDraft } from "./opened.ts"
 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
@@ -75,6 +75,24 @@ scoped(
 )
 
 scoped(
+  "a question that gets the texts of a different one counts as answered",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* source(["1,Ada,ada@example.org"])
+    const redirects = "      as: choice\n      options: [Ada]\n      otherwise: { use: Ada, textTo: Mail }\n"
+    const text = commented.replace("    - id: mail\n      from: Mail\n      as: email   # checked\n", redirects)
+    yield* write("pipelines/people.yaml", text)
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const state = yield* Effect.promise(() => call("draft", "state", { pipeline: "people", text }))
+    expect(state.diagnostics.filter(({ severity }) => severity === "error")).toEqual([])
+    expect(state.questions).toMatchObject([
+      { id: "name", state: "mapped", line: 9 },
+      { id: "mail", state: "redirected", from: [], shown: "Name", line: 9 },
+    ])
+  }),
+)
+
+scoped(
   "a file that someone else changed is not overwritten, and the answer contains its text",
   Effect.gen(function*() {
     const { root, write } = yield* world
@@ -97,6 +115,25 @@ scoped(
     expect(broken.text).toBe("pipeline: [\n")
     yield* Effect.promise(() => first.call("draft", "save", { ...broken, text: commented }))
     expect((yield* Effect.promise(() => first.call("draft", "open", { pipeline: "people" }))).text).toBe(commented)
+  }),
+)
+
+scoped(
+  "a draft whose file was deleted is not saved, and the answer says how to keep its text",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    yield* withDraft(root, async ({ call }, draft) => {
+      const { version } = await call("draft", "open", draft)
+      rmSync(join(root, "pipelines/people.yaml"))
+      await expect(call("draft", "save", { ...draft, version })).rejects.toMatchObject({
+        content: {
+          message: expect.stringMatching(
+            /^No file in pipelines\/ is called people any more.*Nothing was saved.*copy it/,
+          ),
+        },
+      })
+      expect(readdirSync(join(root, "pipelines"))).toEqual([])
+    })
   }),
 )
 

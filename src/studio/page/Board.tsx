@@ -37,13 +37,16 @@ export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlyS
 export const standing = (said: QuestionState | undefined): Word => {
   const { confidence, state = "missing" } = said ?? {}
   if (state === "mapped" && confidence !== undefined) return { title: t.suggested(confidence), tone: "calm" }
-  return { title: t.states[state], tone: state === "mapped" ? "good" : state === "unanswered" ? "calm" : "warn" }
+  const tones = { mapped: "good", redirected: "good", unanswered: "calm", open: "warn", missing: "warn" } as const
+  return { title: t.states[state], tone: tones[state] }
 }
+
+/** Whether a person must still decide about a question. */
+export const isUndecided = (said: QuestionState | undefined): boolean => standing(said).tone === "warn"
 
 /** Returns the columns that answer a question, or may answer it. */
 const linksOf = ({ question, said }: Row): ReadonlyArray<Omit<Candidate, "cells">> => {
-  if (said?.state === "unanswered") return []
-  if (said?.state !== "mapped") return question.candidates.slice(0, 3)
+  if (said?.state !== "mapped") return isUndecided(said) ? question.candidates.slice(0, 3) : []
   const { because = [] } = question.candidates.find(({ columns }) => columns.join() === said.from.join()) ?? {}
   return [{ columns: said.from, shown: said.shown ?? "", confidence: said.confidence ?? 1, because }]
 }
@@ -100,7 +103,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
   const known = new Map(state.questions.map((one) => [one.id, one]))
-  const isOpen = ({ question, said }: Row) => editing.unmatched.has(question.name) || standing(said).tone === "warn"
+  const isOpen = ({ question, said }: Row) => editing.unmatched.has(question.name) || isUndecided(said)
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
     .filter((row) => has(row.question.name, search) && (!onlyOpen || isOpen(row)))
   const longest = Math.max(items.length, questions.length, 1)
@@ -181,10 +184,10 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const { candidates, id, type } = question
     const name = `${question.name}${said?.required === true ? " *" : ""}`
     const named = { question: id, name: question.name }
-    const [best] = said?.state === "unanswered" ? [] : candidates
+    const [best] = isUndecided(said) ? candidates : []
     const isMapped = said?.state === "mapped"
     const unmatched = editing.unmatched.get(question.name) ?? 0
-    const shown = isMapped ? said.shown ?? "" : best === undefined ? "" : t.perhaps(best.shown)
+    const shown = best === undefined ? said?.shown ?? "" : t.perhaps(best.shown)
     const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
     const reject = () =>
       editing.edit(isMapped ? { _tag: "Unmap", ...named } : { _tag: "LeaveUnanswered", question: id })

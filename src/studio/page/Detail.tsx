@@ -3,7 +3,7 @@ import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
 import { count } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
-import { itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
+import { isUndecided, itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import { act, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
@@ -41,6 +41,15 @@ const asking = (of: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: An
     )
   })
 
+/** Returns what an entry sets, as answers to what may be asked. */
+const answersIn = ({ options }: Pick<QuestionState, "options">): Answers =>
+  Object.fromEntries(
+    Object.entries(options).flatMap(([key, value]) => {
+      const [one, ...others] = [value].flat()
+      return typeof one === "string" && others.length === 0 ? [[key, one]] : []
+    }),
+  )
+
 type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: QuestionState | undefined }>
 
 /** What is known about a question, what may answer it, and what is open about its entry. */
@@ -48,7 +57,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   const { editing: { edit }, selected, survey } = bench
   const mapped = said?.state === "mapped" ? said.from.join() : ""
   const [columns, setColumns] = useState(selected.columns?.join() || mapped || candidates[0]?.columns.join() || "")
-  const [answers, setAnswers] = useState<Answers>({})
+  const [changed, setAnswers] = useState<Answers>({})
+  const inUse = said !== undefined && columns === mapped ? answersIn(said) : {}
+  const answers = { ...inUse, ...changed }
   const map = { _tag: "Map", question: id, columns: columns.split(",").map(Number), answers } as const
   const looked = useLook(bench, columns === "" ? undefined : map)
   const entry = looked.answer?.entry
@@ -56,7 +67,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
     setColumns(next)
     setAnswers({})
   }
-  const isNew = columns !== mapped || Object.keys(answers).length > 0
+  const isNew = columns !== mapped || Object.entries(changed).some(([key, value]) => inUse[key] !== value)
   const joined = (all: ReadonlyArray<SurveyedColumn>) => all.map(({ position }) => position).join()
   const others = itemsOf(survey.columns).flatMap(({ columns, title }) => [
     { value: joined(columns), shown: columns.length > 1 ? t.block(title, columns.length) : title },
@@ -68,12 +79,23 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   const otherOption = ({ shown, value }: (typeof others)[number]) => <option key={value} value={value}>{shown}</option>
   const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
   const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
+  const head = (
+    <p>
+      {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
+      {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
+    </p>
+  )
+  if (said?.state === "redirected") {
+    return (
+      <>
+        {head}
+        <p>{safe(t.redirected(said.shown ?? ""))}</p>
+      </>
+    )
+  }
   return (
     <>
-      <p>
-        {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
-        {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
-      </p>
+      {head}
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       {warning(entry?.misfit)}
       {warning(entry?.open)}
@@ -118,7 +140,7 @@ type OfChoices = OfQuestion & Readonly<{ open: NonNullable<Edited["entry"]>["cho
 
 /** Matches each cell that is not an option with one. */
 const Choices = ({ bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
-  const values = said?.values ?? {}
+  const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
   const counted = editing.counts.answer?.choices.find(({ question }) => question === name)
@@ -202,7 +224,7 @@ const Undecided = (bench: Bench) => {
   const [key, setKey] = useState<ReadonlyArray<string>>()
   const open = survey.questions.flatMap(({ id, name }) => {
     const said = state.questions.find((one) => one.id === id)
-    return standing(said).tone === "warn" ? [{ id, name, ...standing(said) }] : []
+    return isUndecided(said) ? [{ id, name, ...standing(said) }] : []
   })
   const unmatched = survey.questions.flatMap(({ id, name }) => {
     const cells = bench.editing.unmatched.get(name)

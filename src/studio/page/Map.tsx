@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import type { DraftState } from "../../domain/draft.ts"
 import { fateWords } from "../../domain/fate.ts"
-import { Board, standing } from "./Board.tsx"
+import { Board, isUndecided } from "./Board.tsx"
 import { addressOf } from "./call.ts"
 import { act } from "./controls.tsx"
 import { Detail } from "./Detail.tsx"
@@ -17,7 +17,6 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const { counts, draft, failed } = editing
   const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
   const [selected, select] = useState<Selection>({})
-  const [row, setRow] = useState(1)
   const [jump, jumpTo] = useState<{ readonly at: number }>()
   // While the text can't be read, the last questions stay.
   const readable = useRef<DraftState>(undefined)
@@ -43,21 +42,11 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Preview
-            pipeline={pipeline}
-            text={draft.text}
-            row={row}
-            setRow={setRow}
-            isBroken={isBroken}
-            counts={counts.answer}
-          />
+          <Preview editing={editing} draft={draft} isBroken={isBroken} />
           <Section title={draft.file} id="text">
             <Yaml
-              label={t.yamlOf(draft.file)}
-              pipeline={pipeline}
-              text={draft.text}
-              current={editing.current}
-              change={editing.change}
+              editing={editing}
+              draft={draft}
               diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
               line={state?.questions.find(({ id }) => id === selected.question)?.line}
               jump={jump}
@@ -75,7 +64,7 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
   const survey = editing.survey.answer
   const isEdited = draft !== undefined && draft.saved !== draft.text
-  const open = known?.questions.filter((one) => standing(one).tone === "warn").length
+  const open = known?.questions.filter(isUndecided).length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   // If the text has mistakes, its rows can't be counted, and the figures of an earlier text stay.
   const isOld = failed !== undefined && answer !== undefined

@@ -1,9 +1,9 @@
-import { useEffect } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { PreviewedRow } from "../../domain/previewedRow.ts"
 import { counted } from "../../domain/words.ts"
-import type { Counts } from "../Api.ts"
 import { call } from "./call.ts"
 import { act } from "./controls.tsx"
+import type { Bench, Draft } from "./draft.ts"
 import { useAnswer } from "./hooks.ts"
 import { asCell, badge, more, Problem, safe, Section, table, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
@@ -13,12 +13,12 @@ const rowsShown = 8
 
 const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
 
-type Preview =
-  & Readonly<{ pipeline: string; text: string; row: number; setRow: (row: number) => void }>
-  & Readonly<{ isBroken: boolean; counts: Counts | undefined }>
+type Preview = Readonly<{ editing: Bench["editing"]; draft: Draft; isBroken: boolean }>
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
-export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Preview) => {
+export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBroken }: Preview) => {
+  const [row, setRow] = useState(1)
+  const { problems = [] } = counts.answer ?? {}
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
@@ -54,8 +54,8 @@ export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Previ
         </label>
       </div>
       {shown !== undefined && <Answers of={shown} />}
-      {counts && counts.problems.length > 0 && <h3>{t.problems}</h3>}
-      {counts?.problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
+      {problems.length > 0 && <h3>{t.problems}</h3>}
+      {problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (
         <p key={`${code} ${column} ${question}`} class="small">
           {counted(rows, "row")}: {safe(`${column} (${code})`)}{" "}
           {examples.map(({ message, row }) => (
@@ -63,7 +63,7 @@ export const Preview = ({ counts, isBroken, pipeline, row, setRow, text }: Previ
           ))}
         </p>
       ))}
-      {more((counts?.problems.length ?? 0) - 100)}
+      {more(problems.length - 100)}
     </Section>
   )
 }

@@ -143,7 +143,9 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
 
 const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
   const { diagnostics, exitCode, message, next, outcome, run } = state
-  const left: Word = exitCode === 0 ? { title: t.fine, tone: "good" } : { title: t.exit(exitCode), tone: "warn" }
+  const left: Word = exitCode === 0
+    ? { title: t.canRun(diagnostics.length), tone: diagnostics.length === 0 ? "good" : "warn" }
+    : { title: t.exit(exitCode), tone: "warn" }
   const word = outcome === undefined ? left : outcomeWords[outcome]
   return (
     <Section title={title} word={word} isToned>

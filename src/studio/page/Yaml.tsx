@@ -11,6 +11,7 @@ import type { DraftState } from "../../domain/draft.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
 import { act } from "./controls.tsx"
+import type { Bench, Draft } from "./draft.ts"
 import { map as t } from "./strings.ts"
 
 const colours = syntaxHighlighting(HighlightStyle.define([
@@ -46,12 +47,8 @@ const changeBetween = (before: string, after: string) => {
 }
 
 type Yaml = Readonly<{
-  label: string
-  pipeline: string
-  text: string
-  /** Returns the newest text. */
-  current: () => string
-  change: (text: string) => void
+  editing: Bench["editing"]
+  draft: Draft
   diagnostics: DraftState["diagnostics"]
   /** The first line of the chosen question's entry. */
   line: number | undefined
@@ -60,11 +57,9 @@ type Yaml = Readonly<{
 }>
 
 /** The pipeline's text, with its mistakes in place. */
-export const Yaml = ({ change, current, diagnostics, jump, label, line, pipeline, text }: Yaml) => {
+export const Yaml = ({ diagnostics, draft: { file, text }, editing, jump, line }: Yaml) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
-  const latest = useRef(change)
-  latest.current = change
   useEffect(() => {
     const host = place.current
     if (host === null) return
@@ -84,16 +79,16 @@ export const Yaml = ({ change, current, diagnostics, jump, label, line, pipeline
           colours,
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+          EditorView.contentAttributes.of({ "aria-label": t.yamlOf(file), tabindex: "0" }),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           autocompletion({
             override: [(context) => {
               // The text is often incomplete while someone types, so the schema is that of the text as it was opened.
-              schema ??= call("draft", "schema", { pipeline, text })
+              schema ??= call("draft", "schema", { pipeline: editing.pipeline, text })
               return schema.then((known) => completionsOf(known, context), () => (schema = undefined, null))
             }],
           }),
-          EditorView.updateListener.of((update) => update.docChanged && latest.current(update.state.doc.toString())),
+          EditorView.updateListener.of((update) => update.docChanged && editing.change(update.state.doc.toString())),
         ],
       }),
     })
@@ -102,7 +97,7 @@ export const Yaml = ({ change, current, diagnostics, jump, label, line, pipeline
   }, [])
   useEffect(() => {
     // Someone may have typed since this text was drawn.
-    const [before, now] = [view.current?.state.doc.toString(), current()]
+    const [before, now = ""] = [view.current?.state.doc.toString(), editing.current()?.text]
     if (before !== undefined && before !== now) view.current?.dispatch({ changes: changeBetween(before, now) })
   }, [text])
   useEffect(() => {

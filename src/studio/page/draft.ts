@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { DraftState, Edited } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { Counts, Survey } from "../Api.ts"
@@ -6,10 +6,18 @@ import { addressOf, call, type Failed } from "./call.ts"
 import { useAnswer } from "./hooks.ts"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
-type Draft = Readonly<{ file: string; version: string; saved: string; text: string }>
+export type Draft = Readonly<{ file: string; version: string; saved: string; text: string }>
 
 /** The drafts of this tab. They stay while other views are open. */
 const drafts = new Map<string, Draft>()
+
+/** Draws the map that is shown. */
+let draw = () => {}
+
+const put = (pipeline: string, draft: Draft) => {
+  drafts.set(pipeline, draft)
+  draw()
+}
 
 /** Whether this tab has a draft that is not saved. */
 export const isEdited = (pipeline?: string): boolean =>
@@ -46,47 +54,44 @@ const firstThenAll = async <A extends { readonly isWhole: boolean }>(
 }
 
 export const useDraft = (pipeline: string) => {
-  const [draft, setDraft] = useState(drafts.get(pipeline))
+  const current = () => drafts.get(pipeline)
+  const draft = current()
+  const [, setRound] = useState({})
   const [failed, setFailed] = useState<Failed>()
   const [conflict, setConflict] = useState<Failed>()
-  const latest = useRef(draft)
-  const put = (next: Draft, name = pipeline) => {
-    latest.current = next
-    drafts.set(name, next)
-    setDraft(next)
-  }
   useEffect(() => {
-    // A draft without edits follows its file.
-    if (draft === undefined || draft.saved === draft.text) {
-      call("draft", "open", { pipeline }).then(
-        ({ file, text, version }) => put({ file, text, version, saved: text }),
-        setFailed,
-      )
-    }
+    draw = () => setRound({})
+    // A draft without edits follows its file. Someone may edit it before the answer arrives.
+    if (isEdited(pipeline)) return
+    call("draft", "open", { pipeline }).then(
+      ({ file, text, version }) => current() === draft && put(pipeline, { file, text, version, saved: text }),
+      setFailed,
+    )
   }, [])
   const change = (text: string) => {
-    if (latest.current !== undefined && latest.current.text !== text) put({ ...latest.current, text })
+    const before = current()
+    if (before !== undefined && before.text !== text) put(pipeline, { ...before, text })
   }
-  const attempt = async <A>(work: (current: Draft) => Promise<A>): Promise<A | undefined> => {
+  const attempt = async <A>(work: (draft: Draft) => Promise<A>): Promise<A | undefined> => {
     setFailed(undefined)
-    return latest.current && await work(latest.current).catch((error: Failed) => void setFailed(error))
+    const before = current()
+    return before && await work(before).catch((error: Failed) => void setFailed(error))
   }
   /** Changes the text. If someone typed in the meantime, starts again with the newer text. */
   const edit = (operation: Operation): Promise<Edited | undefined> =>
     attempt(async ({ text }) => {
       const edited = await call("draft", "edit", { pipeline, text, operation })
-      if (latest.current?.text !== text) return edit(operation)
+      if (current()?.text !== text) return edit(operation)
       change(edited.text)
       return edited
     })
   const save = (version?: string) =>
-    attempt(async (current) => {
-      const { text } = current
+    attempt(async ({ text, version: opened }) => {
       try {
-        const about = { pipeline, text, version: version ?? current.version }
+        const about = { pipeline, text, version: version ?? opened }
         const { pipeline: name, text: saved, ...file } = await call("draft", "save", about)
-        const newer = latest.current?.text ?? text
-        put({ ...file, saved, text: newer === text ? saved : newer }, name)
+        const newer = current()?.text ?? text
+        put(name, { ...file, saved, text: newer === text ? saved : newer })
         setConflict(undefined)
         if (name === pipeline) return
         // The pipeline has a new name, and so has its page.
@@ -100,7 +105,7 @@ export const useDraft = (pipeline: string) => {
   /** Discards the edits, and shows what the file says now. */
   const takeTheirs = () => {
     const { text = "", version = "" } = conflict ?? {}
-    if (latest.current !== undefined) put({ ...latest.current, version, text, saved: text })
+    if (draft !== undefined) put(pipeline, { ...draft, version, text, saved: text })
     setConflict(undefined)
   }
 
@@ -129,7 +134,6 @@ export const useDraft = (pipeline: string) => {
     [text, isOpened],
     300,
   )
-  const current = () => latest.current?.text ?? ""
   /** How many different cells are not options, by the name of the question. */
   const unmatched = new Map(counts.answer?.choices.map(({ choices, question }) => [question, choices.length]))
   const read = { state, counts, survey, unmatched }

@@ -42,6 +42,7 @@ const App = () => {
     }
   }, [home.isStale, known, isOpen, round])
   const { targets = [] } = home.answer?.pipelines.find(({ name }) => name === pipeline) ?? {}
+  const of = { pipeline, targets }
   const title = known === undefined ? shell.home : `${shell[known]}: ${pipeline}`
   useEffect(() => {
     document.title = `${title} · ${general.product}`
@@ -77,21 +78,9 @@ const App = () => {
         {!isOpen && <div class="problem" role="alert">{shell.lost.map((text) => <p key={text}>{text}</p>)}</div>}
         <Problem failed={isOpen || home.failed?._tag === "Forbidden" ? home.failed : undefined} />
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
-        {known === "run" && (
-          <RunView
-            key={pipeline}
-            pipeline={pipeline}
-            targets={targets}
-            jobs={jobs}
-            isOpen={isOpen}
-          />
-        )}
-        {known === "results" && (
-          <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} targets={targets} />
-        )}
-        {known === undefined && home.answer !== undefined && (
-          <HomeView home={home.answer} going={going} isOpen={isOpen} />
-        )}
+        {known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
+        {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} />}
+        {known === undefined && home.answer && <HomeView home={home.answer} going={going} isOpen={isOpen} />}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>
     </>

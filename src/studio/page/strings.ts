@@ -80,6 +80,7 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
+const settledStates = { mapped: "Mapped", redirected: "Gets texts", unanswered: "Left unanswered" }
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
   ...lists,
@@ -87,7 +88,7 @@ export const board = {
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
-  states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
+  states: { ...settledStates, open: "Open", missing: "Not mapped" },
   unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
@@ -114,6 +115,8 @@ export const detail = {
   ...choiceColumns,
   ...entryActs,
   unmatched: unmatchedCells,
+  redirected: (from: string) =>
+    `Gets the texts of ${from} that are not options. To answer it from a column, remove that \`textTo\` in the text.`,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
   line: (line: number) => `Show line ${line} of the text`,
@@ -197,7 +200,7 @@ export const preview = {
 
 const jobStates = { going: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
 const jobActs = { stop: "Stop", decline: "Don't send" }
-const jobWords = { sent: "sent", readBack: "Read back", fine: "Nothing is wrong", toResults: "Show the results" }
+const jobWords = { sent: "sent", readBack: "Read back", toResults: "Show the results" }
 export const run = {
   ...jobWords,
   ...jobStates,
@@ -228,6 +231,7 @@ export const run = {
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
   closing: "Closing this page does not stop it.",
+  canRun: (warnings: number) => `It can run${warnings === 0 ? "" : `: ${counted(warnings, "warning")}`}`,
   exit: (code: number) => `Exit code ${code}`,
 }
 

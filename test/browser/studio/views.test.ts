@@ -93,6 +93,11 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await press(/d{1,2}\/M{1,2}\/yyyy/, "radio", "Space")
     await press("Use this")
     await press("Back to the list")
+    // The chosen format stays chosen, so there is nothing to use.
+    await open("Date of birth")
+    await page.getByRole("radio", { name: /^d{1,2}\/M{1,2}\/yyyy/, checked: true }).waitFor()
+    expect(await page.getByRole("button", { name: "Use this" }).count()).toBe(0)
+    await press("Back to the list")
     await open("Team")
     await press("Use this")
     await tabTo(page, page.getByRole("combobox", { name: "Option for rouge" }))
@@ -238,6 +243,38 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       await close()
     },
   )
+
+  it("keep what someone typed before the pipeline's file was read again", async () => {
+    const { close, isQuiet, page } = await its.open()
+    const file = join(its.project.root, "pipelines", "again.yaml")
+    const ours = stringify(pipelineOf("again", "../rows.csv"))
+    writeFileSync(join(its.project.root, "rows.csv"), Papa.unparse(rows))
+    writeFileSync(file, ours)
+    await page.goto(`${its.project.studio.origin}/#/map/again`)
+    const editor = page.getByRole("textbox", { name: "Text of pipelines/again.yaml" })
+    await editor.waitFor()
+    await page.getByRole("link", { name: "Run", exact: true }).click()
+    await editor.waitFor({ state: "detached" })
+    let answer = () => {}
+    const isTyped = new Promise<void>((resolve) => answer = resolve)
+    await page.route("**/api/draft/open", async (route) => {
+      const response = await route.fetch()
+      await isTyped
+      await route.fulfill({ response })
+    })
+    await page.getByRole("link", { name: "Map", exact: true }).click()
+    await editor.focus()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.insertText("# mine\n")
+    await page.getByText("Not saved").waitFor()
+    const opened = page.waitForResponse("**/api/draft/open")
+    answer()
+    await (await opened).finished()
+    await page.getByRole("button", { name: "Save", exact: true }).click({ timeout: 5000 })
+    await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine\n`)
+    await isQuiet()
+    await close()
+  })
 
   it("complete the keys of a pipeline, and keep a draft if its file was changed by someone else", async () => {
     const { close, page } = await its.open()
