@@ -12,4 +12,8 @@ export interface RejectedRow {
   readonly cells: ReadonlyArray<string>
   /** Cells beyond the source's header. They are removed when another cell is fixed. */
   readonly beyond: ReadonlyArray<string>
+  /** Whether it could not be read properly, so that all of its cells may be wrong. */
+  readonly isUnread: boolean
+  /** Whether a fixed row that replaces it was sent. */
+  readonly isSent: boolean
 }

@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import { parse } from "node:path"
 import { leftByEnded, LockHolder, ownedName } from "../ledger/holder.ts"
 import { listPipelines } from "../project/loadProject.ts"
+import { SourceError } from "../source/Source.ts"
 
 /** A file was not stored, because it is too large. */
 class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { message: Schema.String }) {}
@@ -36,6 +37,13 @@ export const storeFile = <E, R>(content: Stream.Stream<Uint8Array, E, R>, folder
     yield* Effect.onError(fill(content, place, most), () => Effect.ignore(fs.remove(place, { force: true })))
     return file
   })
+
+/** Calls a stored file by the name that it had where it came from, if it can't be read. */
+export const named = <A, E, R>(work: Effect.Effect<A, E | SourceError, R>, place: string, name: string) =>
+  Effect.mapError(work, (error) =>
+    error instanceof SourceError
+      ? new SourceError({ file: name, message: error.message.replaceAll(place, name) })
+      : error)
 
 /** Writes content into a file. Fails if it is larger than `most` bytes. */
 const fill = <E, R>(content: Stream.Stream<Uint8Array, E, R>, place: string, most: number) =>

@@ -16,11 +16,18 @@ export const overview = (project: Project) =>
     const { texts, unreadable } = yield* listPipelines(project.root)
     const status = yield* projectStatus(project, [], { verify: false, runs: runsShown })
     const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
+    const wrong = new Set(
+      texts.flatMap(({ file, name = file, yaml }) => decodePipeline(yaml)._tag === "Wrong" ? [name] : []),
+    )
     // The ledger also knows pipelines whose files were removed.
     const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
     return {
       folder: basename(resolve(project.root)),
-      pipelines: [...names].map((name) => cardOf(project, status, name, targets.get(name))),
+      pipelines: [...names].map((name) => {
+        const card = cardOf(project, status, name, targets.get(name))
+        const problem = wrong.has(name) ? "The pipeline's file has mistakes, so it can't run." : undefined
+        return { ...card, problem: card.problem ?? problem }
+      }),
       services: [...project.services.keys()],
       diagnostics: unreadable,
     }

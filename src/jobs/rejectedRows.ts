@@ -8,7 +8,10 @@ import type { RunReport } from "../domain/report.ts"
 import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
+import { contentOfId } from "../run/content.ts"
+import { isUnread } from "../source/mended.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
+import { openIfAny, serviceAddress } from "./projectLedger.ts"
 
 /** Rejected rows can't be fixed (exit code 2). */
 class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
@@ -41,10 +44,11 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const text = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
     const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
     const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
-    const rows = lines.map((line, index): RejectedRow => {
-      const [, row = "", key = "", , column = "", message = ""] = line.slice(own)
+    const rows = lines.map((line, index) => {
+      const [id = "", row = "", key = "", code = "", column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
-      return { index, row, key, wrong, message, cells: line.slice(0, own), beyond: line.slice(titles.length) }
+      const [cells, beyond] = [line.slice(0, own), line.slice(titles.length)]
+      return { id, index, row, key, wrong, message, cells, beyond, isUnread: isUnread(key, code) }
     })
     return {
       columns: titles.slice(0, own),
@@ -56,8 +60,30 @@ export const rejectedRows = (project: Project, pipeline: string, run: string) =>
       isFixed,
       unfixable: whyUnfixable(report),
       version: versionOf(text),
+      report,
     }
   })
+
+/** Returns the first of a run's rejected rows, and whether a fixed row was already sent for each. */
+export const shownRejected = (project: Project, pipeline: string, run: string, most: number) =>
+  Effect.gen(function*() {
+    const { columns, isFixed, report: { form }, rows, unfixable, version } = yield* rejectedRows(project, pipeline, run)
+    const shown = rows.slice(0, most)
+    const ledger = yield* openIfAny(project)
+    const destination = { service: serviceAddress(project, form.service), form: form.id }
+    const sent = yield* ledger?.view({ pipeline, destination }).fixed(shown.map(({ id, key }) => {
+      const content = contentOfId(id)
+      return content && { content, keyDigest: key === "" ? undefined : ledger.digest.key(key) }
+    })) ?? Effect.succeed([])
+    return {
+      columns,
+      isFixed,
+      unfixable,
+      version,
+      total: rows.length,
+      rows: shown.map(({ id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === true })),
+    }
+  }).pipe(Effect.scoped)
 
 /** A fixed cell of a rejected row. `index` is the row's place in the file; both numbers count from 0. */
 interface FixedCell {
@@ -66,7 +92,10 @@ interface FixedCell {
   readonly text: string
 }
 
-/** Saves fixed cells next to rejected.csv, and deletes their rows' codes and cells beyond the header. Fails with FileChanged if the rows no longer have this version. */
+/**
+ * Saves fixed cells next to rejected.csv, and deletes the codes of changed rows and their cells beyond the header. A row that still has a damaged character keeps its code.
+ * Fails with FileChanged if the rows no longer have this version.
+ */
 export const fixRejected = (
   project: Project,
   { cells, pipeline, run, version }: {
@@ -79,15 +108,21 @@ export const fixRejected = (
   Effect.gen(function*() {
     const { columns, fixed, isFixed, lines, titles, unfixable, ...now } = yield* rejectedRows(project, pipeline, run)
     if (unfixable !== undefined) return yield* new NothingToFix({ message: unfixable })
+    const changed = new Set<Array<string>>()
     for (const { column, index, text } of cells) {
       const line = lines[index]
       if (line === undefined || column < 0 || column >= columns.length) {
         return yield* new NothingToFix({ message: "The file has no such cell." })
       }
+      if (line[column] === text) continue
       line[column] = text
       // A row that could not be read is imported only if it has no code and is not longer than the header.
       line.splice(titles.length)
-      line[columns.length + csvFiles.rejected.titles.indexOf("_code")] = ""
+      changed.add(line)
+    }
+    for (const line of changed) {
+      const at = titles.lastIndexOf("_code")
+      if (line[at] !== "damaged-text" || !line.slice(0, columns.length).join().includes("\ufffd")) line[at] = ""
     }
     const shown = isFixed ? fixedName : csvFiles.rejected.name
     // A first fix is made from rejected.csv, which stays as it is.

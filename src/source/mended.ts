@@ -10,6 +10,9 @@ const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflic
   ProblemCode
 >
 
+/** Whether a rejected row with this key and code could not be read properly. */
+export const isUnread = (key: string, code: string): boolean => key === "" && unread.some((one) => one === code)
+
 /**
  * Rejects the rows of a rejected.csv that an earlier run could not read properly, until a person deletes their `_code`:
  * missing cells, damaged characters and conflicting records look like ordinary cells in the file, so nothing else

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { settleAdvice } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
-import { storeFile } from "../jobs/newSource.ts"
-import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
+import { named, storeFile } from "../jobs/newSource.ts"
+import { fixRejected, shownRejected } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
@@ -45,14 +45,14 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
         return { report, runs: runs.slice(0, runsShown), allRuns: runs.length }
       })))
     .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
-      answering(Effect.fn(function*() {
-        const { lines: _, text: _text, ...found } = yield* rejectedRows(yield* projectWith([]), pipeline, run)
-        return { ...found, total: found.rows.length, rows: found.rows.slice(0, rows) }
-      })))
+      answering(() =>
+        Effect.flatMap(projectWith([]), (project) => shownRejected(project, pipeline, run, rows))
+      ))
     .handle("fix", ({ payload }) =>
-      answering(() => Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
-    .handle("doubts", ({ payload }) =>
-      answering(() => settled(payload, { _tag: "Nothing" })))
+      answering(() =>
+        Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))
+      ))
+    .handle("doubts", ({ payload }) => answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
       answering(Effect.fn(function*({ maxUpload }) {
         const fs = yield* FileSystem.FileSystem
@@ -62,7 +62,8 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
         }
         const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
         const file = yield* storeFile(request.stream, folder, name, maxUpload)
-        return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
+        const place = path.join(folder, file)
+        return yield* named(settled(about, { _tag: "Export", file: place, isComplete: complete }), place, name)
       }))))
 
 /** The rows that are settled, and why. */

@@ -208,6 +208,38 @@ scoped(
 )
 
 scoped(
+  "an unreadable row is sent once it has no damaged character, and a row that was sent is shown as such and not sent again",
+  Effect.gen(function*() {
+    const { names, root, run, settings, source, write } = yield* world
+    yield* settings({ rowKey: "content" })
+    yield* source(["1,Ann,a@example.org"])
+    const damaged = "No,Name,Mail\n1,Ann,a@example.org\n2,Zoë,z@example.org\n3,caf\xe9,caf\xe9@example.org\n"
+    yield* write(
+      "source.csv",
+      Buffer.concat([Buffer.from("\ufeff"), Buffer.from(damaged.replace("Zoë", "Zoe"), "latin1")]),
+    )
+    const report = yield* run()
+    expect(report.rows).toMatchObject({ imported: 2, invalid: 1 })
+    const { call, done } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const of = { pipeline: "people", run: report.run }
+      const fix = async (column: number, text: string) => {
+        const { version } = await call("results", "rejected", { ...of, rows: 10 })
+        await call("results", "fix", { ...of, version, cells: [{ index: 0, column, text }] })
+        await done({ pipeline: "people", mode: "run", fixedOf: report.run })
+        return (await call("results", "rejected", { ...of, rows: 10 })).rows[0]
+      }
+      expect(await fix(1, "caf\ufffd")).toMatchObject({ isUnread: true, isSent: false })
+      expect(await fix(1, "cafe")).toMatchObject({ isUnread: true, isSent: false })
+      expect(names()).toEqual(["Ann", "Zoe"])
+      expect(await fix(2, "cafe@example.org")).toMatchObject({ isUnread: false, isSent: true })
+      expect(await fix(1, "Café")).toMatchObject({ isSent: true })
+    })
+    expect(names()).toEqual(["Ann", "Zoe", "cafe"])
+  }),
+)
+
+scoped(
   "a row with too many cells comes with those beyond the header, and is sent without them after a fix",
   Effect.gen(function*() {
     const { names, root, run, source } = yield* world

@@ -45,7 +45,9 @@ const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word =>
   if (isGoing || standings.some((place) => place.isGoing)) return { title: t.going, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
-  return last === undefined ? { title: t.never, tone: "calm" } : outcomeOf(last)
+  if (last === undefined) return { title: t.never, tone: "calm" }
+  const isSettled = last.outcome === "inDoubt" && standings.every(({ standing }) => standing.inDoubt === 0)
+  return isSettled ? { title: t.settled, tone: "good" } : outcomeOf(last)
 }
 
 const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
@@ -192,6 +194,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
           {pick(t.service, service, chooseService, services.map((name) => named({ name })))}
           {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
+          {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
         </div>
       )}
       <p class="acts">

@@ -112,10 +112,11 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     await call("runs", "start", { pipeline, to, mode: "run", fixedOf: run })
     location.hash = addressOf("run", pipeline)
   }
-  const field = ({ cells, index, row, wrong }: RejectedRow, column: number) => {
+  const field = ({ cells, index, isSent, isUnread, row, wrong }: RejectedRow, column: number, isOpen = false) => {
     const place = `${index} ${column}`
     const title = columns[column] ?? ""
-    if (unfixable !== undefined) return asCell(cells[column])
+    // Any cell of a row that could not be read may be wrong, so it is changed only where all of them are shown.
+    if (unfixable !== undefined || isSent || (isUnread && !isOpen)) return asCell(changed.get(place) ?? cells[column])
     // An `input` removes line breaks.
     const Field = (/[\r\n]/.test(cells[column] ?? "") ? "textarea" : "input") as "input"
     return (
@@ -123,7 +124,10 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
         aria-label={t.cellOf(title, row)}
         class={changed.has(place) ? "good" : wrong.includes(title) ? "warn" : ""}
         value={changed.get(place) ?? cells[column] ?? ""}
-        onInput={({ currentTarget }) => setChanged((before) => new Map(before).set(place, currentTarget.value))}
+        onInput={({ currentTarget: { value } }) => {
+          const others = [...changed].filter(([other]) => other !== place)
+          setChanged(new Map(value === cells[column] ? others : [...others, [place, value]]))
+        }}
       />
     )
   }
@@ -141,7 +145,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           row.index,
           row.row,
           asCell(row.key),
-          safe(row.message),
+          row.isSent ? t.sentFixed : safe(row.message),
           ...shown.map((column) => field(row, column)),
           act(t.show, () => setOpen(row.index === opened?.index ? -1 : row.index), { label: t.allCellsOf(row.row) }),
         ]),
@@ -153,7 +157,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
           {columns.map((title, column) => (
             <div key={column}>
               <dt>{safe(title)}</dt>
-              <dd>{field(opened, column)}</dd>
+              <dd>{field(opened, column, true)}</dd>
             </div>
           ))}
         </dl>

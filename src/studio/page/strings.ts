@@ -55,7 +55,14 @@ export const shell = {
 }
 
 const schedule = { noSchedule: "Not scheduled" }
-const states = { ...schedule, title: "Pipelines", going: "In progress", never: "Never ran", unfinished: "Not finished" }
+const states = {
+  ...schedule,
+  title: "Pipelines",
+  going: "In progress",
+  never: "Never ran",
+  unfinished: "Not finished",
+  settled: "Rows in doubt were settled",
+}
 const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
 const createActs = { form: "Form", go: "Create the pipeline" }
 export const home = {
@@ -257,6 +264,7 @@ export const results = {
   fullReport: "Full report",
   rejected: (rows: number) => counted(rows, "rejected row"),
   rejectedHint: "Fix cells here. They are saved next to the report, and the source stays as it is.",
+  sentFixed: "A fixed row was sent for it.",
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
   beyond: "More cells than the header has, which are removed if you change the row:",
   cellsOfRow: (row: string) => `All cells of row ${row}`,
