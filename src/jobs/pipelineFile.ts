@@ -77,9 +77,9 @@ export const readPipelineFile = (root: string, name: string) =>
   })
 
 /**
- * Writes the text of an existing pipeline's file, with the line ends that the file has. Fails with FileChanged if the file no longer has this version,
- * and with NameRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one. Returns the text as written, and
- * the pipeline's name in it.
+ * Writes the text of an existing pipeline's file, with the line ends that the file has. Fails with FileChanged if the file no longer has this version.
+ * Fails with NameRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one.
+ * Returns the text as written, and the pipeline's name in it.
  */
 export const savePipelineFile = (root: string, { pipeline, text, version }: {
   readonly pipeline: string

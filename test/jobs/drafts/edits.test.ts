@@ -94,6 +94,6 @@ layer(platform, { excludeTestServices: true })("an edit of an entry that has onl
         option: null,
       })
       expect(chosen).toBe(text.replace("Does not know }\n", "Does not know, Nobody: null }\n"))
-      expect((yield* state(chosen, id)).values).toMatchObject({ Nobody: null })
+      expect((yield* state(chosen, id)).options?.["values"]).toMatchObject({ Nobody: null })
     }))
 })
