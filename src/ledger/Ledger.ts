@@ -365,7 +365,7 @@ export interface LedgerOptions {
   readonly overruling?: boolean
   /** Whether rows are moved from this ledger, or to it. A new ledger to which rows are moved can't be used before the move has finished. */
   readonly moved?: "from" | "to" | undefined
-  /** How old a live holder's heartbeat must be before its lock is taken over. Default: one minute. */
+  /** How long this holder's lock lasts without a heartbeat. It may be taken over after that time. Default: one minute. */
   readonly staleAfter?: Duration.DurationInput
   /** Time between heartbeats. Default: five seconds. */
   readonly heartbeat?: Duration.DurationInput

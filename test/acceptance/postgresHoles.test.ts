@@ -57,7 +57,9 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       const database = yield* connected(place.url, place.schema)
       const now = yield* Clock.currentTimeMillis
       yield* Effect.promise(() =>
-        database.exec(`INSERT INTO turn VALUES ('nightly', ${now}, 1, 1, 12, 'b', 'any-host web-2', ${now - 20_500})`)
+        database.exec(
+          `INSERT INTO turn VALUES ('nightly', ${now}, 1, 1, 12, 'b', 'any-host web-2', ${now - 20_500}, 60000)`,
+        )
       )
       const host = hostname()
       expect(said(yield* at.inProcess("status"))).toMatch(

@@ -153,7 +153,7 @@ export const migratePostgres = (
     const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
       const meta = yield* metaOf({ label, schema })
       if (meta?.get("project") === project && meta.get("version") !== version) {
-        yield* takeEveryLease({ dialect, holder, now: serverNow, staleAfter: staleAfterOf(options) })
+        yield* takeEveryLease({ dialect, holder, now: serverNow })
         refuseVersion({ label })
       }
       return meta !== undefined

@@ -24,7 +24,7 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly digest: Digester
   /** This host's clock. */
   readonly clock: Clock.Clock
-  /** Milliseconds after which a holder without a heartbeat may be overtaken, and milliseconds between heartbeats. */
+  /** Milliseconds without a heartbeat after which this holder may be overtaken, and milliseconds between heartbeats. */
   readonly staleAfter: number
   readonly heartbeat: number
   /**

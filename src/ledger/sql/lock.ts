@@ -19,11 +19,12 @@ type LockRow = readonly [
   boot: string,
   since: number,
   beat: number,
+  lasts: number,
 ]
 
 function* lockOf(pipeline: string, ending = ""): Sql<LockRow | undefined> {
   return yield* get<LockRow>(
-    `SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?${ending}`,
+    `SELECT epoch, held, pid, born, boot, since, beat, lasts FROM lock WHERE pipeline = ?${ending}`,
     [pipeline],
   )
 }
@@ -40,20 +41,25 @@ export function* liveHolder(
 ): Sql<{ readonly since: number; readonly lease: Leased } | undefined> {
   const lock = yield* lockOf(pipeline, ending)
   if (lock === undefined) return undefined
-  const [, held, pid, born, boot, since, beat] = lock
-  const lease = held === 0 ? undefined : leaseOf(store, { pid, born, boot }, beat, yield* store.now())
+  const [, held, pid, born, boot, since, beat, lasts] = lock
+  const lease = held === 0 ? undefined : leaseOf(store, { pid, born, boot }, { beat, lasts }, yield* store.now())
   return lease && { since, lease }
 }
 
-/** Returns a holder's lease. Undefined if the holder has ended, or may be overtaken. */
+/**
+ * Returns a holder's lease. Undefined if the holder has ended, or may be overtaken.
+ *
+ * @param recorded when the holder sent its last heartbeat, and for how many milliseconds its lease lasts without one. Each host may have its own
+ *   `leaseTimeout`
+ */
 export const leaseOf = (
-  store: Pick<Store, "holder" | "staleAfter">,
+  store: Pick<Store, "holder">,
   holder: Holder,
-  beat: number,
+  { beat, lasts }: { readonly beat: number; readonly lasts: number },
   now: number,
 ): Leased | undefined => {
   const silentFor = Math.max(0, now - beat)
-  const expiresIn = store.staleAfter - silentFor
+  const expiresIn = lasts - silentFor
   return expiresIn <= 0 || isGone(holder, store.holder)
     ? undefined
     : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
@@ -98,10 +104,10 @@ export function* takeLock(
   const word = randomBytes(8).toString("hex")
   yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
   yield* write(
-    `INSERT INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)
+    `INSERT INTO lock (pipeline, epoch, held, pid, born, boot, since, beat, lasts) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (pipeline) DO UPDATE SET epoch = excluded.epoch, held = 1, pid = excluded.pid, born = excluded.born, boot = excluded.boot,
-       since = excluded.since, beat = excluded.beat`,
-    [pipeline, epoch, me.pid, me.born, me.boot, now, now],
+       since = excluded.since, beat = excluded.beat, lasts = excluded.lasts`,
+    [pipeline, epoch, me.pid, me.born, me.boot, now, now, store.staleAfter],
   )
   return { epoch, isTakenOver: held === 1, word }
 }

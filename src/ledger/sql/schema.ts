@@ -20,9 +20,10 @@ export const schema = `
     UNIQUE (pipeline, service, form)
   ) STRICT;
 
+  -- A held lock may be taken over once its holder has sent no heartbeat (beat) for the time that it lasts, in milliseconds.
   CREATE TABLE lock (
     pipeline TEXT PRIMARY KEY, epoch INTEGER NOT NULL, held INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL,
-    since INTEGER NOT NULL, beat INTEGER NOT NULL
+    since INTEGER NOT NULL, beat INTEGER NOT NULL, lasts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   -- Every hold of a lock, by its epoch. word: random, also in its mark; upTo: how many of its commits its mark counts.
@@ -132,10 +133,10 @@ export const schema = `
   CREATE INDEX settled_row ON settled (row);
 
   -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 in progress, 2 broken off), how often a run was started for it,
-  -- the process that took it, and the time of that process's last heartbeat.
+  -- the process that took it, the time of that process's last heartbeat, and how long it lasts without one, as in lock.
   CREATE TABLE turn (
     pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL,
-    beat INTEGER NOT NULL
+    beat INTEGER NOT NULL, lasts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   -- Submissions whose row changed and was imported again: they stay in the form. Each was replaced by the row's next entry here, or else by the row's

@@ -16,7 +16,7 @@ export const makeTurns = (store: Store): Turns => ({
     store.writer.write("recording a schedule", function*() {
       const elapsed = store.clock.unsafeCurrentTimeMillis() - since
       yield* write(
-        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, 0, 0, '', '', 0)
+        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat, lasts) VALUES (?, ?, ?, 0, 0, '', '', 0, 0)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at WHERE turn.tries = 0 AND turn.at > excluded.at`,
         [pipeline, (yield* turnTime(store)) - elapsed, codeOf("done")],
       )
@@ -60,10 +60,20 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
     case "retaken": {
       const tries = change === "retaken" ? last.tries + 1 : 1
       return yield* write(
-        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat, lasts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
-           boot = excluded.boot, beat = excluded.beat`,
-        [pipeline, yield* turnTime(store), codeOf("going"), tries, pid, born, boot, yield* store.now()],
+           boot = excluded.boot, beat = excluded.beat, lasts = excluded.lasts`,
+        [
+          pipeline,
+          yield* turnTime(store),
+          codeOf("going"),
+          tries,
+          pid,
+          born,
+          boot,
+          yield* store.now(),
+          store.staleAfter,
+        ],
       )
     }
     case "done":
@@ -94,24 +104,33 @@ type TurnRow = readonly [
   born: string,
   boot: string,
   beat: number,
+  lasts: number,
 ]
 
 function* lastTurn(store: Store, pipeline: string): Sql<LastTurn> {
   const ran = yield* lastStart(pipeline)
-  const row = yield* get<TurnRow>("SELECT at, state, tries, pid, born, boot, beat FROM turn WHERE pipeline = ?", [
-    pipeline,
-  ])
+  const row = yield* get<TurnRow>(
+    "SELECT at, state, tries, pid, born, boot, beat, lasts FROM turn WHERE pipeline = ?",
+    [
+      pipeline,
+    ],
+  )
   if (row === undefined) return { at: undefined, state: "done", lease: undefined, tries: 0, ran }
-  const [at, code, tries, pid, born, boot, beat] = row
+  const [at, code, tries, pid, born, boot, beat, lasts] = row
   const written = states[code] ?? "done"
   if (written !== "going") return { at, state: written, lease: undefined, tries, ran }
-  const lease = yield* turnLease(store, pipeline, { pid, born, boot }, beat)
+  const lease = yield* turnLease(store, pipeline, { pid, born, boot }, { beat, lasts })
   return { at, state: lease === undefined ? "brokenOff" : written, lease, tries, ran }
 }
 
 /** Returns the lease of a turn. The run's lock may have been renewed more recently than the turn. */
-function* turnLease(store: Store, pipeline: string, holder: Holder, beat: number): Sql<Lease | undefined> {
-  const own = leaseOf(store, holder, beat, yield* store.now())
+function* turnLease(
+  store: Store,
+  pipeline: string,
+  holder: Holder,
+  recorded: Parameters<typeof leaseOf>[2],
+): Sql<Lease | undefined> {
+  const own = leaseOf(store, holder, recorded, yield* store.now())
   const lock = (yield* liveHolder(store, pipeline))?.lease
   return own === undefined || lock === undefined || lock.expiresIn < own.expiresIn ? own ?? lock : lock
 }
@@ -123,16 +142,14 @@ const leases = [["lock", "held = 1", "since"], ["turn", `state = ${codeOf("going
  * Takes every lease until the transaction ends: nothing is run, and no holder can renew its lease. Fails with `LedgerLocked` if a run or a turn is in
  * progress.
  */
-export function* takeEveryLease(
-  store: Pick<Store, "dialect" | "holder" | "now" | "staleAfter">,
-): Sql<void> {
+export function* takeEveryLease(store: Pick<Store, "dialect" | "holder" | "now">): Sql<void> {
   for (const [table, isLeased, start] of leases) {
-    const held = yield* all<readonly [string, number, string, string, number, number]>(
-      `SELECT pipeline, pid, born, boot, ${start}, beat FROM ${table} WHERE ${isLeased} ORDER BY 1${store.dialect.forUpdate}`,
+    const held = yield* all<readonly [string, number, string, string, number, number, number]>(
+      `SELECT pipeline, pid, born, boot, ${start}, beat, lasts FROM ${table} WHERE ${isLeased} ORDER BY 1${store.dialect.forUpdate}`,
     )
     const now = yield* store.now()
-    for (const [pipeline, pid, born, boot, since, beat] of held) {
-      const lease = leaseOf(store, { pid, born, boot }, beat, now)
+    for (const [pipeline, pid, born, boot, since, beat, lasts] of held) {
+      const lease = leaseOf(store, { pid, born, boot }, { beat, lasts }, now)
       if (lease !== undefined) throw locked(pipeline, since, lease)
     }
   }

@@ -136,6 +136,21 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect((yield* turns.last("contacts")).state).toBe("brokenOff")
     }))
 
+  it.scopedLive("a host with a shorter `leaseTimeout` takes nothing over before the holder's own lease has ended", () =>
+    Effect.gen(function*() {
+      const { exec, host } = yield* hosts
+      const { ledger, view } = yield* host({ staleAfter: 60_000, heartbeat: 60_000 })
+      yield* ledger.turns.record("nightly", () => "taken")
+      yield* view.hold("first")
+      const other = yield* host({ staleAfter: 1_000 })
+      yield* exec("UPDATE lock SET beat = beat - 40000; UPDATE turn SET beat = beat - 40000")
+      expect((yield* Effect.flip(Effect.scoped(other.view.hold("early"))))._tag).toBe("LedgerLocked")
+      expect((yield* other.ledger.turns.last("nightly")).state).toBe("going")
+      yield* exec("UPDATE lock SET beat = beat - 20000; UPDATE turn SET beat = beat - 20000")
+      expect((yield* other.view.hold("next")).epoch).toBe(2)
+      expect((yield* other.ledger.turns.last("nightly")).state).toBe("brokenOff")
+    }))
+
   it.scopedLive("a run whose heartbeat finds another run's lock has lost its lock, and writes nothing", () =>
     Effect.gen(function*() {
       const { exec, host, until } = yield* hosts
