@@ -33,7 +33,7 @@ const whyUnfixable = ({ mode, rows, values }: RunReport): string | undefined =>
     : undefined
 
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */
-export const rejectedRows = (project: Project, pipeline: string, run: string) =>
+const rejectedRows = (project: Project, pipeline: string, run: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path

@@ -44,11 +44,6 @@ export const stateOf = (code: number): RowState => states[code] ?? unknownCode("
 
 export const verdictOf = (code: number): Verdict => verdicts[code] ?? unknownCode("verdict", code)
 
-/** Fates of rows that were not imported and may be fixed. */
-export const rejectedCodes: ReadonlyArray<number> = fates
-  .filter((fate) => fate === "invalid" || fate === "refused" || fate === "changed" || fate === "duplicate")
-  .map(fateCode)
-
 const unknownCode = (what: string, code: number): never => {
   throw new Error(`The ledger contains the ${what} ${code}, which this version of formferry does not know.`)
 }
