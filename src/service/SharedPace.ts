@@ -15,6 +15,8 @@ const ahead = 100
 /** How often a host with waiting requests learns what others have changed, and how long without an answer it still uses slots. In milliseconds. */
 const everyAnswer = 100
 const mostSilent = 250
+/** After this many late answers in a row, no request can ever be sent, so the pace fails. */
+const mostLateAnswers = 20
 /** A round trip that takes longer is not a property of the network: this process was stopped. In milliseconds. */
 const longestTrip = 200
 /** The delay of a timer, in milliseconds. A slot can be used for at least this time, however unsure the clock is. */
@@ -42,6 +44,8 @@ export class SharedPace implements Pacing {
   #changes: ReadonlyArray<Observation> = []
   #isAsking = false
   #answeredAt = -Infinity
+  /** How many answers in a row were too late to be used. */
+  #lateAnswers = 0
   #roundTrip = 0
   #onChange: () => void = () => {}
   failure: NeverSent | undefined
@@ -152,6 +156,15 @@ export class SharedPace implements Pacing {
     // If a clock was set, the times of the earlier slots are unknown.
     if (!this.#clock.note(remote, askedAt, now)) this.#slots = this.#leased = []
     this.#roundTrip = Math.min(now - askedAt, longestTrip)
+    this.#lateAnswers = now - askedAt > mostSilent ? this.#lateAnswers + 1 : 0
+    if (this.#lateAnswers >= mostLateAnswers) {
+      this.failure = new NeverSent({
+        reason:
+          `the ledger's database answers too slowly for \`rateLimit: shared\`: the last ${mostLateAnswers} answers each took more than ${mostSilent} ms. `
+          + "Run closer to the database, or remove `rateLimit: shared` and give each host a part of the rate",
+        final: true,
+      })
+    }
     this.#answeredAt = askedAt
     this.used = used
     if (newer === undefined) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Logger, Metric, TestClock } from "effect"
+import { setImmediate } from "node:timers/promises"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 import { makePauseLog, makeRequests } from "../../src/service/requests.ts"
@@ -185,6 +186,22 @@ describe("requests to an account whose rate is shared", () => {
         expect(failure).toMatchObject({ _tag: "NeverSent", reason: "the database is lost", final: true })
       }
     }))
+
+  it("fail with the reason if twenty answers of the database in a row come too late to be used", async () => {
+    let now = 0
+    const pace = new SharedPace(5, {
+      lease: () => Promise.resolve({ now: now += 280, from: now, used: 0, newer: undefined }),
+    }, () => now)
+    for (let answers = 0; answers < 20; answers++) {
+      expect(pace.failure).toBeUndefined()
+      expect(pace.take(now, 1)).toBeGreaterThan(0)
+      await setImmediate()
+    }
+    expect(pace.failure).toMatchObject({
+      reason: expect.stringMatching(/^the ledger's database answers too slowly .* took more than 250 ms\. Run closer/),
+      final: true,
+    })
+  })
 
   it.effect("are counted in a metric, over all hosts", () =>
     Effect.gen(function*() {

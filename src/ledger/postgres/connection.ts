@@ -200,9 +200,17 @@ const settings = (schema: string, more: Readonly<Record<string, string>>): strin
     synchronous_commit: "on",
     idle_in_transaction_session_timeout: "3s",
     lock_timeout: "10s",
+    // A server's defaults must not end a long statement or an idle run.
+    statement_timeout: "0",
+    idle_session_timeout: "0",
     jit: "off",
     ...more,
-  }).map(([name, value]) => `SET ${name} = ${name === "search_path" ? value : `'${value}'`}`).join("; ")
+  }).map(([name, value]) =>
+    name === "idle_session_timeout"
+      // A server that is too old does not know it, and is refused later.
+      ? `SELECT set_config(name, '${value}', false) FROM pg_settings WHERE name = '${name}'`
+      : `SET ${name} = ${name === "search_path" ? value : `'${value}'`}`
+  ).join("; ")
 
 /**
  * A plan is kept for the whole connection. While a table is empty, the best plan reads all of it, and that plan would remain when the table has grown.

@@ -11,6 +11,7 @@ import {
   marksIn,
   missing,
   readMarks,
+  type SharedLedger,
 } from "../marks.ts"
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
@@ -43,32 +44,38 @@ export const openMarks = (
   { isManaged, label, lacked, project, server }: Marking,
 ): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const shared = (place: string) => ({ place: places.write ? place : undefined, server })
-    const inFolder = holdersIn(places.folders[0] ?? "")
+    const shared = (place: string, holders: SharedLedger["holders"]) => (
+      { place: places.write ? place : undefined, holders, server }
+    )
     /** Returns the marks, whose holders also look for marks of others. */
-    const watched = (marks: Marks, queue?: MarkQueue): Marks => ({
+    const watched = (marks: Marks, holders: SharedLedger["holders"], queue?: MarkQueue): Marks => ({
       ...marks,
       of: (holder, me) => {
         const own = marks.of(holder, me)
         if (!places.write) return own
         const look = lookWith(lacked)
-        const others = async () => await (queue?.holders() ?? inFolder())
         return {
           write: async (upTo) => {
             const [onServer] = await Promise.all([queue?.write({ ...holder, upTo, server: server() }), own.write(upTo)])
-            await look(onServer ?? await others())
+            await look(onServer ?? await holders())
           },
-          mustBeOnly: async () => look(await others()),
+          mustBeOnly: async () => look(await holders()),
           close: () => own.close(),
         }
       },
     })
-    if (places.server === undefined) return watched(marksIn(places, shared(places.folders.join(" or "))))
+    if (places.server === undefined) {
+      const [folder = ""] = places.folders
+      const holders = holdersIn(folder)
+      return watched(marksIn(places, shared(folder, holders)), holders)
+    }
     const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
     yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
-    return watched({ ...marksIn(places, shared(place)), read }, new MarkQueue(connection, place, project))
+    const queue = new MarkQueue(connection, place, project)
+    const holders = () => queue.holders()
+    return watched({ ...marksIn(places, shared(place, holders)), read }, holders, queue)
   })
 
 /**
@@ -105,7 +112,7 @@ export const missingInPostgres = (
     const read = marks.server === undefined
       ? readMarks(marks)
       : (yield* connectMarks(marks, marks.server.url, label, project)).read
-    return yield* missing({ ledger: label, read, shared: { place: undefined, server: () => undefined } })
+    return yield* missing({ ledger: label, read, shared: {} })
   }))
 
 /** Connects to the server of the marks. `read` also reads those in folders. */

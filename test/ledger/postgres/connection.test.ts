@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { vi } from "vitest"
 import { addressIn } from "../../../src/ledger/postgres/address.ts"
 import { ledgerError } from "../../../src/ledger/postgres/failures.ts"
-import { connected, urlOf } from "./connecting.ts"
+import { connected, newSchema, urlOf } from "./connecting.ts"
 import { testServer, withoutPostgres } from "./server.ts"
 
 const failure = (url: string) =>
@@ -12,6 +12,21 @@ const failure = (url: string) =>
     Effect.flip(Effect.scoped(connected(url))),
     ({ _tag, message }) => `${_tag}: ${message}`,
   )
+
+it.scopedLive.skipIf(withoutPostgres)("a user's default time-outs don't end a session", () =>
+  Effect.gen(function*() {
+    const user = newSchema()
+    const admin = yield* connected(yield* urlOf())
+    yield* Effect.promise(() =>
+      admin.exec(
+        `CREATE ROLE ${user} LOGIN PASSWORD 'x'; ALTER ROLE ${user} SET statement_timeout = '200ms'; ALTER ROLE ${user} SET idle_session_timeout = '200ms'`,
+      )
+    )
+    const connection = yield* connected(yield* urlOf({ user: `${user}:x` }))
+    yield* Effect.promise(() => connection.send("SELECT pg_sleep(0.4)"))
+    yield* Effect.sleep("400 millis")
+    expect((yield* Effect.promise(() => connection.send("SELECT 1"))).rows).toEqual([[1]])
+  }))
 
 describe("a ledger's url", () => {
   const faulty = {
