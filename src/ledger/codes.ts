@@ -1,4 +1,4 @@
-import { type Fate, fates, type Verdict } from "../domain/fate.ts"
+import type { Fate, Verdict } from "../domain/fate.ts"
 import type { RowState } from "./rows.ts"
 
 /** The ledger's file contains these numbers: add new entries at the end, and never move one. */
