@@ -329,7 +329,10 @@ export const behind = (
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
     if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${name} is damaged` }]
     if (mark.ledger !== id && !before.includes(mark.ledger)) {
-      return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote` }]
+      const other = shared?.place === undefined
+        ? ""
+        : `, or another project also uses the place of its marks, ${shared.place}: each project needs a place of its own`
+      return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote${other}` }]
     }
     const had = held.get(mark.epoch)
     if (had?.word !== mark.word) {

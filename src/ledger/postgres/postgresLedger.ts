@@ -24,7 +24,7 @@ import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
 import { lockOf, metaOf, openSchema, refuseVersion, version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
-import { rewriteTables } from "./rewrite.ts"
+import { mayRewrite, rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
 
 /** A ledger's parts, which several runs of a process may share. */
@@ -117,6 +117,7 @@ export const openPostgresStore = (
           sizeOf(reader, schema),
         catch: ledgerError(label, "reading its size"),
       }),
+      mayRewrite: mayRewrite(reader, schema),
       rewrite: Effect.flatMap(
         Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
         (tables) => rewriteTables(reader, tables),

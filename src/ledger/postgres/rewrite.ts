@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { LedgerBusy, type LedgerError } from "../Ledger.ts"
+import { LedgerBusy, type LedgerError, LedgerRefused } from "../Ledger.ts"
 import type { Connection } from "./connection.ts"
 import { quoted } from "./dialect.ts"
 import { isLocked, ledgerError } from "./failures.ts"
@@ -28,6 +28,31 @@ export const rewriteTables = (
     Effect.retry({ schedule: attempts, while: ({ _tag }) => _tag === "LedgerBusy" }),
   )
 }
+
+const foreign =
+  `SELECT current_user, pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE')
+    AND NOT (SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()) LIMIT 1`
+
+/** Fails with `LedgerRefused` if the user owns neither the tables nor the database. The server would skip the rewriting with a mere warning. */
+export const mayRewrite = (
+  connection: Connection,
+  schema: string,
+): Effect.Effect<void, LedgerError | LedgerRefused> =>
+  Effect.tryPromise({
+    try: () => connection.send(foreign, [schema]),
+    catch: ledgerError(connection.label, "reading who owns its tables"),
+  }).pipe(Effect.flatMap(({ rows: [row] }) => {
+    if (row === undefined) return Effect.void
+    const [user, owner] = row.map(String)
+    return new LedgerRefused({
+      message:
+        `The user ${user} may not rewrite the tables of the ledger ${connection.label}, which belong to ${owner}. Nothing was deleted. `
+        + `Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner ?? "")} TO ${
+          quoted(user ?? "")
+        }`,
+    })
+  }))
 
 /** Rewrites tables once. Returns those that still contain deleted rows. */
 const rewritten = async (

@@ -46,6 +46,8 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly damage: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Returns the size of the ledger in bytes. */
   readonly size: Effect.Effect<number, LedgerError>
+  /** Fails if this user may not rewrite the ledger. Call this before anything is deleted. */
+  readonly mayRewrite: Effect.Effect<void, LedgerError | LedgerRefused>
   /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
   readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
   /** Removes the copies that killed rehearsals left. Returns those that remain, because their rehearsals may still use them. */

@@ -16,6 +16,7 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
       (damage, violated) => [...damage, ...violated],
     ),
     compact: Effect.scoped(Effect.gen(function*() {
+      yield* store.mayRewrite
       const before = yield* store.size
       yield* holdAll(store)
       const deleted = yield* writer.write("forgetting old runs", function*() {
@@ -26,6 +27,7 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
     })),
     forget: (what) =>
       Effect.scoped(Effect.gen(function*() {
+        yield* store.mayRewrite
         const [lease] = yield* holdAll(store)
         if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
         const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(

@@ -107,6 +107,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       mustBeSame: () => files.check(),
       damage: attempt(file, "verifying it", () => damage(db)),
       size: attempt(file, "reading its size", () => sizeOf(file)),
+      mayRewrite: Effect.void,
       rewrite: rewrite(db),
       removeCopies: attempt(file, "removing copies of it", () => removeCopies(file, me)),
       roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),

@@ -151,6 +151,23 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect((yield* other.ledger.turns.last("nightly")).state).toBe("brokenOff")
     }))
 
+  it.scopedLive("a user who does not own the tables deletes nothing, because only an owner can rewrite them", () =>
+    Effect.gen(function*() {
+      const { exec, host, schema, user } = yield* hosts
+      yield* host()
+      yield* exec(
+        `DO 'DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = ''${schema}'' LOOP
+        EXECUTE format(''ALTER TABLE ${schema}.%I OWNER TO formferry'', t);
+        EXECUTE format(''GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.%I TO ${user}'', t); END LOOP; END'`,
+      )
+      const { ledger } = yield* host()
+      const failure = yield* Effect.flip(ledger.compact)
+      expect([failure._tag, failure.message]).toEqual([
+        "LedgerRefused",
+        expect.stringMatching(/which belong to formferry\. Nothing was deleted\. .* GRANT "formferry" TO/),
+      ])
+    }))
+
   it.scopedLive("a run whose heartbeat finds another run's lock has lost its lock, and writes nothing", () =>
     Effect.gen(function*() {
       const { exec, host, until } = yield* hosts

@@ -260,6 +260,16 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       yield* run(place, 1)
     }))
 
+  it.scopedLive("a folder that another project uses is named", () =>
+    Effect.gen(function*() {
+      const { name, place } = yield* inFolder
+      yield* (yield* projectAt()).run(place, 1)
+      // The message is that of a ledger that exists.
+      const { refusal, run } = yield* projectAt()
+      yield* run((yield* inFolder).place, 1)
+      expect(yield* refusal(place)).toContain(`or another project also uses the place of its marks, ${name}: each`)
+    }))
+
   it.scopedLive("a damaged mark in a folder is refused", () =>
     Effect.gen(function*() {
       const { place } = yield* inFolder
