@@ -177,5 +177,8 @@ export const tabTo = async (page: Page, target: Locator) => {
     if (key === undefined) return
     await page.keyboard.press(key)
   }
-  throw new Error(`The keyboard never reaches ${target}.`)
+  const [focused, found] = await target.evaluate((one) =>
+    [one.ownerDocument.activeElement, one].map((element) => element?.outerHTML.slice(0, 300) ?? "nothing")
+  )
+  throw new Error(`The keyboard never reaches ${target}, which is ${found}. It stays at ${focused}.`)
 }
