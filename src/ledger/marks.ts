@@ -70,8 +70,6 @@ export interface Marks extends Pick<MarkPlaces, "ledger"> {
 export interface SharedLedger {
   /** What messages call the place of the marks. Every host must use the same place. Undefined for a rehearsal, which leaves no marks. */
   readonly place: string | undefined
-  /** Returns the holders that have a mark in that place, by the names of their marks. */
-  readonly holders: () => Promise<ReadonlyArray<string>>
   /** Returns the ledger's server after the last commit. Undefined if the user has no permission to know it. */
   readonly server: () => MarkedServer | undefined
 }
@@ -302,11 +300,10 @@ const stateOf = (mark: Mark | DamagedMark): string =>
 export interface Marked {
   readonly marks: ReadonlyArray<Mark | DamagedMark>
   /**
-   * The newest holder of a shared ledger that had committed something before the marks were read, if it has no mark in the place that hosts share. Its
-   * mark was written before its first commit, so this is not the place that every host uses. Marks elsewhere, such as among this host's reports, don't
-   * show that.
+   * The newest holder of a shared ledger that had committed something before the marks were read. Its mark was written before its first commit, so
+   * a place without it is not the place that every host uses.
    */
-  readonly unmarked: MarkedHolder | undefined
+  readonly newest: MarkedHolder | undefined
 }
 
 /**
@@ -322,7 +319,7 @@ export const behind = (
     readonly before: ReadonlyArray<string>
     readonly marks: Pick<Marks, "ledger" | "shared">
   },
-  { marks, unmarked }: Marked,
+  { marks, newest }: Marked,
   held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
   const { before, id, marks: { ledger: name, shared } } = ledger
@@ -357,12 +354,14 @@ export const behind = (
       states: unmet.map(({ mark }) => stateOf(mark)),
     }
   }
-  return unmarked === undefined || shared?.place === undefined ? undefined : {
+  const isMarked = newest === undefined
+    || marks.some((mark) => "upTo" in mark && mark.epoch === newest.epoch && mark.word === newest.word)
+  return isMarked || shared?.place === undefined ? undefined : {
     wrong: `The last run that wrote to the ledger ${name} has no mark in ${shared.place}`,
     advice: "So this host does not use the place to which other hosts write their marks, or the mark was lost. "
       + "If the ledger lost rows, no run here would notice it. Nothing was sent. "
       + "Correct `ledger.marks`, so that every host uses the same place. If only the mark was lost, the ledger itself may be complete.",
-    states: [`unmarked ${id} ${unmarked.epoch} ${unmarked.word}`],
+    states: [`unmarked ${id} ${newest.epoch} ${newest.word}`],
   }
 }
 
@@ -396,7 +395,7 @@ const adviceForServer =
 
 /** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. */
 export const missing = (
-  { ledger, read, shared }: Pick<Marks, "ledger" | "read"> & { readonly shared: object | undefined },
+  { ledger, read, shared }: Pick<Marks, "ledger" | "read" | "shared">,
 ): Effect.Effect<Omit<Behind, "states"> | undefined, LedgerError> =>
   Effect.map(
     read,

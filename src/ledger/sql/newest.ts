@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
+import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { behind, holderName, type Marked, notNewest } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
@@ -8,7 +8,7 @@ import { all, get, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
-export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
+export const marksOf = ({ id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
   Effect.gen(function*() {
     const [epoch, word] = (marks.shared?.place === undefined
       ? undefined
@@ -19,12 +19,7 @@ export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked,
       ))
       ?? []
     const newest = epoch === undefined || word === undefined ? undefined : { ledger: id, epoch, word }
-    const holders = newest === undefined || marks.shared === undefined ? [] : yield* Effect.tryPromise({
-      try: marks.shared.holders,
-      catch: (cause) => new LedgerError({ file, doing: "reading its marks", cause }),
-    })
-    const isMarked = newest === undefined || holders.includes(holderName(newest))
-    return { unmarked: isMarked ? undefined : newest, marks: yield* marks.read }
+    return { newest, marks: yield* marks.read }
   })
 
 /** Returns those holders that the ledger doesn't have. They are named as the names of marks do. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Logger, Scope } from "effect"
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
 import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
@@ -245,20 +245,6 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
         }),
     )
   }
-
-  it.scopedLive("a mark on this host doesn't show that the shared folder is the right one", () =>
-    Effect.gen(function*() {
-      const [{ folders: [shared] }, { folders: [own] }] = [(yield* inFolder).place, (yield* inFolder).place]
-      const place = { folders: [shared!, own!], write: true }
-      const { refusal, run } = yield* projectAt()
-      yield* run(place, 1)
-      // The shared folder is not mounted.
-      renameSync(shared!, `${shared}.away`)
-      expect(yield* refusal(place)).toContain(`has no mark in ${shared}. So this host`)
-      expect(existsSync(shared!)).toBe(false)
-      renameSync(`${shared}.away`, shared!)
-      yield* run(place, 1)
-    }))
 
   it.scopedLive("a folder that another project uses is named", () =>
     Effect.gen(function*() {
