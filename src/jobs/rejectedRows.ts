@@ -9,7 +9,7 @@ import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
 import { contentOfId } from "../run/content.ts"
-import { isUnread } from "../source/mended.ts"
+import { unreadCode } from "../source/mended.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openIfAny, serviceAddress } from "./projectLedger.ts"
 
@@ -48,7 +48,7 @@ const rejectedRows = (project: Project, pipeline: string, run: string) =>
       const [id = "", row = "", key = "", code = "", column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
       const [cells, beyond] = [line.slice(0, own), line.slice(titles.length)]
-      return { id, index, row, key, wrong, message, cells, beyond, isUnread: isUnread(key, code) }
+      return { id, index, row, key, wrong, message, cells, beyond, isUnread: unreadCode(key, code) !== undefined }
     })
     return {
       columns: titles.slice(0, own),

@@ -43,8 +43,10 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 }
 
 /** Returns the source's own columns, without those that a rejected.csv adds. */
-export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
-  isMended(columns) ? columns.slice(0, mendedFrom(columns)) : columns
+export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
+  const first = mendedFrom(columns)
+  return first < 0 ? columns : columns.slice(0, first)
+}
 
 /** Returns the names that identify columns in a content digest: each column's name, or its position if it has none. */
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>

@@ -10,8 +10,9 @@ const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflic
   ProblemCode
 >
 
-/** Whether a rejected row with this key and code could not be read properly. */
-export const isUnread = (key: string, code: string): boolean => key === "" && unread.some((one) => one === code)
+/** Returns the code of a rejected row that could not be read properly. Undefined for another row, whose key was read. */
+export const unreadCode = (key: string, code: string): ProblemCode | undefined =>
+  key === "" ? unread.find((one) => one === code) : undefined
 
 /**
  * Rejects the rows of a rejected.csv that an earlier run could not read properly, until a person deletes their `_code`:
@@ -25,8 +26,8 @@ export const holdUnread = (mended: Source): Source => {
   const at = (name: typeof mendedColumns[number]) => end - mendedColumns.length + mendedColumns.indexOf(name)
   const textOf = (cells: Cells, name: typeof mendedColumns[number]) => cellText(cells[at(name)])
   const held = (cells: Cells, row: number): Problem | undefined => {
-    const found = textOf(cells, "_key") === "" ? unread.find((one) => one === textOf(cells, "_code")) : undefined
-    const isLonger = cells.findIndex((cell, position) => position >= end && cellText(cell) !== "") >= 0
+    const found = unreadCode(textOf(cells, "_key"), textOf(cells, "_code"))
+    const isLonger = cells.slice(end).some((cell) => cellText(cell) !== "")
     if (found === undefined && !isLonger) return undefined
     return {
       code: found ?? "ragged-row",

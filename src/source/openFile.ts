@@ -175,8 +175,11 @@ export const openFile = (
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
-    const unmasked = (source: Source) => {
-      if (!source.columns.some(({ title }) => title === maskedTitle)) return Effect.succeed(source)
+    /** Refuses a masked file, and holds the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
+    const guarded = (source: Source) => {
+      if (!source.columns.some(({ title }) => title === maskedTitle)) {
+        return Effect.succeed(isMended(source.columns) ? holdUnread(source) : source)
+      }
       const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
         + "Use a file with the answers: run the pipeline again without `--redact`."
       return new SourceError({ file, message })
@@ -195,11 +198,9 @@ export const openFile = (
     if ((content === "text" && options.written === undefined) || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {
-        const source = withTaken(holdUnread(mended), [{
-          what: "format",
-          value: "csv (rejected rows of an earlier run)",
-        }, ...taken])
-        return yield* fromTool(yield* unmasked(source), () => Effect.succeed(source))
+        const format = { what: "format", value: "csv (rejected rows of an earlier run)" }
+        const source = yield* guarded(withTaken(mended, [format, ...taken]))
+        return yield* fromTool(source, () => Effect.succeed(source))
       }
     }
     if (missing) {
@@ -239,11 +240,10 @@ export const openFile = (
           Effect.map((source) =>
             withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
           ),
+          Effect.flatMap(guarded),
         )
     }
-    const opened = yield* unmasked(yield* open(config.headerRow))
-    // A spreadsheet program may have saved a rejected.csv in its own format.
-    return yield* fromTool(isMended(opened.columns) ? holdUnread(opened) : opened, open)
+    return yield* fromTool(yield* open(config.headerRow), open)
   })
 
 /** What a file is, according to its first bytes. */
