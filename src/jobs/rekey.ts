@@ -7,7 +7,7 @@ import type { Project } from "../project/Project.ts"
 import { surveyKeys } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { columnNames, ownColumns } from "../source/columns.ts"
+import { columnNames, endOf, ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
@@ -114,6 +114,7 @@ const pairsOfSource = (
       pipeline,
       source,
       columns,
+      end: endOf(source.columns),
       shape: columnNames(mapping.columns),
       ownSource: other === undefined,
       isPartial: false,

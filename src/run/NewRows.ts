@@ -176,7 +176,7 @@ export const newRows = (
 
 /** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
 export const surveyKeys = (
-  plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "shape" | "ownSource" | "isPartial">,
+  plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "end" | "shape" | "ownSource" | "isPartial">,
   opened: Pick<RunLedger["Type"], "ledger" | "view">,
 ) =>
   Effect.gen(function*() {

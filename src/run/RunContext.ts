@@ -7,7 +7,7 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { type Pipeline, zoneOf } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 import { formFingerprint } from "../service/codec.ts"
-import { columnNames, isMended, ownColumns } from "../source/columns.ts"
+import { columnNames, endOf, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
@@ -61,6 +61,8 @@ const planOf = (request: RunRequest) => {
     keyColumns: keyColumns(pipeline.source).map(({ name }) => name),
     /** The source's own columns, without those that a rejected.csv adds. */
     columns: ownColumns(source.columns),
+    /** The position after the last column. A row may have cells from there on. */
+    end: endOf(source.columns),
     /** The time zone in which the report shows times. */
     zone: zoneOf(pipeline),
     /** Whether the source is a rejected.csv. */

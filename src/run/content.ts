@@ -3,7 +3,7 @@ import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejection, Superseded } from "../ledger/rows.ts"
-import { columnNames, endOf } from "../source/columns.ts"
+import { columnNames } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
@@ -27,10 +27,10 @@ export const contentDigest = (
 /** Returns all cells of a row as text, one for each of the source's own columns, then those beyond its header. */
 export const rowTexts = (
   cells: Cells,
-  { columns, source }: Pick<RunPlan, "columns" | "source">,
+  { columns, end }: Pick<RunPlan, "columns" | "end">,
 ): ReadonlyArray<string> => [
   ...columns.map(({ position }) => cellText(cells[position])),
-  ...cells.slice(endOf(source.columns)).map(cellText),
+  ...cells.slice(end).map(cellText),
 ]
 
 /** Returns a row's key, or undefined if it has none. */
@@ -74,7 +74,7 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
  * Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was, and its key at
  * that time. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
  */
-export const originOf = (
+export const rejectionOf = (
   { mended, source: { columns } }: Pick<RunPlan, "mended" | "source">,
   digest: Digester,
 ): (cells: Cells) => { readonly before: string; readonly rejection: Rejection } | undefined => {
@@ -113,7 +113,7 @@ export interface Contents {
 
 /** @param seen marks the fixed rows whose earlier content is in the source */
 export const makeContents = (
-  { columns, shape, source }: Pick<RunPlan, "columns" | "shape" | "source">,
+  { columns, end, shape }: Pick<RunPlan, "columns" | "end" | "shape">,
   digest: Digester,
   seen: SeenLedgerRows,
 ): Contents => {
@@ -139,7 +139,7 @@ export const makeContents = (
   }
   const whole = (cells: Cells) =>
     digest.content(
-      rowTexts(cells, { columns, source }).flatMap((text, at) =>
+      rowTexts(cells, { columns, end }).flatMap((text, at) =>
         text === "" ? [] : [all[at] ?? `beyond ${at - all.length}`, text]
       ),
     )

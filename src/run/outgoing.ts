@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, originOf, rowTexts } from "./content.ts"
+import { contentDigest, rejectionOf, rowTexts } from "./content.ts"
 import { restColumns, restDigest } from "./NewRows.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
@@ -37,7 +37,7 @@ export const outgoing = (
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
     const rest = restColumns(plan)
     const restOf = rest.length === 0 ? () => undefined : restDigest(rest, columns, ledger.digest)
-    const origin = originOf(plan, ledger.digest)
+    const origin = rejectionOf(plan, ledger.digest)
 
     let given = 0
     let isEnd = false

@@ -13,7 +13,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, originOf, rowKeys, rowTexts } from "./content.ts"
+import { type KeyOf, rejectionOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -53,7 +53,7 @@ export const chunkClassifier = (
     readonly view: PipelineLedger | undefined
     readonly keyOf: KeyOf
     /** Finds which rejected row a row was. Undefined if the source is not a rejected.csv. */
-    readonly origin?: ReturnType<typeof originOf> | undefined
+    readonly origin?: ReturnType<typeof rejectionOf> | undefined
     readonly each?: (row: number, cells: Cells) => void
   },
 ) => {
@@ -126,7 +126,7 @@ export const survey = Effect.gen(function*() {
   const classifyChunk = chunkClassifier(classifier, {
     view: blank ? undefined : view,
     keyOf: numbering(),
-    origin: plan.mended ? originOf(plan, ledger.digest) : undefined,
+    origin: plan.mended ? rejectionOf(plan, ledger.digest) : undefined,
     each: (row, cells) => cellTable.read(row, cells, fates),
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

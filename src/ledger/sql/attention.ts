@@ -1,6 +1,5 @@
 import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import type { Rejection } from "../rows.ts"
 import { exists, type Param, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
@@ -24,25 +23,6 @@ export function* recordAttention(place: number, run: number, rows: ReadonlyArray
       ],
     )
   }
-}
-
-/** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. */
-export function* fixedRows(
-  place: number,
-  rows: ReadonlyArray<Rejection | undefined>,
-): Sql<ReadonlyArray<boolean>> {
-  const sent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
-  const fixed: Array<boolean> = []
-  for (const row of rows) {
-    fixed.push(
-      row !== undefined && (yield* exists(
-        `SELECT 1 FROM superseded s JOIN row r ON r.id = s.mended AND r.state IN (${sent})
-         WHERE s.place = ? AND s.digest = ? AND s.content = ?`,
-        [place, row.keyDigest ?? keyless, row.content],
-      )),
-    )
-  }
-  return fixed
 }
 
 /**

@@ -1,5 +1,5 @@
 import { stateCode } from "../codes.ts"
-import type { FoundRow, KeylessRow, KnownRow } from "../rows.ts"
+import type { FoundRow, KeylessRow, KnownRow, Rejection } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
@@ -170,10 +170,24 @@ function* supersededBy(place: number, keys: ReadonlyArray<Buffer>): Sql<Readonly
   return byKey
 }
 
+/** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. */
+export function* fixedRows(place: number, rows: ReadonlyArray<Rejection | undefined>): Sql<ReadonlyArray<boolean>> {
+  const found = yield* all<readonly [Buffer, Buffer]>(
+    `SELECT s.digest, s.content FROM superseded s
+     JOIN row r ON r.id = s.mended AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported})
+     WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, listOf(rows.flatMap((row) => row?.content ?? []))],
+  )
+  const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
+  const fixed = new Set(found.map(([key, content]) => nameOf(content, key)))
+  return rows.map((row) => row !== undefined && fixed.has(nameOf(row.content, row.keyDigest ?? noKey)))
+}
+
+const noKey = Buffer.alloc(0)
+
 /** Returns what the ledger knows about rows without a key. The rows are found by their contents. */
 function* keylessRows(place: number, contents: ReadonlyArray<Buffer>): Sql<ReadonlyArray<KeylessRow>> {
   if (contents.length === 0) return []
-  const noKey = Buffer.alloc(0)
   const superseded = contentsIn(yield* supersededBy(place, [noKey]), noKey)
   const replacedBy = new Map(superseded.map((one) => [one.content.toString("latin1"), one]))
   const leftOut = yield* leftOutOf(place, 0, contents)
