@@ -38,7 +38,7 @@ export const storeFile = <E, R>(content: Stream.Stream<Uint8Array, E, R>, folder
     return file
   })
 
-/** Calls a stored file by the name that it had where it came from, if it can't be read. */
+/** Gives the error of a stored file that can't be read the name that the file had before. */
 export const named = <A, E, R>(work: Effect.Effect<A, E | SourceError, R>, place: string, name: string) =>
   Effect.mapError(work, (error) =>
     error instanceof SourceError

@@ -26,7 +26,7 @@ export interface ReportContent<E> {
 /** The title of the last column of a rehearsal's CSV files, so that they can't be mistaken for those of an import. */
 export const rehearsalTitle = "_rehearsal"
 
-/** Marks the messages of a rehearsal's rejected.csv. It can't have an additional column, because its last columns identify it when it is imported. */
+/** Marks the messages of a rehearsal's rejected.csv. It can't have an additional column, because a row with a cell after `_message` is rejected when the file is imported. */
 const asRehearsed = (row: CsvRows["rejected"]): CsvRows["rejected"] => ({
   ...row,
   problems: row.problems.map((problem) => ({ ...problem, message: `rehearsal: ${problem.message}` })),

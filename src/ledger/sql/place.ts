@@ -183,17 +183,17 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const { destination, pipeline, separate, serviceName = destination.service } = requested
   if (isPractice(destination.service)) return undefined
   // A service that was separate under its earlier address says nothing about its present one.
-  const was = separate?.has(destination.service) === true ? [serviceName] : ["", serviceName]
+  const isSeparate = separate?.has(destination.service) === true
   const others = (yield* all<readonly [string, string]>(
     `SELECT p.service, p.pipeline FROM place p WHERE p.form = ? AND p.service <> ? AND p.separate IN (?, ?) AND ${stands} ORDER BY p.service, p.pipeline`,
-    [destination.form, destination.service, was[0] ?? "", was.at(-1) ?? ""],
+    [destination.form, destination.service, serviceName, isSeparate ? serviceName : ""],
   )).filter(([service]) => !isPractice(service) && separate?.has(service) !== true)
   const addresses = [...new Set(others.map(([service]) => service))]
   if (addresses.length === 0) return undefined
   const names = [...new Set(others.map(([, name]) => name))]
-  const different = was.includes("")
-    ? 'write "separate: true" there'
-    : "give it a different name, because its rows were imported under this one"
+  const different = isSeparate
+    ? "give it a different name, because its rows were imported under this one"
+    : 'write "separate: true" there'
   return new LedgerRefused({
     isMisplaced: true,
     message:
