@@ -15,36 +15,33 @@ export const overview = (project: Project) =>
   Effect.gen(function*() {
     const { texts, unreadable } = yield* listPipelines(project.root)
     const status = yield* projectStatus(project, [], { verify: false, runs: runsShown })
-    const targets = new Map(texts.map(({ file, name = file, yaml }) => [name, targetsIn(yaml)]))
-    const wrong = new Set(
-      texts.flatMap(({ file, name = file, yaml }) => decodePipeline(yaml)._tag === "Wrong" ? [name] : []),
-    )
+    const files = new Map(texts.map(({ file, name = file, yaml }) => [name, readFrom(yaml)]))
     // The ledger also knows pipelines whose files were removed.
-    const names = new Set([...targets.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
+    const names = new Set([...files.keys(), ...status.pipelines.map(({ pipeline }) => pipeline)])
     return {
       folder: basename(resolve(project.root)),
-      pipelines: [...names].map((name) => {
-        const card = cardOf(project, status, name, targets.get(name))
-        const problem = wrong.has(name) ? "The pipeline's file has mistakes, so it can't run." : undefined
-        return { ...card, problem: card.problem ?? problem }
-      }),
+      pipelines: [...names].map((name) => cardOf(project, status, name, files.get(name))),
       services: [...project.services.keys()],
       diagnostics: unreadable,
     }
   })
 
-/** Returns a pipeline's targets that have a name. */
-const targetsIn = (yaml: PipelineText["yaml"]): PipelineCard["targets"] => {
-  const read = decodePipeline(yaml, { isPartial: true })
+/** Returns a pipeline's targets that have a name, and what prevents it from running. */
+const readFrom = (yaml: PipelineText["yaml"]): Pick<PipelineCard, "problem" | "targets"> => {
+  const whole = decodePipeline(yaml)
+  const read = whole._tag === "Read" ? whole : decodePipeline(yaml, { isPartial: true })
   const { targets } = read._tag === "Read" ? read.value.sink : { targets: [] }
-  return targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }])
+  return {
+    targets: targets.flatMap(({ form, service, target: to }) => to === undefined ? [] : [{ to, service, form }]),
+    problem: whole === read ? undefined : "The pipeline's file has mistakes, so it can't run.",
+  }
 }
 
 const cardOf = (
   project: Project,
   status: ProjectStatus,
   name: string,
-  targets: PipelineCard["targets"] = [],
+  { problem, targets }: ReturnType<typeof readFrom> = { targets: [], problem: undefined },
 ): PipelineCard => {
   const own = <A extends { readonly pipeline: string }>(all: ReadonlyArray<A>) =>
     all.filter(({ pipeline }) => pipeline === name)
@@ -71,6 +68,6 @@ const cardOf = (
     standings,
     nextRun: [...of, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
     notBegun: own(status.notBegun)[0]?.at,
-    problem: own(status.missed)[0]?.message,
+    problem: own(status.missed)[0]?.message ?? problem,
   }
 }
