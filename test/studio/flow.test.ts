@@ -240,6 +240,20 @@ scoped(
 )
 
 scoped(
+  "home says that a pipeline whose file has mistakes can't run",
+  Effect.gen(function*() {
+    const { root, write } = yield* world
+    yield* write("pipelines/broken.yaml", "pipeline: broken\nsource: 1\n")
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    const { pipelines } = yield* Effect.promise(() => call("project", "home", {}))
+    expect(Object.fromEntries(pipelines.map(({ name, problem }) => [name, problem]))).toEqual({
+      broken: "The pipeline's file has mistakes, so it can't run.",
+      people: undefined,
+    })
+  }),
+)
+
+scoped(
   "a row with too many cells comes with those beyond the header, and is sent without them after a fix",
   Effect.gen(function*() {
     const { names, root, run, source } = yield* world
