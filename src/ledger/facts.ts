@@ -13,6 +13,8 @@ export interface Facts {
   readonly isBlank: boolean
   /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. */
   readonly firstColumns: ReadonlyArray<string> | undefined
+  /** Keyed digests, as hexadecimal digits, of the keys of forgotten rows without their formatting (`looseKey`). */
+  readonly forgotten: ReadonlyArray<string>
   /** How rows are recognised. Undefined if no run has read the source yet. */
   readonly identity: RowIdentity | undefined
   /** The form as it was read by the last run that could send rows, or as a person accepted it later. Undefined if no run has read it. */

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
+import { asciiOf, isDamaged, looseKey } from "../domain/looseKey.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { Digester, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
 import { makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
-import { asciiOf, isDamaged, looseKey } from "./looseKey.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
 /** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
@@ -53,6 +53,43 @@ export interface Alike {
  */
 type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
+interface NewKey {
+  readonly row: number
+  readonly key: string
+}
+
+/** Finds new rows that may be forgotten rows whose key was reformatted. */
+class ForgottenKeys {
+  private readonly digests: Set<string>
+  private readonly digest: Digester["key"]
+  private readonly rows = new Map<string, NewKey>()
+
+  /** @param digests keyed digests of the forgotten keys without their formatting (`Facts.forgotten`) */
+  constructor(digests: ReadonlyArray<string>, digest: Digester["key"]) {
+    this.digests = new Set(digests)
+    this.digest = digest
+  }
+
+  get found(): ReadonlyArray<NewKey> {
+    return [...new Map([...this.rows.values()].map((one) => [one.row, one])).values()]
+  }
+
+  add(row: number, key: string): void {
+    for (const name of this.namesOf(key, "sought")) if (this.digests.has(name)) this.rows.set(name, { row, key })
+  }
+
+  skip(key: string): void {
+    for (const name of this.namesOf(key, "stored")) {
+      this.digests.delete(name)
+      this.rows.delete(name)
+    }
+  }
+
+  private namesOf(key: string, which: "sought" | "stored"): ReadonlyArray<string> {
+    return this.digests.size === 0 ? [] : looseKey(key)[which].map((text) => this.digest(text).toString("hex"))
+  }
+}
+
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
@@ -62,22 +99,39 @@ export class NewRows {
   private rows = 0
 
   private readonly inEncodings: boolean
+  private readonly forgotten: ForgottenKeys
 
   /**
    * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
    * @param inEncodings whether the source is read in a different encoding than before
    */
-  constructor(digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>, inEncodings: boolean) {
+  constructor(
+    digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>,
+    inEncodings: boolean,
+    forgotten: ForgottenKeys,
+  ) {
     this.digests = digests
     this.inEncodings = inEncodings
+    this.forgotten = forgotten
   }
 
   get size(): number {
     return this.rows
   }
 
+  /** The new rows whose keys equal that of a forgotten row that the source lacks, except for formatting. */
+  get likeForgotten(): ReadonlyArray<NewKey> {
+    return this.forgotten.found
+  }
+
+  /** Takes the key of a row that is skipped permanently. */
+  skip(key: string): void {
+    this.forgotten.skip(key)
+  }
+
   add(row: number, key: string, cells: Cells): void {
     this.rows++
+    this.forgotten.add(row, key)
     for (const text of looseKey(key).stored) {
       this.hash.key(text)
       this.put(this.keys, row)
@@ -164,13 +218,14 @@ export const newRows = (
   >,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
-  Effect.map(view.facts, ({ identity }) => {
+  Effect.map(view.facts, ({ forgotten, identity }) => {
     const isMissed = ownSource && !isPartial && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows(
       isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, columns, ledger.digest)) : [],
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
+      new ForgottenKeys(forgotten, ledger.digest.key),
     )
   })
 
@@ -199,7 +254,8 @@ export const surveyKeys = (
           rows.forEach(({ cells, index, key }, at) => {
             const row = known[at]
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
-            if (row !== undefined && (row.leftOut || contents.replaced(row, cells) !== undefined)) return
+            if (row?.leftOut === true) return found.newRows.skip(key)
+            if (row !== undefined && contents.replaced(row, cells) !== undefined) return
             if (!isValid(index)) return
             hash.key(key)
             // Later rows with the same key are duplicates.

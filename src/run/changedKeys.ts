@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Json } from "../domain/json.ts"
+import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import type { Alike } from "./NewRows.ts"
@@ -27,7 +28,7 @@ const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): st
   ]
     .filter((part) => part !== undefined).join(", ")
 
-/** The maximum number of pairs that a refusal shows. */
+/** The maximum number of pairs or keys that a refusal shows. */
 const shownPairs = 5
 
 /**
@@ -58,6 +59,25 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
       states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
+    const again = newRows.likeForgotten
+    if (again.length > 0) {
+      const shownAgain = again.slice(0, shownPairs)
+      const isRefused = yield* refuse(
+        { forgotten: again.map(({ key }) => ledger.digest.key(key).toString("hex")) },
+        `${
+          again.length === 1 ? "A new row has" : `${count(again.length)} new rows have`
+        } the same key, apart from formatting, as ${
+          again.length === 1 ? "a row that was" : "rows that were"
+        } forgotten: ${shownAgain.map(({ key, row }) => `${JSON.stringify(key)} (row ${row})`).join(", ")}.`,
+        `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${
+          commandLine(["ledger", "forget", run.pipeline.name, "--rows", ...shownAgain.map(({ key }) => key)], {
+            "--because": "TEXT",
+            "--project": run.projectOption,
+          })
+        }.`,
+      )
+      if (isRefused) return
+    }
     const rekey = `If they are the same rows, run: ${rekeyCommand(run)}.`
     if (missing.key > 0) {
       const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")

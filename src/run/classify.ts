@@ -79,6 +79,7 @@ export const makeClassifier = (options: {
         && (found.leftOut || inDoubt !== "resend" || found.resent
           || (found.doubt?.isUndone === true && !plan.resendUndone))
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
+        if (found?.leftOut === true) options.newRows?.skip(key)
         const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }

@@ -190,14 +190,20 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
     expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
   }))
 
-/** Runs the command in a refusal that accepts its state, as pasted from the output. */
-const acceptAsTold = (at: Bench, refused: Ran, reason: string) =>
+/** Runs a command, as pasted from a refusal's output, and returns its words. */
+const pasteFrom = (at: Bench, refused: Ran, command: string) =>
   Effect.gen(function*() {
-    const command = `formferry accept contacts ${reason} --because TEXT`
     expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain(command)
     const [, ...words] = command.split(" ")
-    const accepted = yield* at.inProcess(...words)
-    expect(accepted.status, accepted.stderr).toBe(0)
+    const done = yield* at.inProcess(...words)
+    expect(done.status, done.stderr).toBe(0)
+    return words
+  })
+
+/** Runs the command in a refusal that accepts its state. */
+const acceptAsTold = (at: Bench, refused: Ran, reason: string) =>
+  Effect.gen(function*() {
+    const words = yield* pasteFrom(at, refused, `formferry accept contacts ${reason} --because TEXT`)
     // The state was accepted, so there is nothing to accept any more.
     expect((yield* at.inProcess(...words)).status).toBe(2)
   })
@@ -244,6 +250,33 @@ it.scopedLive("reformatted keys stop each run until the command is pasted, which
     at.write("source.csv", withKeys("C-1", "C-2", "C-03"))
     const again = yield* at.inProcess("run", "contacts")
     expect([again.status, at.count()], again.stdout).toEqual([2, 4])
+  }))
+
+it.scopedLive("a forgotten row stops each run under a reformatted key until that key is forgotten, too, or accepted", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)).replaceAll(/^(\d),/gm, "C-0$1,"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    for (const key of ["C-01", "C-02"]) {
+      expect((yield* at.inProcess("ledger", "forget", "contacts", "--rows", key, "--because", "1")).status).toBe(0)
+    }
+    at.write("source.csv", csv(upTo(3)).replaceAll(/^(\d),/gm, "C-$1,").replace("C-3", "C-03"))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
+    yield* pasteFrom(at, refused, "formferry ledger forget contacts --rows C-1 C-2 --because TEXT")
+    const again = yield* at.inProcess("run", "contacts")
+    expect([again.status, at.count(), at.report().rows], again.stdout)
+      .toEqual([0, 3, expect.objectContaining({ filtered: 2, alreadyImported: 1 })])
+
+    // A source with both keys has two rows. Otherwise, a person may say that the row is a different one.
+    at.write("source.csv", csv(upTo(4)).replaceAll(/^(\d),/gm, "C-$1,").replace("C-3", "C-03").replace("C-4", "c1"))
+    const both = yield* at.inProcess("run", "contacts")
+    expect([both.status, at.count()], both.stdout).toEqual([0, 4])
+    at.write("source.csv", csv(upTo(4)).replaceAll(/^(\d),/gm, "C-$1,").replace("C-3", "C-03").replace("C-2", "c 02"))
+    const other = yield* at.inProcess("run", "contacts")
+    expect([other.status, at.count()], other.stdout).toEqual([2, 4])
+    yield* acceptAsTold(at, other, "row-key")
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 6])
   }))
 
 it.scopedLive("--dry-run and --limit leave rows pending and exit with code 0", () =>

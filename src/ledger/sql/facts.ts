@@ -14,11 +14,13 @@ const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as co
 export function* facts({ texts }: Store, place: number): Sql<Facts> {
   const has = (table: string) => exists(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place])
   const first = (yield* get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place]))?.[0] ?? null
+  const forgotten = yield* all<readonly [Buffer]>("SELECT digest FROM leftOut WHERE place = ? AND keyed = 2", [place])
   const values = yield* all<readonly [string, string]>("SELECT name, value FROM fact WHERE place = ?", [place])
   return {
     ...noFacts,
     isNew: !(yield* has("batch")),
     isBlank: !((yield* has("row")) || (yield* has("leftOut")) || (yield* has("superseded"))),
+    forgotten: forgotten.map(([digest]) => digest.toString("hex")),
     firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),
     ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
   }
@@ -28,6 +30,7 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
 export const noFacts: Facts = {
   isNew: true,
   isBlank: true,
+  forgotten: [],
   firstColumns: undefined,
   identity: undefined,
   form: undefined,

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { looseKey } from "../../domain/looseKey.ts"
 import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
@@ -47,7 +48,7 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
   for (const { digest, key } of digests) {
     for (const [place, form] of places) {
       const row = yield* rowOf(place, digest)
-      const mention = yield* mentionOf(place, digest)
+      const mention = yield* mentionOf(place, digest, looseKey(key).sought.map(store.digest.key))
       if (row === undefined && mention === undefined) continue
       known.add(key)
       if (row !== undefined || mention === "held") held.add(key)
@@ -57,7 +58,8 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
           if (!isDeleted) submissions.push({ key, submissionId, form })
         }
       }
-      yield* leaveOut(place, digest, { at, by, because })
+      yield* leaveOut(place, 1, digest, { at, by, because })
+      for (const text of looseKey(key).stored) yield* leaveOut(place, 2, store.digest.key(text), { at, by, because })
       for (const table of ["attention", "acknowledged", "superseded"]) {
         yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
       }
@@ -78,7 +80,7 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
         "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",
         [row],
       )
-    ) yield* leaveOut(place, original, { at, by, because })
+    ) yield* leaveOut(place, 1, original, { at, by, because })
     const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
@@ -112,26 +114,36 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
   }
 }
 
-/** Returns "held" if something is known about a key apart from its row, or "left out" if the ledger only knows that the key is skipped. */
-function* mentionOf(place: number, digest: Buffer): Sql<"held" | "left out" | undefined> {
+/**
+ * Returns "held" if something is known about a key apart from its row, or "left out" if the ledger only knows that the key is skipped.
+ *
+ * @param like digests of the key without its formatting. If a forgotten key has one of them, this key is "held", so that it is skipped from now on
+ */
+function* mentionOf(
+  place: number,
+  digest: Buffer,
+  like: ReadonlyArray<Buffer>,
+): Sql<"held" | "left out" | undefined> {
   const found = yield* get<readonly [string]>(
     `SELECT 'held' FROM attention WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'held' FROM superseded WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'held' FROM acknowledged WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'left out' FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
+     UNION ALL SELECT 'resembles' FROM leftOut WHERE place = ?1 AND keyed = 2 AND digest IN (SELECT unhex(value) FROM json_each(?3))
      ORDER BY 1 LIMIT 1`,
-    [place, digest],
+    [place, digest, JSON.stringify(like.map((one) => one.toString("hex")))],
   )
-  return found === undefined ? undefined : found[0] === "held" ? "held" : "left out"
+  return found === undefined ? undefined : found[0] === "left out" ? "left out" : "held"
 }
 
 function* leaveOut(
   place: number,
+  keyed: 1 | 2,
   digest: Buffer,
   { at, because, by }: { readonly at: number; readonly by: string; readonly because: string },
 ): Sql<void> {
   yield* write(
-    "INSERT INTO leftOut (place, keyed, digest, at, by, because) VALUES (?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    [place, digest, at, by, because],
+    "INSERT INTO leftOut (place, keyed, digest, at, by, because) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    [place, keyed, digest, at, by, because],
   )
 }

@@ -102,7 +102,8 @@ export const schema = `
     place INTEGER NOT NULL REFERENCES place, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (place, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Rows that a person skipped permanently: by key digest, or (keyed = 0) by content.
+  -- Rows that a person skipped permanently, by the digest of the key (keyed = 1) or of the content (0). For forgotten rows, also digests of the key
+  -- without its formatting (2).
   CREATE TABLE leftOut (
     place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
     PRIMARY KEY (place, keyed, digest)

@@ -34,7 +34,7 @@ export function* counts(place: number): Sql<Counts> {
     acknowledged: yield* acknowledgedOf(place),
     drift: yield* drift(place),
     attention: yield* attentionOf(place),
-    leftOut: yield* count(place, "SELECT count(*) FROM leftOut WHERE place = ?"),
+    leftOut: yield* count(place, "SELECT count(*) FROM leftOut WHERE place = ? AND keyed < 2"),
     settlements: yield* count(place, "SELECT count(*) FROM settlement WHERE place = ?"),
     lastIntent: yield* lastIntent(),
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { looseKey } from "../../src/run/looseKey.ts"
+import { looseKey } from "../../src/domain/looseKey.ts"
 
 const alike = (one: string, other: string): boolean => {
   const { stored } = looseKey(one)
