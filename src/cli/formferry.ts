@@ -103,6 +103,8 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       },
     })
     return yield* observed(host.env, invocation.command, work).pipe(
+      // Lost output is the more severe failure.
+      Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : output.flush),
       Effect.zipRight(output.flush),
       Effect.as(0),
       Effect.catchAllCause((cause) =>

@@ -69,6 +69,10 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")
       expect(at.report()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
       expect((yield* at.inProcess("status")).status).toBe(0)
+      // Rows that need review are less severe.
+      at.write("source.csv", csv(upTo(6)).replace("p6@example.org", "none"))
+      expect((yield* into("/dev/full", ["run", "contacts"], at)).status).toBe(70)
+      expect(at.report()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
     }),
 )
 
