@@ -20,6 +20,7 @@ import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { InitRefused } from "../jobs/suggestMapping.ts"
 import type { UndoRefused } from "../jobs/undo.ts"
+import type { KeyMapWrong } from "../jobs/rekey.ts"
 import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
@@ -62,6 +63,7 @@ export type Failure =
   | AttemptFailure
   | ServiceUnknown
   | NothingAcknowledged
+  | KeyMapWrong
   | NothingForgotten
   | NothingToAccept
   | InitRefused
@@ -82,6 +84,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   UsageWrong: exits.wrong.code,
   ServiceUnknown: exits.wrong.code,
   NothingAcknowledged: exits.wrong.code,
+  KeyMapWrong: exits.wrong.code,
   NothingForgotten: exits.wrong.code,
   NothingToAccept: exits.wrong.code,
   InitRefused: exits.wrong.code,
@@ -189,7 +192,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
         ? commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
         : `${again} ${error.lacks}`
     case "SourceError":
-      // `check` reads the pipeline's own source, not the file that `--source` or `--map` names.
+      // `check` reads the pipeline's own source, not the file that another option names.
       return isAboutPipelines(invocation) && !hasSource(invocation) ? command("check", ...names) : again
     case "ConfigurationInvalid":
     case "ConnectionUnusable":
@@ -221,6 +224,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return error.known[0] === undefined
         ? again
         : sameCommandWith(invocation, "--to", [error.known[0]])
+    case "KeyMapWrong":
     case "NothingForgotten":
       return command("ledger", "export", ...names)
     case "NothingAcknowledged":
@@ -251,7 +255,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
   }
 }
 
-const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--(?:source|map)(?:=|$)/.test(word))
+const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--(?:source|map|results)(?:=|$)/.test(word))
 
 /** Whether `check` can explain why a command could not read its input. */
 const isAboutPipelines = ({ command }: Invoked): boolean =>

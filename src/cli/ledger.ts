@@ -350,11 +350,14 @@ const rekey = command({
             counted(done.already, "row")
           }, and none of the earlier ones.`,
       )
-      if (done.ambiguous > 0) {
+      if (done.ambiguous.length > 0) {
+        const more = done.ambiguous.length - shownPairs
         yield* output.print(
           `${
-            counted(done.ambiguous, "row")
-          } can't be paired with certainty. Write the pairs into a file, and pass it with --map.`,
+            counted(done.ambiguous.length, "earlier key")
+          } can't be paired with certainty. Write the pairs into a file, and pass it with --map:\n${
+            [...done.ambiguous.slice(0, shownPairs), ...(more > 0 ? [`and ${counted(more, "more key")}`] : [])].join("\n")
+          }`,
         )
       }
     }),

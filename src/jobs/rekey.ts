@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
@@ -20,20 +21,24 @@ interface KeyPair {
 
 /**
  * Row keys that were or would be recorded. `already`: the number of pairs of the map that were recorded before, for example by this command until it
- * was interrupted. `ambiguous`: the number of rows that resemble several others, so that only a map can pair them.
+ * was interrupted. `ambiguous`: keys in the ledger that resemble several new ones, or whose new key resembles several of them, so that only a map can
+ * pair them.
  */
 interface Rekeying {
   readonly pairs: ReadonlyArray<KeyPair>
   readonly already: number
-  readonly ambiguous: number
+  readonly ambiguous: ReadonlyArray<string>
   readonly recorded: number
 }
+
+/** The file of key pairs can't be used (exit code 2). */
+export class KeyMapWrong extends Schema.TaggedError<KeyMapWrong>()("KeyMapWrong", { message: Schema.String }) {}
 
 const never = (): boolean => false
 
 /**
  * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. If this is interrupted, some keys are recorded, and the next
- * call finds the others. Fails with `LedgerRefused` if the map names an unknown key, or a new key that belongs to a different row.
+ * call finds the others. Fails with `KeyMapWrong` if the map names an unknown key, or a new key that belongs to a different row.
  *
  * @param options.map a file of pairs with a header, the old key before the new one. If undefined, vanished rows are paired with new rows whose keys
  * differ only in formatting, or whose other cells are the same
@@ -89,14 +94,14 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     )
     const twice = new Set(pairs.map((pair) => pair.new)).size < pairs.length
     if (wrong.length > 0 || twice) {
-      return yield* new LedgerRefused({
+      return yield* new KeyMapWrong({
         message: `${file} can't be used: ${
           twice ? "two rows would get the same key" : wrong.slice(0, 5).join("; ")
-        }. Nothing was recorded. The file has a header and two columns: the earlier key, as in the column _key of imported.csv, and the new one.`,
+        }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export\` lists it, and the new one.`,
       })
     }
     const left = pairs.filter((_, at) => !isRecorded(at))
-    return { pairs: left, already: pairs.length - left.length, ambiguous: 0 }
+    return { pairs: left, already: pairs.length - left.length, ambiguous: [] }
   })
 
 const pairsOfSource = (
@@ -126,8 +131,13 @@ const pairsOfSource = (
     yield* eachChunk(source.read(), survey, never)
     const old = new Map<number, string>()
     const several = new Set<number>()
+    const ambiguous = new Set<string>()
     yield* newRows.compare(view, seen.marks, (pair) => {
-      if (pair.ambiguous || old.has(pair.row)) several.add(pair.row)
+      const other = old.get(pair.row)
+      if (pair.ambiguous || other !== undefined) {
+        several.add(pair.row)
+        ambiguous.add(other ?? pair.old).add(pair.old)
+      }
       old.set(pair.row, pair.old)
     })
     const pairs: Array<KeyPair> = []
@@ -143,5 +153,5 @@ const pairsOfSource = (
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })
     if (old.size > 0) yield* eachChunk(source.read(), pair, never)
-    return { pairs, already: 0, ambiguous: several.size }
+    return { pairs, already: 0, ambiguous: [...ambiguous] }
   })

@@ -124,6 +124,9 @@ it.scopedLive("the suggested command after rows in doubt shows how to settle the
     const shown = yield* paste(at, settle)
     expect(shown).toMatchObject({ status: 4, out: expect.stringContaining("--results FILE") })
     expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
+    // No command helps if the export can't be read: the message names the file.
+    const missing = yield* at.inProcess("settle", "contacts", "--results", "results.csv")
+    expect([missing.status, missing.lastLine], missing.stderr).toEqual([2, expect.not.stringMatching(/^formferry /)])
   }))
 
 it.scopedLive("the suggested command is never the one that failed, and a run of several pipelines suggests only one", () =>
@@ -211,6 +214,15 @@ const refusals: Readonly<Record<string, Refusal>> = {
     "ledger",
     "rekey",
     "contacts",
+  ],
+  "a file of keys that names an unknown row": [
+    (at) => Effect.tap(imported(at), () => at.write("keys.csv", "old,new\n9,09\n")),
+    "ledger",
+    "rekey",
+    "contacts",
+    "--map",
+    "keys.csv",
+    "--yes",
   ],
   "a changed row": [
     (at) => Effect.tap(imported(at), () => at.write("source.csv", csv(upTo(3), () => "P,p@example.org,1990-01-17"))),

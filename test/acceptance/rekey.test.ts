@@ -68,6 +68,25 @@ it.scopedLive.each(databases)(
     }),
 )
 
+it.scopedLive("rekey names the earlier keys that several new rows resemble, and pairs only the others", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const withKeys = (...keys: ReadonlyArray<string>) =>
+      csv(upTo(keys.length)).replaceAll(/^(\d+),/gm, (_, number: string) => `${keys[Number(number) - 1]},`)
+    at.write("source.csv", withKeys("C-01", "C-02", "C-03", "c-3"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("source.csv", withKeys("C-1", "C1", "C2", "C3"))
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+    expect([recorded.status, recorded.stdout.trimEnd().split("\n")], recorded.stderr).toEqual([0, [
+      "C-02 → C2",
+      "1 row key recorded.",
+      "3 earlier keys can't be paired with certainty. Write the pairs into a file, and pass it with --map:",
+      "C-01",
+      "C-03",
+      "c-3",
+    ]])
+  }))
+
 it.scopedLive("the keys of rows in another file are recorded with --source, as the refusal suggests", () =>
   Effect.gen(function*() {
     const at = yield* bench()
