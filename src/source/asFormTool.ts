@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { cellText } from "../domain/cell.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
@@ -11,7 +11,7 @@ import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from
 import { formToolNamed, formTools } from "../formtools/index.ts"
 import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
-import { isMended, ownColumns, toColumns } from "./columns.ts"
+import { isMended, ownColumns, repeatedHeader, toColumns } from "./columns.ts"
 import {
   changedWhileOpening,
   type Head,
@@ -260,18 +260,29 @@ const renumbered = (problem: Problem, row: number): Problem => ({
   message: problem.message.replace(/^Row \d+/, `Row ${row}`),
 })
 
-/** Omits the records that are headers, and numbers the other records, starting with 1. */
-const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
-  skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
-    const from = Math.max(0, skip + 1 - chunk.firstRow)
-    if (from >= chunk.rows.length) return Option.none()
-    const firstRow = chunk.firstRow + from - skip
-    const faults = [...chunk.faults].flatMap(([at, problem]) =>
-      at < from ? [] : [[at - from, renumbered(problem, firstRow + at - from)] as const]
-    )
-    const rows = from === 0 ? chunk.rows : chunk.rows.slice(from)
-    return Option.some({ firstRow, rows, faults: new Map(faults) })
-  })
+/** Omits these records, which are headers, and numbers the other records, starting with 1. Records that repeat them are not read. */
+const withoutHeaders =
+  <E>(headers: ReadonlyArray<ReadonlyArray<Cell>>) =>
+  (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> => {
+    const skip = headers.length
+    const areHeaders = headers.map(repeatedHeader)
+    return skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
+      const from = Math.max(0, skip + 1 - chunk.firstRow)
+      if (from >= chunk.rows.length) return Option.none()
+      const firstRow = chunk.firstRow + from - skip
+      const faults = [...chunk.faults].flatMap(([at, problem]) =>
+        at < from ? [] : [[at - from, renumbered(problem, firstRow + at - from)] as const]
+      )
+      const rows = from === 0 ? chunk.rows : chunk.rows.slice(from)
+      const repeated = rows.flatMap((row, at) =>
+        areHeaders.flatMap((isHeader) => {
+          const problem = isHeader(row, () => `Row ${firstRow + at}`)
+          return problem === undefined ? [] : [[at, problem] as const]
+        })
+      )
+      return Option.some({ firstRow, rows, faults: new Map([...repeated, ...faults]) })
+    })
+  }
 
 /** Returns what is reported about a file, with header records counted as lines above the data. */
 const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number): SourceFile => ({
@@ -314,11 +325,10 @@ export const asFormTool = <R>(
     const first = tool.layout(sample)
     const headerRows = hasOneHeader ? 1 : first.headerRows ?? 1
     // The reader doesn't return records in which every cell is empty.
-    const skip = head.records.slice(at + 1, at + headerRows).filter((record) =>
-      record.some((cell) =>
-        cellText(cell ?? null) !== ""
-      )
-    ).length
+    const furtherHeaders = head.records.slice(at + 1, at + headerRows).filter((record) =>
+      record.some((cell) => cellText(cell ?? null) !== "")
+    )
+    const skip = furtherHeaders.length
     const width = hasOneHeader ? own.length : source.columns.length
     const titles = widened(first.titles ?? sample.records[0] ?? [], width, "")
     const layout = tool.needsFacts === true
@@ -341,7 +351,7 @@ export const asFormTool = <R>(
     })
     return {
       ...made,
-      read: (expected) => source.read(expected).pipe(withoutHeaders(skip)),
+      read: (expected) => source.read(expected).pipe(withoutHeaders(furtherHeaders)),
       files: mapFiles(made.files, (file) => withoutHeaderRows(file, skip)),
     }
   })

@@ -79,16 +79,23 @@ export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
   return true
 }
 
-/** Returns the problem of a row that repeats the header of several columns, as in joined exports. Undefined if it doesn't. */
-export const repeatedHeader = (
-  row: ReadonlyArray<Cell>,
-  titles: ReadonlyArray<string>,
-  where: () => string,
-): Problem | undefined =>
-  titles.length < 2 || titles.some((title, at) => cellText(row[at]) !== title) ? undefined : {
-    code: "header-row",
-    message: `${where()} repeats the header, as if two exports had been joined. Remove it from the file.`,
-  }
+/** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it. */
+const plainTitle = (cell: Cell | undefined): string => cellText(cell).trim().toLowerCase()
+
+/**
+ * Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. Undefined if the row doesn't.
+ *
+ * @param header the cells of a header row
+ */
+export const repeatedHeader = (header: ReadonlyArray<Cell>) => {
+  const titles = header.map(plainTitle)
+  const isWide = titles.filter((title) => title !== "").length > 1
+  return (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined =>
+    !isWide || titles.some((title, at) => plainTitle(row[at]) !== title) ? undefined : {
+      code: "header-row",
+      message: `${where()} repeats the header, as if two exports had been joined. Remove it from the file.`,
+    }
+}
 
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>

@@ -30,6 +30,19 @@ const layoutOf = async (path: string) => {
 
 const sample = (name: string) => layoutOf(`${samples}/form-tools/${name}`)
 
+it("a record that repeats one of a tool's header rows is reported, not read", async () => {
+  const part = [
+    "ResponseId,Q1",
+    "Response ID,Your name",
+    '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}"',
+  ]
+  const { faults } = await run(
+    read(config(file([...part, "R_1abcDEF456ghij7,Ada", ...part, "R_2abcDEF456ghij7,Bob", ""].join("\n")))),
+  )
+  const problem = expect.stringMatching(/^Row \d .*repeats the header/)
+  expect(Object.fromEntries(faults)).toEqual({ 2: problem, 3: problem, 4: problem })
+})
+
 describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]

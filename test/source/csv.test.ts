@@ -43,6 +43,7 @@ describe("rows of a CSV file", () => {
     const faults = async (text: string) => [...(await csv(text)).faults]
     const problem = expect.stringContaining("repeats the header, as if two exports had been joined")
     expect(await faults("a,,c\n1,2,3\na,,c\na,,d\n4,5,6\n")).toEqual([[2, problem]])
+    expect(await faults("a,B\n1,2\n\ufeffa,B\nA , b\n")).toEqual([[2, problem], [3, problem]])
     expect(await faults("Name\nAda\nName\n")).toEqual([])
   })
 

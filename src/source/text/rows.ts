@@ -83,6 +83,7 @@ export interface RowMaker {
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)
+  const isHeader = repeatedHeader(titles)
   const made = new ChunkBuilder()
   let empty = 0
   let inside = 0
@@ -146,7 +147,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
-        : repeatedHeader(row, titles, where)
+        : isHeader(row, where)
       if (fault === undefined && row.length > width.header) row.length = width.header
       if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= partial(held.where(), false)
       addHeld()

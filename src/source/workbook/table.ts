@@ -156,6 +156,7 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
 /** Makes records from a sheet's rows below the header. Omits and counts empty rows. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
+  const isHeader = repeatedHeader(table.titles)
   let given = 0
   let empty = 0
   let last = table.headerRow - 1
@@ -176,7 +177,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
         } else {
           const problem = unpairedInCells(given, record)
-            ?? repeatedHeader(record, table.titles, () => `Row ${given} (row ${row + 1} of the sheet)`)
+            ?? isHeader(record, () => `Row ${given} (row ${row + 1} of the sheet)`)
           if (problem !== undefined) faults.set(rows.length, problem)
         }
         rows.push(record)
