@@ -356,7 +356,9 @@ const rekey = command({
           `${
             counted(done.ambiguous.length, "earlier key")
           } can't be paired with certainty. Write the pairs into a file, and pass it with --map:\n${
-            [...done.ambiguous.slice(0, shownPairs), ...(more > 0 ? [`and ${counted(more, "more key")}`] : [])].join("\n")
+            [...done.ambiguous.slice(0, shownPairs), ...(more > 0 ? [`and ${counted(more, "more key")}`] : [])].join(
+              "\n",
+            )
           }`,
         )
       }

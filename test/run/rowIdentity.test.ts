@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { join } from "node:path"
+import { Database } from "../../src/ledger/sqlite/database.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
@@ -219,6 +221,19 @@ describe("a source that is read differently from before", () => {
       expect(at.names()).toEqual(["Ada", "Bob"])
       yield* at.settings({})
       expect((yield* at.run()).exitCode).toBe(0)
+    }).pipe(Effect.provide(platform)))
+
+  it.scopedLive("a run stops if an earlier version of the reader read the imported rows, some rows are new, and others vanished", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source([person("1", 1), person("2", 2)])
+      yield* at.run()
+      const ledger = new Database(join(at.root, ".formferry/ledger.db"))
+      ledger.exec("UPDATE fact SET value = json_set(value, '$.dialect.reader', 0) WHERE name = 'identity'")
+      ledger.close()
+      yield* at.source([person("1", 1), person("other", 2)])
+      stopped(yield* at.run(), /not read in the same way as in earlier runs/)
+      expect(at.names()).toHaveLength(2)
     }).pipe(Effect.provide(platform)))
 
   it.scopedLive("a source may be read differently if its keys stay the same, whichever rows vanished", () =>
