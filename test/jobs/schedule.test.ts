@@ -259,6 +259,33 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
     }))
 
+  it.scoped("four pipelines run at the same time unless another number is given", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      for (const name of ["a", "b", "c", "d", "e"]) {
+        yield* at.write(
+          `pipelines/${name}.yaml`,
+          people("others", "0 3 * * *").replace("pipeline: others", `pipeline: ${name}`),
+        )
+      }
+      for (const [given, atOnce] of [[undefined, 4], [2, 2]] as const) {
+        let running = 0
+        let most = 0
+        const all = yield* Effect.makeLatch()
+        yield* at.once({
+          atOnce: given,
+          onEvent: ({ _tag }) => {
+            if (_tag === "Ended") running--
+            if (_tag !== "Begins") return Effect.void
+            most = Math.max(most, ++running)
+            return running === atOnce ? all.open : all.await
+          },
+        })
+        expect(most).toBe(atOnce)
+        yield* at.night.set("2026-11-21T12:00:00Z")
+      }
+    }))
+
   it.scoped("concurrent pipelines share connection and pace, but each requests its own form", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")

@@ -2,6 +2,7 @@ import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { nightClock } from "../jobs/nightClock.ts"
 import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
@@ -177,6 +178,35 @@ scoped(
     expect(third.readBack).toEqual(second.readBack)
     expect(third.warnings).toEqual([])
     expect(heard.filter((one) => one.includes("/submissions/")).length).toBeGreaterThanOrEqual(70)
+  }),
+)
+
+scoped(
+  "a reconciliation that was interrupted more than seven days ago starts from the beginning",
+  Effect.gen(function*() {
+    const { heard, reconcile, run, source } = yield* world
+    const night = nightClock("2026-11-01T02:00:00Z")
+    const at = Effect.withClock(night.clock)
+    yield* source(people(1, 20))
+    yield* at(run())
+    const interrupt = () =>
+      Effect.gen(function*() {
+        const stop = yield* Deferred.make<"SIGINT">()
+        const first = yield* at(reconcile({
+          pageRows: 5,
+          interrupted: Deferred.await(stop),
+          progress: ({ read }) => (read >= 5 ? Effect.asVoid(Deferred.succeed(stop, "SIGINT")) : Effect.void),
+        }))
+        expect(first.exitCode).toBe(130)
+      })
+    for (const [later, isContinued] of [["2026-11-08T01:59:00Z", true], ["2026-11-15T02:02:00Z", false]] as const) {
+      yield* interrupt()
+      yield* night.set(later)
+      heard.length = 0
+      const next = yield* at(reconcile())
+      expect([next.exitCode, next.warnings.join(" ").includes("This continues")]).toEqual([0, isContinued])
+      expect(heard.filter((one) => one.includes("/submissions/")).length === 20).toBe(!isContinued)
+    }
   }),
 )
 
