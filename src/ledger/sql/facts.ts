@@ -115,7 +115,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
 
 const said = [
   ["leftOut", "keyed, at, by, because"],
-  ["superseded", "content, mended"],
+  ["superseded", "content, fixed"],
   ["attention", "content, what, row, seen"],
   ["acknowledged", "content, what, at, by, because"],
 ] as const
