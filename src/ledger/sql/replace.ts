@@ -1,5 +1,5 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
-import type { ReplacedSubmission } from "../pages.ts"
+import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { all, each, run, type Sql, write } from "./statement.ts"
@@ -128,7 +128,7 @@ export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id O
 export function* replacedPage(
   { texts }: Store,
   place: number,
-  page: { readonly after: number; readonly limit: number; readonly run?: string },
+  page: Page<"replaced">,
 ): Sql<ReadonlyArray<ReplacedSubmission>> {
   const rows = yield* all<
     readonly [
