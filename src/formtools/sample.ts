@@ -12,7 +12,7 @@ export const withoutTags = (text: string): string => tidy(text.replaceAll(/<\/?[
 /** Returns the sample of a file, if its header may be the first of these records. */
 export const sampleOf = (
   records: ReadonlyArray<ReadonlyArray<string>>,
-  from: Pick<Sample, "file" | "sheet" | "delimiter" | "mended">,
+  from: Pick<Sample, "file" | "sheet" | "delimiter" | "isFixed">,
 ): Sample => {
   const titles = (records[0] ?? []).map(tidy)
   return { ...from, records, titles, plain: titles.map((title) => title.toLowerCase()) }

@@ -20,7 +20,7 @@ import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull, type SourceFiles } from "../project/sourceSection.ts"
 import { Progress, showWork } from "../run/Progress.ts"
-import { isMended, ownColumns } from "../source/columns.ts"
+import { isFixed, ownColumns } from "../source/columns.ts"
 import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { type OpenOptions, openSource } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
@@ -203,11 +203,11 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
       return yield* open(source, { ...options, from: { ...everything, selection: from.selection, because } })
     }
     const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
-    if (!isMended(given.columns)) return given
+    if (!isFixed(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(open(source)))
     if (own?.tool === undefined) return given
-    const mended = yield* openSource({ ...source, file, format: own.tool.name })
-    return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
+    const fixed = yield* openSource({ ...source, file, format: own.tool.name })
+    return sameTitles(own, fixed) ? { ...fixed, tool: own.tool, blocks: own.blocks } : fixed
   })
 
 /** Returns the source's files. If `file` matches the pattern, it is listed as the only one that was read. */
@@ -245,7 +245,7 @@ export const compileFor = (
     form,
     columns: ownColumns(source.columns),
     blocks: source.blocks,
-    fixed: isMended(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
+    fixed: isFixed(source.columns) ? (holdsTypedCells(pipeline.source) ? "typed" : "text") : undefined,
     tool: source.tool,
   })
   const unknown = changesUnknown(keyed)

@@ -9,7 +9,7 @@ import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
 import { contentOfId } from "../run/content.ts"
-import { unreadCode } from "../source/mended.ts"
+import { unreadCode } from "../source/fixed.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openIfAny, serviceAddress } from "./projectLedger.ts"
 

@@ -3,10 +3,14 @@ import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { AnswerDigests, Drifted, RowState } from "./rows.ts"
 
-/** A row that was created. */
-export interface SentRow {
-  /** Position of the row. The next page starts after it. */
+/** A row or a submission of a page. */
+interface Placed {
+  /** Its position. The next page starts after it. */
   readonly at: number
+}
+
+/** A row that was created. */
+export interface SentRow extends Placed {
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
@@ -30,9 +34,7 @@ export interface SentRow {
 }
 
 /** A row in doubt, with its content. */
-export interface DoubtfulRow {
-  /** Position of the row. The next page starts after it. */
-  readonly at: number
+export interface DoubtfulRow extends Placed {
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
@@ -56,9 +58,7 @@ export interface DoubtfulRow {
 }
 
 /** A submission that the ledger knows at a destination. */
-export interface KnownSubmission {
-  /** Position of the submission. The next page starts after it. */
-  readonly at: number
+export interface KnownSubmission extends Placed {
   readonly id: string
   /** Whether an export must contain the submission: as far as the ledger knows, it was not replaced, forgotten or deleted. */
   readonly isRequired: boolean
@@ -70,9 +70,7 @@ export interface KnownSubmission {
 }
 
 /** A submission that was replaced because its row changed and was imported again. */
-export interface ReplacedSubmission {
-  /** Position of the submission. The next page starts after it. */
-  readonly at: number
+export interface ReplacedSubmission extends Placed {
   readonly keyDigest: Buffer
   readonly key: string
   /** The row's number in the source of the run that sent this submission. */
@@ -92,9 +90,7 @@ export interface ReplacedSubmission {
 }
 
 /** A row of a run that has no submission to delete: it is undone or in doubt, or a person said that it landed, so that its submission id is unknown. */
-export interface UndeletableRow {
-  /** Position of the row. The next page starts after it. */
-  readonly at: number
+export interface UndeletableRow extends Placed {
   readonly key: string
   readonly row: number
   readonly state: RowState
@@ -105,9 +101,7 @@ export interface UndeletableRow {
 }
 
 /** An imported row that the pipeline's source no longer contains. */
-export interface VanishedRow {
-  /** Position of the row. The next page starts after it. */
-  readonly at: number
+export interface VanishedRow extends Placed {
   readonly key: string
   /** The row's number in the source of the run that sent it. */
   readonly row: number
@@ -117,9 +111,7 @@ export interface VanishedRow {
 }
 
 /** A row that may be at the destination and that a source lacks. */
-export interface UnseenRow {
-  /** Position of the row. The next page starts after it. */
-  readonly at: number
+export interface UnseenRow extends Placed {
   readonly key: string
   /** Digest of the cells except the key's, in hexadecimal digits. Empty if the row has no such cells. */
   readonly rest: string
@@ -168,6 +160,9 @@ export interface Pages {
   /** Rows that may be at the destination and that a source lacks, in the order in which they were first sent. */
   readonly unseen: { readonly row: UnseenRow; readonly choice: { readonly seen: SeenRows } }
 }
+
+/** The choice of a page: at most `limit` rows or submissions after the position `after`. */
+export type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
 
 /** What the ledger contains about a row, or about a submission that was replaced. */
 export interface ExportedRow {

@@ -44,7 +44,7 @@ export interface KnownRow {
 export interface Superseded {
   readonly content: Buffer
   /** The number of the fixed row in the ledger. */
-  readonly mended: number
+  readonly fixed: number
   /** Whether the fixed row's submission was deleted by `undo`. */
   readonly isUndone: boolean
 }

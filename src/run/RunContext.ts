@@ -7,7 +7,7 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { type Pipeline, zoneOf } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 import { formFingerprint } from "../service/codec.ts"
-import { columnNames, endOf, isMended, ownColumns } from "../source/columns.ts"
+import { columnNames, endOf, isFixed, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
@@ -66,7 +66,7 @@ const planOf = (request: RunRequest) => {
     /** The time zone in which the report shows times. */
     zone: zoneOf(pipeline),
     /** Whether the source is a rejected.csv. */
-    mended: isMended(source.columns),
+    isFixed: isFixed(source.columns),
     /** Whether the source is the one that the pipeline names. */
     ownSource: mode !== "reconcile" && otherSource === undefined,
     /** Whether only new records were pulled, so that the source lacks most rows. */

@@ -99,7 +99,7 @@ export const makeClassifier = (options: {
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy
-      if (replacedBy !== undefined) seen.mark(replacedBy.mended, true)
+      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, true)
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
         return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
       }

@@ -75,13 +75,13 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
  * that time. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
  */
 export const rejectionOf = (
-  { mended, source: { columns } }: Pick<RunPlan, "mended" | "source">,
+  { isFixed, source: { columns } }: Pick<RunPlan, "isFixed" | "source">,
   digest: Digester,
 ): (cells: Cells) => { readonly before: string; readonly rejection: Rejection } | undefined => {
   const position = (name: string) => columns.find((column) => column.title === name)?.position ?? -1
   const at = { id: position("_id"), key: position("_key") }
   return (cells) => {
-    const content = mended ? contentOfId(cellText(cells[at.id])) : undefined
+    const content = isFixed ? contentOfId(cellText(cells[at.id])) : undefined
     const before = cellText(cells[at.key])
     return content && { before, rejection: { content, keyDigest: before === "" ? undefined : digest.key(before) } }
   }
@@ -134,7 +134,7 @@ export const makeContents = (
     if (known.superseded.length === 0) return undefined
     const content = now(cells)
     const one = known.superseded.find((superseded) => superseded.content.equals(content))
-    if (one !== undefined) seen.mark(one.mended, true)
+    if (one !== undefined) seen.mark(one.fixed, true)
     return one
   }
   const whole = (cells: Cells) =>

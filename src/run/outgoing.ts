@@ -31,7 +31,7 @@ export const outgoing = (
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const stop = yield* Stop
-    const { columns, mapping, mended } = plan
+    const { columns, mapping, isFixed } = plan
     const { batchSize } = plan.pipeline.sink
     const keyOf = survey.numbering()
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
@@ -61,7 +61,7 @@ export const outgoing = (
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)
-        if (mended || survey.fates.has(row, "replaces")) incomplete.set(batch.length, cells)
+        if (isFixed || survey.fates.has(row, "replaces")) incomplete.set(batch.length, cells)
         batch.push({
           keyDigest: ledger.digest.key(key),
           key,

@@ -101,7 +101,7 @@ export const percent = (share: number): string => `${Number((share * 100).toFixe
 /** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Called before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
   Effect.gen(function*() {
-    const { isPartial, mended, pipeline: { sink: { stopWhen } } } = yield* CurrentRun
+    const { isFixed, isPartial, pipeline: { sink: { stopWhen } } } = yield* CurrentRun
     const replacing = fates.countNoted("replaces")
     const changed = fates.count("changed") + replacing
     const seen = fates.count("alreadyImported") + changed
@@ -112,7 +112,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
     return overLimit("new", stopWhen.new, { rows: fresh, of: all, among: isPartial ? "rows known" : "rows read" })
       ?? overLimit("changed", stopWhen.changed, {
         // Rows that a person has fixed are expected to differ from before.
-        rows: mended ? 0 : changed,
+        rows: isFixed ? 0 : changed,
         of: known,
         among: "rows that were imported before",
       })

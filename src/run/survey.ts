@@ -126,7 +126,7 @@ export const survey = Effect.gen(function*() {
   const classifyChunk = chunkClassifier(classifier, {
     view: blank ? undefined : view,
     keyOf: numbering(),
-    origin: plan.mended ? rejectionOf(plan, ledger.digest) : undefined,
+    origin: plan.isFixed ? rejectionOf(plan, ledger.digest) : undefined,
     each: (row, cells) => cellTable.read(row, cells, fates),
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

@@ -11,7 +11,7 @@ import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from
 import { formToolNamed, formTools } from "../formtools/index.ts"
 import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
-import { isMended, ownColumns, repeatedHeader, toColumns } from "./columns.ts"
+import { isFixed, ownColumns, repeatedHeader, toColumns } from "./columns.ts"
 import {
   changedWhileOpening,
   type Head,
@@ -45,7 +45,7 @@ const sampleAt = (head: Head, file: string, at: number): Sample =>
     file: file.replace(/^.*[/\\]/, ""),
     sheet: head.sheet,
     delimiter: head.delimiter,
-    mended: false,
+    isFixed: false,
   })
 
 /**
@@ -217,14 +217,14 @@ const chosenFrom = (
   list: ReadonlyArray<Candidate>,
   asked: FormTool | undefined,
   head: Head,
-  mended: boolean,
+  isFixed: boolean,
 ): Candidate | undefined => {
   if (asked !== undefined) {
     return list.find(({ tool }) => tool === asked) ?? { tool: asked, score: 0, reasons: [], at: head.header }
   }
   const [best] = list
   // A rejected.csv has one header row, and the same columns as the source, so a low score is enough to recognise the tool.
-  return best !== undefined && best.score >= (mended ? enough / 2 : enough) ? best : undefined
+  return best !== undefined && best.score >= (isFixed ? enough / 2 : enough) ? best : undefined
 }
 
 /** Reads all cells in advance, for tools whose header doesn't distinguish their columns. */
@@ -311,7 +311,7 @@ export const asFormTool = <R>(
     if (opened.head === undefined) {
       return yield* asRecordTool(opened, { asked, definition })
     }
-    const own = isMended(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
+    const own = isFixed(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
     const hasOneHeader = own.length > 0
     const head = ownHead(opened.head, own)
     const list = candidates(head, file, { headerOnly: hasOneHeader || headerRow !== undefined })
@@ -321,7 +321,7 @@ export const asFormTool = <R>(
 
     const { at, tool } = chosen
     const source = at === head.header ? opened : yield* reopen(head.skipped + at + 1)
-    const sample = { ...sampleAt(head, file, at), mended: hasOneHeader }
+    const sample = { ...sampleAt(head, file, at), isFixed: hasOneHeader }
     const first = tool.layout(sample)
     const headerRows = hasOneHeader ? 1 : first.headerRows ?? 1
     // The reader doesn't return records in which every cell is empty.

@@ -5,21 +5,21 @@ import type { Column } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 
 /** The columns that rejected.csv adds after the source's own. */
-export const mendedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
+export const addedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
 
 /** Returns the position of the first column that rejected.csv adds. -1 if the titles are not those of such a file. A spreadsheet program may have added columns after them. */
-export const mendedAt = (titles: ReadonlyArray<string>): number =>
-  titles.findIndex((_, first) => mendedColumns.every((name, at) => titles[first + at] === name))
+export const addedAt = (titles: ReadonlyArray<string>): number =>
+  titles.findIndex((_, first) => addedColumns.every((name, at) => titles[first + at] === name))
 
-const mendedFrom = (columns: ReadonlyArray<Column>): number => mendedAt(columns.map((column) => column.title))
+const addedFrom = (columns: ReadonlyArray<Column>): number => addedAt(columns.map((column) => column.title))
 
 /** Whether the columns of a rejected.csv are among these: `_id`, `_row`, `_key`, `_code`, `_column`, `_message`, after the source's own. */
-export const isMended = (columns: ReadonlyArray<Column>): boolean => mendedFrom(columns) >= 0
+export const isFixed = (columns: ReadonlyArray<Column>): boolean => addedFrom(columns) >= 0
 
 /** Returns the position after the last column that may have a cell. Cells from there on are beyond the header. */
 export const endOf = (columns: ReadonlyArray<Column>): number => {
-  const first = mendedFrom(columns)
-  return first < 0 ? columns.length : first + mendedColumns.length
+  const first = addedFrom(columns)
+  return first < 0 ? columns.length : first + addedColumns.length
 }
 
 /**
@@ -27,14 +27,14 @@ export const endOf = (columns: ReadonlyArray<Column>): number => {
  * same name. The columns that a rejected.csv adds always have names.
  */
 export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> => {
-  const first = mendedAt(titles)
+  const first = addedAt(titles)
   const added = first < 0 ? titles.length : first
   const times = new Map<string, number>()
   for (const title of titles) {
     const name = oneLine(title)
     times.set(name, (times.get(name) ?? 0) + 1)
   }
-  const reserved = new Set<string>(added < titles.length ? mendedColumns : [])
+  const reserved = new Set<string>(added < titles.length ? addedColumns : [])
   return titles.map((title, position) => {
     const name = oneLine(title)
     const unique = position >= added || (times.get(name) === 1 && !reserved.has(name))
@@ -44,7 +44,7 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 
 /** Returns the source's own columns, without those that a rejected.csv adds. */
 export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
-  const first = mendedFrom(columns)
+  const first = addedFrom(columns)
   return first < 0 ? columns : columns.slice(0, first)
 }
 

@@ -9,15 +9,15 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
-import { isMended } from "./columns.ts"
-import { holdUnread } from "./mended.ts"
+import { isFixed } from "./columns.ts"
+import { holdUnread } from "./fixed.ts"
 import { mapFiles, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
-import { mendedDelimiter } from "./text/header.ts"
+import { fixedDelimiter } from "./text/header.ts"
 
 export interface FileOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
-  readonly mended: boolean
+  readonly isFixed: boolean
   /** Size of a block in bytes. */
   readonly blockSize: number
   /** Whether to start to compute the file's digest now. */
@@ -77,14 +77,14 @@ const choose = (
 }
 
 /** Opens a rejected.csv. The settings that the pipeline has for its own source don't apply. */
-const openMended = (bytes: Bytes, expected: boolean) =>
+const openFixed = (bytes: Bytes, expected: boolean) =>
   Effect.gen(function*() {
     const { file } = bytes
     const text = yield* expected
       ? beginning(bytes, undefined)
       // Text that can't be read is not a rejected.csv. The ordinary reading reports what is wrong with it.
       : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
-    const delimiter = mendedDelimiter(text)
+    const delimiter = fixedDelimiter(text)
     if (delimiter === undefined) {
       const message =
         `${file} is not a rejected.csv: it lacks the columns _id, _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
@@ -178,7 +178,7 @@ export const openFile = (
     /** Refuses a masked file, and holds the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
     const guarded = (source: Source) => {
       if (!source.columns.some(({ title }) => title === maskedTitle)) {
-        return Effect.succeed(isMended(source.columns) ? holdUnread(source) : source)
+        return Effect.succeed(isFixed(source.columns) ? holdUnread(source) : source)
       }
       const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
         + "Use a file with the answers: run the pipeline again without `--redact`."
@@ -195,11 +195,11 @@ export const openFile = (
           ),
         (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
       )
-    if ((content === "text" && options.written === undefined) || options.mended) {
-      const mended = yield* openMended(bytes, options.mended)
-      if (mended !== undefined && isMended(mended.columns)) {
+    if ((content === "text" && options.written === undefined) || options.isFixed) {
+      const fixed = yield* openFixed(bytes, options.isFixed)
+      if (fixed !== undefined && isFixed(fixed.columns)) {
         const format = { what: "format", value: "csv (rejected rows of an earlier run)" }
-        const source = yield* guarded(withTaken(mended, [format, ...taken]))
+        const source = yield* guarded(withTaken(fixed, [format, ...taken]))
         return yield* fromTool(source, () => Effect.succeed(source))
       }
     }

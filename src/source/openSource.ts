@@ -12,7 +12,7 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import type { Pull } from "../project/pull.ts"
 import { type FileSource, isPull, sourceDefaults, type SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./bytes.ts"
-import { isMended } from "./columns.ts"
+import { isFixed } from "./columns.ts"
 import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, type FoundFiles, namesBelow } from "./findFiles.ts"
@@ -47,7 +47,7 @@ const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
-  readonly mended?: boolean
+  readonly isFixed?: boolean
   /** Whether to start to compute the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
   /** Which records are pulled, if the pipeline has `since`. Default: all. */
@@ -80,7 +80,7 @@ export const openSource = (
       return yield* new SourceError({ file: "source.file", message })
     }
     const settings = {
-      mended: options.mended === true,
+      isFixed: options.isFixed === true,
       blockSize: options.blockSize ?? defaultBlockSize,
       digestAhead: options.digestAhead === true && files.length === 1,
     }
@@ -110,7 +110,7 @@ export const openSource = (
       })
     }
     const joined = others.length === 0 ? first.source : yield* joinSources(first, others, config.rowKey === "content")
-    const source = config.combine === undefined || isMended(joined.columns)
+    const source = config.combine === undefined || isFixed(joined.columns)
       ? joined
       : yield* combine(
         { file: first.file, source: joined },

@@ -77,9 +77,9 @@ it.scopedLive("a bad row is rejected with exit code 1, and is imported once afte
     const lines = at.read(rejected.slice(at.folder.length + 1))
     expect(lines).toContain("not-an-email")
     expect(lines).toContain("not-a-date")
-    at.write("mended.csv", lines.replace("not an address", "p7@example.org").replace("31.02.1990", "1990-01-17"))
-    const mended = yield* at.inProcess("run", "contacts", "--source", "mended.csv")
-    expect(mended.status, mended.stdout + mended.stderr).toBe(0)
+    at.write("fixed.csv", lines.replace("not an address", "p7@example.org").replace("31.02.1990", "1990-01-17"))
+    const fixed = yield* at.inProcess("run", "contacts", "--source", "fixed.csv")
+    expect(fixed.status, fixed.stdout + fixed.stderr).toBe(0)
     expect(at.count()).toBe(12)
     expect(at.answers("qMail")).toContain("p7@example.org")
 

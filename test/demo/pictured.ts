@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process"
 import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { stripVTControlCharacters } from "node:util"
 
 /** Breaks some rows of the sample. Three lose the @ of their address, and one is repeated. */
 const spoil = (file: string) => {
@@ -56,8 +57,7 @@ export const pictured = (project: string) => {
   const typed = `$ formferry ${words.join(" ")}`
   const terminal = stdout.replaceAll(`${project}/`, "")
   const page = join(project, "reports/contacts/latest/report.html")
-  // eslint-disable-next-line no-control-regex -- the terminal's colours
-  const plain = terminal.replaceAll(/\u001B\[\d+m/g, "")
+  const plain = stripVTControlCharacters(terminal)
   const shown = pageText(readFileSync(page, "utf8").replaceAll(`${project}/`, ""))
   const mapping = readFileSync(join(project, "pipelines", `${suggested}.yaml`), "utf8")
   const text = `terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n\nstudio.png\n\n${mapping}`

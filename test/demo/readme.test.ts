@@ -34,8 +34,8 @@ it.scopedLive("the README's first pipeline does what the README says", () =>
     const rejected = path.join(root, "reports", "people", "latest", "rejected.csv")
     const text = yield* fs.readFileString(rejected)
     yield* fs.writeFileString(rejected, text.replace("not an address", "bob@example.org"))
-    const mended = yield* runOf(root, "people", rejected)
-    expect(mended).toMatchObject({ exitCode: 0, rows: { read: 1, imported: 1 } })
+    const fixed = yield* runOf(root, "people", rejected)
+    expect(fixed).toMatchObject({ exitCode: 0, rows: { read: 1, imported: 1 } })
 
     const again = yield* runOf(root, "people")
     expect(again).toMatchObject({ exitCode: 0, rows: { read: 3, alreadyImported: 3 }, requests: { create: 0 } })

@@ -28,7 +28,7 @@ export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): Readonly
   const edited = rows.flatMap((row) => {
     if (draws.chance(0.02)) return []
     if (draws.chance(0.05)) return [{ ...row, name: `${row.name} edited` }]
-    return draws.chance(0.03) ? [{ ...row, mail: `mended${row.no}@example.org` }] : [row]
+    return draws.chance(0.03) ? [{ ...row, mail: `fixed${row.no}@example.org` }] : [row]
   })
   const next = 1_000 + draws.int(0, 1_000)
   const added = Array.from({ length: draws.int(0, 5) }, (_, index) => drawRow(draws, next * 10 + index))

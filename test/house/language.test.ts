@@ -34,7 +34,7 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\btold apart\b|\btells? apart\b/i, "distinguished"],
   [/\bwhen left out\b/i, "by default"],
   [/\bneeds? a person\b(?! before)/i, "needs review"],
-  [/\b(un)?mended (row|rejected|source|file|original|one)/i, "fixed"],
+  [/\b(un)?mend(s|ed|ing)?\b|Mended/, "fixed"],
   [/\bfor good\b/i, "permanently"],
   [/\bsomebody (else )?(changed|deleted|removed|edited|made|wrote|looks?|asked|starts?|exports?)\b/i, "someone"],
   [/(?<!\bthere )\bis no (country|option|format|field|character|text|list|file|workbook)\b/i, "is not a"],

@@ -139,7 +139,7 @@ describe("importing a SurveyMonkey export with blocks, a ranking and a matrix", 
   )
 })
 
-const mended = {
+const fixed = {
   "config/formferry.yaml": project,
   "forms/f.yaml": "id: f\nname: F\nquestions:\n  - { id: n, name: Amount, type: NumberInput }\n"
     + "  - { id: d, name: When, type: DateTimePicker }\n  - { id: e, name: Mail, type: EmailInput }\n",
@@ -165,7 +165,7 @@ describe("a fixed rejected.csv of a workbook", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const root = yield* projectFolder(mended)
+      const root = yield* projectFolder(fixed)
       const first = yield* run(root, "p")
       expect(first.rows).toMatchObject({ invalid: 1, imported: 1 })
       const rejected = path.join(root, "reports", "p", first.run, "rejected.csv")

@@ -169,8 +169,8 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
 
       // A manual import of fixed rows does not count as a nightly run.
       yield* fs.copyFile(`${at.root}/away.csv`, `${at.root}/source.csv`)
-      yield* at.write("mended.csv", "No,Name,Mail\n2,Bob,bob@example.org\n")
-      yield* during(at.run({ to: "real", source: "mended.csv" }))
+      yield* at.write("fixed.csv", "No,Name,Mail\n2,Bob,bob@example.org\n")
+      yield* during(at.run({ to: "real", source: "fixed.csv" }))
       expect(yield* told).toEqual([[], [false]])
 
       yield* night.set("2026-11-03T02:00:00Z")

@@ -84,8 +84,8 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const [sent] = yield* listed(view, "sent", { limit: 9 })
         const unseen = listed(view, "unseen", { seen: new Uint8Array(), limit: 9 })
         const bad = ledger.digest.content(["bad"])
-        const mends = { keyDigest: row("").keyDigest, content: bad }
-        const changed = row("b", { replaces: "s1", supersedes: mends, rest: Buffer.alloc(16, 1) })
+        const fixes = { keyDigest: row("").keyDigest, content: bad }
+        const changed = row("b", { replaces: "s1", supersedes: fixes, rest: Buffer.alloc(16, 1) })
         yield* run((session) => send(session, changed, outcome))
         const refusal = name === "refused"
           ? { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" }
@@ -95,11 +95,11 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
         expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
         // After the retry imports the row, the row's content is the one that the retry sent.
-        yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
+        yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: fixes }), imported("s2")))
         expect(yield* known).toMatchObject({
           submissionId: "s2",
           refusal: undefined,
-          superseded: [{ content: bad, mended: 1, isUndone: false }],
+          superseded: [{ content: bad, fixed: 1, isUndone: false }],
         })
         // After a further change, the content fixed earlier no longer belongs to the row.
         yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))

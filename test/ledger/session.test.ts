@@ -288,19 +288,19 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
         expect((yield* known("key 1"))?.superseded).toEqual([])
         yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-        expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1, isUndone: false }])
+        expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), fixed: 1, isUndone: false }])
         yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
         expect((yield* known("key 2"))?.superseded).toEqual([])
         expect(yield* known("wrong key")).toMatchObject({
           state: "notCreated",
-          superseded: [{ content: content("bad 2"), mended: (yield* known("key 2"))?.id, isUndone: false }],
+          superseded: [{ content: content("bad 2"), fixed: (yield* known("key 2"))?.id, isUndone: false }],
           leftOut: false,
           batch: undefined,
         })
         yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
         expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
           { replacedBy: undefined },
-          { replacedBy: { mended: (yield* known("key 3"))?.id, isUndone: false } },
+          { replacedBy: { fixed: (yield* known("key 3"))?.id, isUndone: false } },
         ])
       }))
   })

@@ -48,7 +48,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
         map: (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "invalid" ? { problems: [] } : { item: {} },
       },
       source: { columns: [], read: () => chunks },
-      mended: false,
+      isFixed: false,
     } as unknown as RunPlan
     const ledger = {
       ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },

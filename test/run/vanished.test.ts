@@ -84,10 +84,10 @@ scoped(
     const rejected = yield* file(first, "rejected.csv")
     // The first row gets a new email address and a new key, because its old key was wrong. The second row gets a key.
     yield* write(
-      "mended.csv",
+      "fixed.csv",
       rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,"),
     )
-    expect((yield* run({ source: "mended.csv" })).rows).toMatchObject({ imported: 2 })
+    expect((yield* run({ source: "fixed.csv" })).rows).toMatchObject({ imported: 2 })
     yield* source([...people(10, 22), ...bad])
     expect(yield* run()).toMatchObject({
       rows: { alreadyImported: 14, imported: 1 },

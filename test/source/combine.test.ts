@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DateCell, ErrorCell, JsonCell } from "../../src/domain/cell.ts"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
-import { isMended } from "../../src/source/columns.ts"
+import { isFixed } from "../../src/source/columns.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, readAll, refusal, run, texts } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
@@ -96,7 +96,7 @@ describe("a source with combined records", () => {
   it("a rejected.csv is read unchanged, because its rows are already combined", async () => {
     const csv = "id,base.a,_id,_row,_key,_code,_column,_message\n1,x,r0,1,1,required,base.a,It is missing\n"
     const { rows, source } = await combined(csv)
-    expect(isMended(source.columns)).toBe(true)
+    expect(isFixed(source.columns)).toBe(true)
     expect(rows).toEqual([["1", "x", "r0", "1", "1", "required", "base.a", "It is missing"]])
   })
 

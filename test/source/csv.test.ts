@@ -302,7 +302,7 @@ describe("a fixed rejected.csv", () => {
   const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
 
   it("a fixed rejected.csv is recognised, whatever the pipeline says about its own source", async () => {
-    for (const options of [{}, { mended: true }]) {
+    for (const options of [{}, { isFixed: true }]) {
       const all = await csv(text, other, options)
       expect(all.rows).toEqual([["Ada", "1", "r0", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
       expect(all.source.columns.map((column) => column.name))
@@ -329,6 +329,6 @@ describe("a fixed rejected.csv", () => {
   })
 
   it("a file that is not a rejected.csv is refused if one is required", async () => {
-    expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is not a rejected.csv")
+    expect(await refusal(config(file("a,b\n1,2\n")), { isFixed: true })).toContain("is not a rejected.csv")
   })
 })

@@ -3,7 +3,7 @@ import iconv from "iconv-lite"
 import { describe, expect, it } from "vitest"
 import { JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
-import { walkJson } from "../../src/source/json/records.ts"
+import { walkJson } from "../../src/source/json/walk.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 
 const json = (value: unknown, said = {}, options = {}) =>

@@ -84,7 +84,7 @@ export const functions = `
 /** The columns that contain cells, or digests of them. */
 const personal = {
   row: ["key", "content", "rest"],
-  replaced: ["content", "rest", "item", "cells", "answers", "mends"],
+  replaced: ["content", "rest", "item", "cells", "answers", "fixes"],
   detail: ["item", "cells", "answers"],
   verified: ["answers"],
   refusal: ["item", "message"],

@@ -1,7 +1,7 @@
 import type { Item } from "../../domain/item.ts"
 import { missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { BatchKnown, DoubtfulRequests, SettlingFacts, TestEntry } from "../evidence.ts"
-import type { KnownSubmission } from "../pages.ts"
+import type { KnownSubmission, Page } from "../pages.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 
 /**
@@ -14,10 +14,7 @@ const isRequired = `r.submission IS NOT NULL AND r.state = ${stateCode.imported}
     WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
 
 /** Returns a page of all submissions that the ledger knows at the place's destination, regardless of the pipeline that sent them. */
-export function* submissionsPage(
-  place: number,
-  page: { readonly after: number; readonly limit: number },
-): Sql<ReadonlyArray<KnownSubmission>> {
+export function* submissionsPage(place: number, page: Page<"submissions">): Sql<ReadonlyArray<KnownSubmission>> {
   return (yield* all<readonly [number, string, number, number, number | null, string | null]>(
     `WITH ${sameDestination}
      SELECT at, submission, required, batch, closed, time FROM (SELECT * FROM (

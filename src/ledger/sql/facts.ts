@@ -2,9 +2,9 @@ import type { AcceptReason } from "../../domain/acceptance.ts"
 import type { Facts, Notified, Recorded, Rekeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { lastIntent } from "./intend.ts"
-import { recordVanished } from "./pages.ts"
 import { all, each, exists, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { recordVanished } from "./vanished.ts"
 import { recordReconciled } from "./verdicts.ts"
 
 /** Facts that are stored as JSON under their names. */
@@ -118,7 +118,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
 
 const said = [
   ["leftOut", "keyed, at, by, because"],
-  ["superseded", "content, mended"],
+  ["superseded", "content, fixed"],
   ["attention", "content, what, row, seen"],
   ["acknowledged", "content, what, at, by, because"],
 ] as const

@@ -77,7 +77,7 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
     // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
     for (
       const [original] of yield* all<readonly [Buffer]>(
-        "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",
+        "SELECT digest FROM superseded WHERE fixed = ? AND length(digest) > 0",
         [row],
       )
     ) yield* leaveOut(place, 1, original, { at, by, because })
@@ -108,7 +108,7 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
     ) {
       yield* write(`DELETE FROM ${table} WHERE row = ?`, [row])
     }
-    yield* write("DELETE FROM superseded WHERE mended = ?", [row])
+    yield* write("DELETE FROM superseded WHERE fixed = ?", [row])
     yield* write("DELETE FROM row WHERE id = ?", [row])
     return ids
   }

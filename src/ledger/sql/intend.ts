@@ -60,8 +60,8 @@ export function* intend(
     rows.push(id)
     if (row.supersedes === undefined) continue
     yield* write(
-      `INSERT INTO superseded (place, digest, content, mended) VALUES (?, ?, ?, ?)
-       ON CONFLICT (place, digest, content) DO UPDATE SET mended = excluded.mended`,
+      `INSERT INTO superseded (place, digest, content, fixed) VALUES (?, ?, ?, ?)
+       ON CONFLICT (place, digest, content) DO UPDATE SET fixed = excluded.fixed`,
       [at.place, row.supersedes.keyDigest ?? Buffer.alloc(0), row.supersedes.content, id],
     )
   }

@@ -156,16 +156,16 @@ function* supersededBy(place: number, keys: ReadonlyArray<Buffer>): Sql<Readonly
   const byKey = new Map<string, Contents>()
   if (!(yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))) return byKey
   const found = yield* all<readonly [Buffer, Buffer, number, number]>(
-    `SELECT s.digest, s.content, s.mended, r.state FROM superseded s
-     JOIN row r ON r.id = s.mended AND (r.state = ${stateCode.imported} OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+    `SELECT s.digest, s.content, s.fixed, r.state FROM superseded s
+     JOIN row r ON r.id = s.fixed AND (r.state = ${stateCode.imported} OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
      WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?))`,
     [place, listOf(keys)],
   )
-  for (const [digest, content, mended, state] of found) {
+  for (const [digest, content, fixed, state] of found) {
     const key = digest.toString("latin1")
     const contents = byKey.get(key) ?? []
     byKey.set(key, contents)
-    contents.push({ content, mended, isUndone: state === stateCode.undone })
+    contents.push({ content, fixed, isUndone: state === stateCode.undone })
   }
   return byKey
 }
@@ -174,7 +174,7 @@ function* supersededBy(place: number, keys: ReadonlyArray<Buffer>): Sql<Readonly
 export function* fixedRows(place: number, rows: ReadonlyArray<Rejection | undefined>): Sql<ReadonlyArray<boolean>> {
   const found = yield* all<readonly [Buffer, Buffer]>(
     `SELECT s.digest, s.content FROM superseded s
-     JOIN row r ON r.id = s.mended AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported})
+     JOIN row r ON r.id = s.fixed AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported})
      WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
     [place, listOf(rows.flatMap((row) => row?.content ?? []))],
   )

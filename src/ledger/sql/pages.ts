@@ -4,27 +4,16 @@ import * as Stream from "effect/Stream"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../Ledger.ts"
-import type {
-  DoubtfulRow,
-  ExportedRow,
-  Pages,
-  SeenRows,
-  SentRow,
-  UndeletableRow,
-  UnseenRow,
-  Vanished,
-  VanishedRow,
-} from "../pages.ts"
+import type { DoubtfulRow, ExportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
-import { optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
-import { all, get, type Param, type Sql, write } from "./statement.ts"
+import { optional, required, type Selected, selected, selection } from "./selection.ts"
+import { all, get, type Param, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun, wasFound } from "./undo.ts"
+import { unseenPage, vanishedPage } from "./vanished.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
-
-type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
 
 /** Stands in for the content of a submission if only its state is needed. */
 const noContent: Selected<undefined> = selected("NULL", () => undefined)
@@ -156,67 +145,6 @@ const undeletablePage = (store: Store, place: number, page: Page<"undeletable">)
     [place, page.run, page.after, page.limit],
   )
 
-/** How many rows' marks are passed to the database at a time. Each mark is one byte. */
-const slice = 1 << 16
-
-const imported = `${stateCode.imported}`
-/** Includes undone rows: while a row is undone, the same row with a reformatted key must not be sent as a new one. */
-const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}`
-
-/** The mark of a row that a source lacks. */
-const lacks = Buffer.alloc(1)
-
-/**
- * Selects the rows of a slice by their marks. The `+` prevents SQLite from using an index: the rows of a slice are next to each other, and an index
- * would scatter them.
- */
-const marked = (by: "=" | "<>") =>
-  `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND substr(CAST(?3 AS BLOB), CAST(r.id - ?1 + 1 AS INTEGER), 1) ${by} ?4`
-
-/** Selects the rows of a slice that a source lacks. */
-const unseen = (states: string) => `${marked("=")} AND r.state IN (${states})`
-
-/** Returns the marks of the ledger's rows from `from` on, slice by slice, with each slice's first row. Rows beyond `upTo` count as seen. */
-function* slices(
-  { seen, upTo }: Pick<Vanished, "seen" | "upTo">,
-  from: number,
-): Iterable<readonly [first: number, marks: Buffer]> {
-  for (let first = from - (from % slice); first <= upTo; first += slice) {
-    const marks = Buffer.alloc(slice)
-    marks.set(seen.subarray(first, first + slice))
-    if (first + slice > upTo) marks.fill(1, upTo + 1 - first)
-    yield [first, marks]
-  }
-}
-
-function* lastRow(): Sql<number> {
-  return (yield* get<readonly [number | null]>("SELECT max(id) FROM row"))?.[0] ?? 0
-}
-
-/** Counts the imported rows of a place that a source lacks. */
-export function* vanished(place: number, seen: SeenRows): Sql<Vanished> {
-  const upTo = yield* lastRow()
-  // The index alone shows whether rows are missing. If none are, the rows themselves are not read.
-  const missing = yield* get<readonly [number]>(
-    `SELECT count(*) FILTER (WHERE id >= ?3 OR substr(CAST(?1 AS BLOB), CAST(id + 1 AS INTEGER), 1) = ?4) FROM row INDEXED BY row_key WHERE place = ?2`,
-    [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place, seen.byteLength, lacks],
-  )
-  let [count, fresh] = [0, 0]
-  if (missing !== undefined && missing[0] > 0) {
-    for (const [first, marks] of slices({ seen, upTo }, 0)) {
-      const [all, unrecorded] = (yield* get<readonly [number, number]>(
-        `SELECT count(*), count(*) FILTER (WHERE v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${
-          unseen(imported)
-        }`,
-        [first, place, marks, lacks],
-      )) ?? [0, 0]
-      count += all
-      fresh += unrecorded
-    }
-  }
-  return { seen, upTo, count, fresh }
-}
-
 /** Returns the rows of a place that were sent in these batches, and are neither imported nor refused. */
 export function* unfinished(
   place: number,
@@ -228,63 +156,6 @@ export function* unfinished(
   )).map(([id]) => id)
 }
 
-/** Records, inside a transaction, which imported rows of a place are missing from a run's source. */
-export function* recordVanished(place: number, run: number, vanished: Vanished): Sql<void> {
-  for (const [first, marks] of slices(vanished, 0)) {
-    yield* write(
-      `INSERT INTO vanished (row, run) SELECT r.id, CAST(?5 AS BIGINT) FROM row r WHERE ${
-        unseen(imported)
-      } ON CONFLICT DO NOTHING`,
-      [first, place, marks, lacks, run],
-    )
-    yield* write(
-      `DELETE FROM vanished WHERE row >= ?1 AND row < ?1 + ${slice} AND row IN (SELECT r.id FROM row r WHERE ${
-        marked("<>")
-      })`,
-      [first, place, marks, lacks],
-    )
-  }
-}
-
-const vanishedRow = selection<Omit<VanishedRow, "since"> & { readonly run?: string; readonly started?: string }>({
-  at: row.id,
-  key: row.key,
-  row: row.row,
-  submissionId: row.submission,
-  run: optional("u.name"),
-  started: optional("u.started"),
-})
-
-const unseenRow = selection<UnseenRow>({
-  at: row.id,
-  key: row.key,
-  rest: selected<string>("coalesce(hex(r.rest), '')"),
-})
-
-/** Returns a page of rows that a source lacks, in the order in which they were first sent. */
-function* unseenPage<A>(
-  store: Store,
-  { all }: Pick<Selection<A>, "all">,
-  place: number,
-  of: Pick<Vanished, "seen" | "upTo">,
-  states: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Sql<ReadonlyArray<A>> {
-  const found: Array<A> = []
-  for (const [first, marks] of slices(of, after + 1)) {
-    found.push(
-      ...yield* all(
-        store,
-        `FROM row r LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
-         WHERE ${unseen(states)} AND r.id > ?5 ORDER BY r.id LIMIT ?6`,
-        [first, place, marks, lacks, after, limit - found.length],
-      ),
-    )
-    if (found.length >= limit) break
-  }
-  return found
-}
-
 /** Functions that read a page of each kind. */
 const readers: {
   readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => Sql<ReadonlyArray<Pages[K]["row"]>>
@@ -294,16 +165,8 @@ const readers: {
   submissions: (_, place, page) => submissionsPage(place, page),
   replaced: replacedPage,
   undeletable: undeletablePage,
-  *vanished(store, place, page) {
-    const rows = yield* unseenPage(store, vanishedRow, place, page.vanished, imported, page)
-    return rows.map(({ run, started = "", ...row }) => ({
-      ...row,
-      since: run === undefined ? undefined : { run, at: started },
-    }))
-  },
-  *unseen(store, place, page) {
-    return yield* unseenPage(store, unseenRow, place, { seen: page.seen, upTo: yield* lastRow() }, mayBeSent, page)
-  },
+  vanished: vanishedPage,
+  unseen: unseenPage,
 }
 
 /** Reads rows in pages. See `PipelineLedger.pages`. */

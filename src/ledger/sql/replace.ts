@@ -1,5 +1,5 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
-import type { ReplacedSubmission } from "../pages.ts"
+import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { all, each, run, type Sql, write } from "./statement.ts"
@@ -20,16 +20,16 @@ export function* replace(
   submission: string,
   by: { readonly batch: number; readonly run: number },
 ): Sql<boolean> {
-  const mends = intended.supersedes === undefined
+  const fixes = intended.supersedes === undefined
     ? null
     : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
   return (yield* run(
-    `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, mends)
+    `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, fixes)
      SELECT r.id, ${keptOf("r.")}, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
      FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
        AND NOT (r.content = ? AND r.shape = ?)`,
-    [by.batch, mends, row, submission, by.run, intended.content, intended.shape],
+    [by.batch, fixes, row, submission, by.run, intended.content, intended.shape],
   )) === 1
 }
 
@@ -39,15 +39,15 @@ export interface OpenReplacement {
   readonly row: number
   /** The batch of the submission that is replaced. */
   readonly batch: number
-  readonly mends: Buffer | null
+  readonly fixes: Buffer | null
 }
 
 function* open(where: "by" | "row", of: ReadonlyArray<number>): Sql<ReadonlyMap<number, OpenReplacement>> {
   return new Map(
     (yield* each<readonly [number, number, number, Buffer | null]>(
-      `SELECT id, row, batch, mends FROM replaced WHERE ${where} = ? AND at IS NULL`,
+      `SELECT id, row, batch, fixes FROM replaced WHERE ${where} = ? AND at IS NULL`,
       of.map((one) => [one]),
-    )).flat().map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
+    )).flat().map(([id, row, batch, fixes]) => [row, { id, row, batch, fixes }]),
   )
 }
 
@@ -65,9 +65,9 @@ export function* openOfRows(rows: ReadonlyArray<number>): Sql<ReadonlyMap<number
  * Completes a replacement after the row was created again. The earlier submission's record remains, with digests by which an edit is recognised. Its
  * content is deleted.
  */
-export function* completeReplacement({ now }: Store, { batch, id, mends, row }: OpenReplacement): Sql<void> {
+export function* completeReplacement({ now }: Store, { batch, id, fixes, row }: OpenReplacement): Sql<void> {
   yield* write(
-    `UPDATE replaced SET at = ?, item = NULL, cells = NULL, mends = NULL,
+    `UPDATE replaced SET at = ?, item = NULL, cells = NULL, fixes = NULL,
        answers = CASE verdict WHEN ${verdictCode.verified} THEN answers END WHERE id = ?`,
     [yield* now(), id],
   )
@@ -75,15 +75,15 @@ export function* completeReplacement({ now }: Store, { batch, id, mends, row }: 
   yield* write("DELETE FROM drift WHERE row = ?", [row])
   // These superseded contents belong to the earlier submission only.
   yield* write(
-    `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS DISTINCT FROM ?2`,
-    [row, mends === null ? null : mends.subarray(0, contentLength)],
+    `DELETE FROM superseded WHERE fixed = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS DISTINCT FROM ?2`,
+    [row, fixes === null ? null : fixes.subarray(0, contentLength)],
   )
 }
 
 const contentLength = 16
 
 /** Undoes a replacement because the row was not created again. */
-export function* undoReplacement({ id, mends, row }: OpenReplacement): Sql<void> {
+export function* undoReplacement({ id, fixes, row }: OpenReplacement): Sql<void> {
   yield* write(
     `UPDATE row SET (state, resent, ${
       keptOf("")
@@ -95,11 +95,11 @@ export function* undoReplacement({ id, mends, row }: OpenReplacement): Sql<void>
      ON CONFLICT (row) DO UPDATE SET item = excluded.item, cells = excluded.cells, answers = excluded.answers`,
     [id],
   )
-  if (mends !== null) {
-    yield* write("DELETE FROM superseded WHERE mended = ? AND content = ? AND digest = ?", [
+  if (fixes !== null) {
+    yield* write("DELETE FROM superseded WHERE fixed = ? AND content = ? AND digest = ?", [
       row,
-      mends.subarray(0, contentLength),
-      mends.subarray(contentLength),
+      fixes.subarray(0, contentLength),
+      fixes.subarray(contentLength),
     ])
   }
   yield* write("DELETE FROM replaced WHERE id = ?", [id])
@@ -128,7 +128,7 @@ export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id O
 export function* replacedPage(
   { texts }: Store,
   place: number,
-  page: { readonly after: number; readonly limit: number; readonly run?: string },
+  page: Page<"replaced">,
 ): Sql<ReadonlyArray<ReplacedSubmission>> {
   const rows = yield* all<
     readonly [

@@ -73,9 +73,9 @@ export const schema = `
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
 
-  -- Contents that a fixed row (mended) replaced, under the key they had (empty: none). They count once that row is imported.
+  -- Contents that a fixed row replaced, under the key they had (empty: none). fixed: that row; they count once it is imported.
   CREATE TABLE superseded (
-    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, mended INTEGER NOT NULL REFERENCES row,
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, fixed INTEGER NOT NULL REFERENCES row,
     PRIMARY KEY (place, digest, content)
   ) STRICT, WITHOUT ROWID;
 
@@ -141,11 +141,11 @@ export const schema = `
   ) STRICT, WITHOUT ROWID;
 
   -- Submissions whose row changed and was imported again: they stay in the form. Each was replaced by the row's next entry here, or else by the row's
-  -- present submission. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells, answers, mends (the content that
+  -- present submission. by: the batch that replaced it; at: when its outcome was known, NULL until then. item, cells, answers, fixes (the content that
   -- the new row fixes): kept until then, because they are restored if the row is not created after all.
   CREATE TABLE replaced (
     id INTEGER PRIMARY KEY, row INTEGER NOT NULL REFERENCES row, ${declaredKept},
-    by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, mends BLOB
+    by INTEGER NOT NULL, at INTEGER, item TEXT, cells TEXT, answers BLOB, fixes BLOB
   ) STRICT;
   CREATE INDEX replaced_row ON replaced (row);
   CREATE INDEX replaced_submission ON replaced (submission);

@@ -12,17 +12,9 @@ import { dialectEncoding, type Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
 import { type JsonColumns, makeJsonColumns } from "./columns.ts"
-import {
-  deepest,
-  type JsonReader,
-  type JsonRecord,
-  placeOf,
-  pointerOf,
-  readElements,
-  readLines,
-  twoLists,
-  walkJson,
-} from "./records.ts"
+import { placeOf, pointerOf } from "./pointer.ts"
+import { type JsonReader, type JsonRecord, readElements, readLines } from "./records.ts"
+import { deepest, twoLists, walkJson } from "./walk.ts"
 
 export interface JsonSettings {
   readonly encoding?: string | undefined

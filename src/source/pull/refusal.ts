@@ -3,7 +3,7 @@ import type { Connection } from "../../project/connection.ts"
 import { basesText, presetNamed } from "../../project/preset.ts"
 import type { Refusal } from "../../project/presets/Preset.ts"
 import { oneOf, quoted } from "../../project/suggestion.ts"
-import { valueAt } from "../json/records.ts"
+import { valueAt } from "../json/pointer.ts"
 
 /** Whether the connection's preset knows the meaning of refusals from their content. */
 export const knowsRefusals = ({ api }: Connection): boolean => presetNamed(api)?.refusals !== undefined

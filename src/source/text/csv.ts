@@ -191,7 +191,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       {
         what: "header",
         value: `line ${header.row}${header.above === 0 ? "" : " (detected)"}${
-          !header.mended ? "" : ", with bare quotes in its titles"
+          !header.isRepaired ? "" : ", with bare quotes in its titles"
         }`,
       },
     ]

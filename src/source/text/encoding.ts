@@ -81,7 +81,7 @@ const nextWrong = (bytes: Uint8Array, from: number): number => {
 }
 
 /** Decodes bytes that are not all UTF-8. Each wrong byte becomes a lone surrogate, which valid text never contains. */
-const mended = (bytes: Buffer): string => {
+const decodeDamaged = (bytes: Buffer): string => {
   const parts: Array<string> = []
   let from = 0
   for (let at = nextWrong(bytes, 0); at < bytes.length; at = nextWrong(bytes, from)) {
@@ -99,7 +99,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
     if (!isUtf8(bytes)) {
       if (damaged !== undefined) {
         damaged()
-        return mended(bytes)
+        return decodeDamaged(bytes)
       }
       const at = nextWrong(bytes, 0)
       throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
@@ -124,7 +124,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
       if (kept === undefined) return ""
       if (damaged === undefined) throw new Undecodable("UTF-8", offset, 0)
       damaged()
-      return mended(Buffer.from(kept))
+      return decodeDamaged(Buffer.from(kept))
     },
   }
 }

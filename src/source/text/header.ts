@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../project/Pipeline.ts"
-import { mendedAt, placeHeader } from "../columns.ts"
+import { addedAt, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
@@ -24,7 +24,7 @@ export interface Header extends Dialect {
   /** The first records of the text, including those above the header. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
   /** Whether the first line was repaired because its quotes do not separate its cells. */
-  readonly mended: boolean
+  readonly isRepaired: boolean
   /** The text before the first line below the header. */
   readonly text: string
 }
@@ -69,8 +69,8 @@ export const findHeader = (
     : separated === undefined
     ? [",", oneColumn]
     : [separated, "detected"]
-  const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
-  const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
+  const repaired = above === 0 && quoted ? repairHeader(text, delimiter, complete) : undefined
+  const sound = repaired === undefined ? text : repaired.line + text.slice(repaired.original.length)
   const reader = readRecords({ delimiter, quoted })
   // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are read.
   const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
@@ -93,7 +93,7 @@ export const findHeader = (
     }\` says that it is the header. Correct \`source.headerRow\`.`
     return { _tag: "None", message }
   }
-  const end = endOf(text, { delimiter, quoted, records: at + 1, mended, complete })
+  const end = endOf(text, { delimiter, quoted, records: at + 1, repaired, complete })
   if (!complete && (end === undefined || (records.length < at + 1 + headRecords && text.length < headMost))) {
     return { _tag: "More" }
   }
@@ -109,7 +109,7 @@ export const findHeader = (
         ? at - above
         : 0,
       records: records.slice(0, at + headKept),
-      mended: mended !== undefined,
+      isRepaired: repaired !== undefined,
       text: text.slice(0, end),
     },
   }
@@ -118,17 +118,17 @@ export const findHeader = (
 /** Returns the offset after the first records of a text. Undefined if the text ends before that, and the file has more. */
 const endOf = (
   text: string,
-  { complete, delimiter, mended, quoted, records }: {
+  { complete, delimiter, repaired, quoted, records }: {
     readonly delimiter: string
     readonly quoted: boolean
     readonly records: number
-    readonly mended: MendedHeader | undefined
+    readonly repaired: RepairedHeader | undefined
     readonly complete: boolean
   },
 ): number | undefined => {
   let at = 0
   for (let record = 0; record < records; record++) {
-    const bare = !quoted || (record === 0 && mended !== undefined)
+    const bare = !quoted || (record === 0 && repaired !== undefined)
     const end = bare ? nextLineEnd(text, at) : scanRecord(text, at, delimiter).end
     if (end === undefined || end === text.length) return complete ? text.length : end
     at = bare ? afterLineEnd(text, end) : end
@@ -140,18 +140,18 @@ const endOf = (
  * Returns the delimiter of a text file whose first record is the header of a rejected.csv. A spreadsheet program may
  * have changed it from a comma.
  */
-export const mendedDelimiter = (text: string): string | undefined =>
+export const fixedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
     // Only the first record counts. If the text is only a header, the added line end completes it.
     const first = readRecords({ delimiter, quoted: true }).push(`${text}\n`, false).records[0] ?? []
-    return mendedAt(first) >= 0
+    return addedAt(first) >= 0
   })
 
 /** A header line whose quotes do not separate its cells, and the repaired line. */
-export interface MendedHeader {
+export interface RepairedHeader {
   /** The original line, without its line end. */
   readonly original: string
-  readonly mended: string
+  readonly line: string
 }
 
 /** How many records below the header are used to find the number of cells. */
@@ -210,7 +210,7 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
  * The header is repaired only if all records below it have the same number of cells and the header has a different one. There must be only one way to
  * split it into that number of cells.
  */
-const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
+const repairHeader = (text: string, delimiter: string, complete: boolean): RepairedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)
   if (end === null || !text.slice(0, end.index).includes('"')) return undefined
   const line = text.slice(0, end.index)
@@ -225,7 +225,7 @@ const mendHeader = (text: string, delimiter: string, complete: boolean): MendedH
   const [way, ...others] = waysToCut(line, delimiter, width)
   return way === undefined || others.length > 0
     ? undefined
-    : { original: line, mended: way.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter) }
+    : { original: line, line: way.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter) }
 }
 
 const candidates = [",", ";", "\t", "|"]

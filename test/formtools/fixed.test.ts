@@ -48,7 +48,7 @@ const project = (source: string, text: string, pipeline: string, form: string) =
           const { questions } = JSON.parse(line) as { questions: ReadonlyArray<{ name: string; value: unknown }> }
           return Object.fromEntries(questions.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
         })),
-      mended: path.join(root, "mended.csv"),
+      fixed: path.join(root, "fixed.csv"),
     }
   })
 
@@ -67,9 +67,9 @@ describe("rows of a form tool's file", () => {
       expect(titles.slice(0, 12)).toEqual(header.split(","))
       expect(row.slice(0, 4)).toEqual(["r2", "Ben", "'+49 no number", ""])
       expect(row[titles.indexOf("_key")]).toBe("r2")
-      const mend = row.map((cell, position) => position === 2 ? "'+4930231251" : cell)
-      yield* at.write("mended.csv", Papa.unparse([[...titles], mend]))
-      const second = yield* runOf(at.root, "p", at.mended)
+      const fixed = row.map((cell, position) => position === 2 ? "'+4930231251" : cell)
+      yield* at.write("fixed.csv", Papa.unparse([[...titles], fixed]))
+      const second = yield* runOf(at.root, "p", at.fixed)
       expect(second.rows).toMatchObject({ read: 1, imported: 1 })
       expect(yield* at.stored).toEqual([
         { Name: "Ada", Phone: "+4930231250", Sports: ["Hiking"] },
@@ -94,10 +94,10 @@ describe("rows of a form tool's file", () => {
       const [titles = [], row = []] = yield* at.rejected(first.run)
       expect(row.slice(0, 6)).toEqual(["2", "{question_not_shown}", "3", "en", "three{tab}four", "nobody"])
       yield* at.write(
-        "mended.csv",
+        "fixed.csv",
         Papa.unparse([[...titles], row.map((cell) => cell === "nobody" ? "ben@example.org" : cell)]),
       )
-      expect((yield* runOf(at.root, "p", at.mended)).rows).toMatchObject({ read: 1, imported: 1 })
+      expect((yield* runOf(at.root, "p", at.fixed)).rows).toMatchObject({ read: 1, imported: 1 })
       expect(yield* at.stored).toEqual([
         { Words: "one\ntwo", Mail: "ada@example.org" },
         { Words: "three\tfour", Mail: "ben@example.org" },

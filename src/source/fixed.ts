@@ -2,7 +2,7 @@ import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { endOf, mendedColumns } from "./columns.ts"
+import { addedColumns, endOf } from "./columns.ts"
 import type { Source } from "./Source.ts"
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
@@ -20,11 +20,11 @@ export const unreadCode = (key: string, code: string): ProblemCode | undefined =
  * shows that a person has corrected them. Such a row has no `_key`, because its key was not read. Also rejects rows
  * with cells after the file's last column, which spreadsheet programs give columns without a title.
  */
-export const holdUnread = (mended: Source): Source => {
-  const { columns } = mended
+export const holdUnread = (fixed: Source): Source => {
+  const { columns } = fixed
   const end = endOf(columns)
-  const at = (name: typeof mendedColumns[number]) => end - mendedColumns.length + mendedColumns.indexOf(name)
-  const textOf = (cells: Cells, name: typeof mendedColumns[number]) => cellText(cells[at(name)])
+  const at = (name: typeof addedColumns[number]) => end - addedColumns.length + addedColumns.indexOf(name)
+  const textOf = (cells: Cells, name: typeof addedColumns[number]) => cellText(cells[at(name)])
   const held = (cells: Cells, row: number): Problem | undefined => {
     const found = unreadCode(textOf(cells, "_key"), textOf(cells, "_code"))
     const isLonger = cells.slice(end).some((cell) => cellText(cell) !== "")
@@ -46,5 +46,5 @@ export const holdUnread = (mended: Source): Source => {
     })
     return { ...chunk, faults }
   }
-  return { ...mended, read: (expected) => Stream.map(mended.read(expected), inChunk) }
+  return { ...fixed, read: (expected) => Stream.map(fixed.read(expected), inChunk) }
 }
