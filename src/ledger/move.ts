@@ -146,7 +146,7 @@ const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> 
     const anywhere = { asker: undefined, where: "anywhere" } as const
     const marked = yield* marksOf(old)
     yield* Effect.flatMap(old.read("reading its marks", () => notNewestAt(old, marked, anywhere)), fail)
-    const others = { marks: yield* next.marks.read, newest: undefined }
+    const others = { marks: yield* next.marks.read, unmarked: undefined }
     if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
       return yield* refused(
         `The place for the marks of ${next.file} contains marks of a different ledger. Nothing was changed. Name a place without marks in \`newLedger\`.`,
