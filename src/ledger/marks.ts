@@ -407,7 +407,7 @@ export const missing = (
     read,
     ([mark]) =>
       mark && {
-        wrong: `The ledger ${ledger} is missing or empty, but an earlier run wrote to it`,
+        wrong: `The ledger ${ledger} is missing or empty, but an earlier run wrote to it${orOtherProject(shared)}`,
         advice: shared === undefined ? adviceForFile : adviceForServer,
       },
   )

@@ -258,6 +258,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       yield* (yield* projectAt()).run(place, 1)
       const { refusal, run } = yield* projectAt()
       const isNamed = `or another project also uses the place of its marks, ${name}: each`
+      expect(yield* refusal(place), "before the first run").toContain(isNamed)
       yield* run((yield* inFolder).place, 1)
       expect(yield* refusal(place), "later").toContain(isNamed)
     }))
