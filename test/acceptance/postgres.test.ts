@@ -177,9 +177,11 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
         /^6 .*Another run of contacts has been in progress/,
       )
       yield* Effect.promise(() => database.exec("UPDATE lock SET beat = beat - 60000"))
-      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(
-        /^2 .*whose tables this one can neither read nor convert\. Nothing was changed or sent/,
-      )
+      const refused = /^2 .*whose tables this one can neither read nor convert\. Nothing was changed or sent/
+      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(refused)
+      // The tables of earlier builds lack columns.
+      yield* Effect.promise(() => database.exec("ALTER TABLE lock DROP COLUMN lasts"))
+      expect(said(yield* at.inProcess("ledger", "migrate"))).toMatch(refused)
       expect(at.count()).toBe(sent)
     }))
 

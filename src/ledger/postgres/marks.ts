@@ -16,7 +16,7 @@ import {
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
-import { inWords, ledgerError } from "./failures.ts"
+import { inWords, isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { checkServer, lockOf } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
@@ -123,6 +123,7 @@ const connectMarks = (places: MarkPlaces, url: string, label: string, project: s
       try: async () => (await connection.send(select, [project])).rows.map(markIn),
       catch: (cause) => cause,
     }).pipe(
+      // No marks were written yet.
       Effect.catchIf(isWithoutTable, () => Effect.succeed([])),
       Effect.mapError(ledgerError(label, "reading its marks")),
     )
@@ -170,9 +171,6 @@ const select =
   `SELECT ledger, epoch, word, upTo, system, timeline, position FROM ${schema}.mark WHERE project = $1 ORDER BY ledger, epoch, word`
 
 const count = `SELECT count(*) FROM ${schema}.mark WHERE project = $1`
-
-/** Whether a statement failed because no marks were written yet. */
-const isWithoutTable = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "42P01"
 
 const markIn = (row: Row): Mark => {
   const [ledger, epoch, word, upTo, system, timeline, position] = row
