@@ -160,12 +160,14 @@ const move = command({
       const project = yield* openProject([])
       const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
       if (input.cancel) {
-        const cancelled = yield* cancelProjectMove(project)
+        const { cancelled, removal } = yield* cancelProjectMove(project)
         return yield* output.print(
           input.json
             ? JSON.stringify({ cancelled })
             : cancelled
-            ? "The move was cancelled: the ledger can be used again. Remove what was copied before you move the ledger to the same place."
+            ? `The move was cancelled: the ledger can be used again. Before you move it to the same place again, remove what was copied${
+              removal === undefined ? "" : `: ${removal}`
+            }.`
             : "Nothing to do: the ledger is not being moved.",
         )
       }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
-import { cancelMove, moveLedger } from "../ledger/move.ts"
+import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
 import { backUpLedger, migrate, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
@@ -97,9 +97,13 @@ export const moveProject = (project: Project) =>
     return done
   })
 
-/** Opens a ledger again that was closed for a move. Returns false if it was not closed. */
+/** Opens a ledger again that was closed for a move. Returns whether it was closed, and how to remove what was copied. */
 export const cancelProjectMove = (project: Project) =>
-  Effect.zipRight(mustBeThere(project), Effect.flatMap(ledgerOf(project), cancelMove))
+  Effect.gen(function*() {
+    yield* mustBeThere(project)
+    const cancelled = yield* Effect.flatMap(ledgerOf(project), cancelMove)
+    return { cancelled, removal: project.newLedger && removalOf(project.newLedger) }
+  })
 
 const exportFormats = ["csv", "jsonl"] as const
 type ExportFormat = (typeof exportFormats)[number]

@@ -70,6 +70,8 @@ export interface Marks extends Pick<MarkPlaces, "ledger"> {
 export interface SharedLedger {
   /** What messages call the place of the marks. Every host must use the same place. Undefined for a rehearsal, which leaves no marks. */
   readonly place: string | undefined
+  /** Returns the holders that have a mark in that place, by the names of their marks. */
+  readonly holders: () => Promise<ReadonlyArray<string>>
   /** Returns the ledger's server after the last commit. Undefined if the user has no permission to know it. */
   readonly server: () => MarkedServer | undefined
 }
@@ -300,10 +302,11 @@ const stateOf = (mark: Mark | DamagedMark): string =>
 export interface Marked {
   readonly marks: ReadonlyArray<Mark | DamagedMark>
   /**
-   * The newest holder of a shared ledger that had committed something before the marks were read. Its mark was written before its first commit, so
-   * a place without it is not the place that every host uses.
+   * The newest holder of a shared ledger that had committed something before the marks were read, but has no mark in the place that hosts share. It
+   * wrote its mark before its first commit, so this is not the place that every host uses. A mark among this host's reports does not replace it,
+   * because the marks of other hosts may be missing, too.
    */
-  readonly newest: MarkedHolder | undefined
+  readonly unmarked: MarkedHolder | undefined
 }
 
 /**
@@ -319,17 +322,14 @@ export const behind = (
     readonly before: ReadonlyArray<string>
     readonly marks: Pick<Marks, "ledger" | "shared">
   },
-  { marks, newest }: Marked,
+  { marks, unmarked }: Marked,
   held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
   const { before, id, marks: { ledger: name, shared } } = ledger
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
     if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${name} is damaged` }]
     if (mark.ledger !== id && !before.includes(mark.ledger)) {
-      const other = shared?.place === undefined
-        ? ""
-        : `, or another project also uses the place of its marks, ${shared.place}: each project needs a place of its own`
-      return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote${other}` }]
+      return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote${orOtherProject(shared)}` }]
     }
     const had = held.get(mark.epoch)
     if (had?.word !== mark.word) {
@@ -354,16 +354,20 @@ export const behind = (
       states: unmet.map(({ mark }) => stateOf(mark)),
     }
   }
-  const isMarked = newest === undefined
-    || marks.some((mark) => "upTo" in mark && mark.epoch === newest.epoch && mark.word === newest.word)
-  return isMarked || shared?.place === undefined ? undefined : {
-    wrong: `The last run that wrote to the ledger ${name} has no mark in ${shared.place}`,
+  return unmarked === undefined || shared?.place === undefined ? undefined : {
+    wrong: `A run that wrote to the ledger ${name} has no mark in ${shared.place}`,
     advice: "So this host does not use the place to which other hosts write their marks, or the mark was lost. "
       + "If the ledger lost rows, no run here would notice it. Nothing was sent. "
       + "Correct `ledger.marks`, so that every host uses the same place. If only the mark was lost, the ledger itself may be complete.",
-    states: [`unmarked ${id} ${newest.epoch} ${newest.word}`],
+    states: [`unmarked ${id} ${unmarked.epoch} ${unmarked.word}`],
   }
 }
+
+/** Returns what marks of a different ledger may also mean, if several projects can use their place. */
+const orOtherProject = (shared: Pick<SharedLedger, "place"> | undefined): string =>
+  shared?.place === undefined
+    ? ""
+    : `, or another project also uses the place of its marks, ${shared.place}: each project needs a place of its own`
 
 /**
  * Returns a sentence without its full stop if the ledger's server is not the one that the newest mark names. Undefined if it is, or if that is
@@ -395,13 +399,15 @@ const adviceForServer =
 
 /** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. */
 export const missing = (
-  { ledger, read, shared }: Pick<Marks, "ledger" | "read" | "shared">,
+  { ledger, read, shared }: Pick<Marks, "ledger" | "read"> & {
+    readonly shared: Pick<SharedLedger, "place"> | undefined
+  },
 ): Effect.Effect<Omit<Behind, "states"> | undefined, LedgerError> =>
   Effect.map(
     read,
     ([mark]) =>
       mark && {
-        wrong: `The ledger ${ledger} is missing or empty, but an earlier run wrote to it`,
+        wrong: `The ledger ${ledger} is missing or empty, but an earlier run wrote to it${orOtherProject(shared)}`,
         advice: shared === undefined ? adviceForFile : adviceForServer,
       },
   )

@@ -41,6 +41,12 @@ const copied = tables.filter(({ name }) => name !== "meta")
 
 const pipelinesOf = () => all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock")
 
+/** Says how to remove what a move that was cancelled has copied. */
+export const removalOf = (of: { readonly file: string } | { readonly schema: string }): string =>
+  "file" in of
+    ? `delete the files ${of.file}, ${of.file}-wal and ${of.file}-shm, as far as they exist`
+    : `in the database of \`newLedger\`, run: DROP SCHEMA ${of.schema} CASCADE`
+
 /** How many milliseconds the clocks of two ledgers may differ. */
 const mostApart = 10_000
 
@@ -67,8 +73,8 @@ export const moveLedger = (
     const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
-    yield* Effect.flatMap(next.read("opening it", () => unusable(old, next, earlier)), fail)
-    const closing = earlier ?? (yield* begin(old, next, "file" in from && !("file" in to)))
+    yield* Effect.flatMap(next.read("opening it", () => unusable(old, next, earlier, to)), fail)
+    const closing = earlier ?? (yield* begin(old, next, "file" in from, to))
     const taken = { ...next, id: closing.id }
     if (there.id === closing.id && there.unfinished === "copied") {
       yield* finish(old, taken, closing)
@@ -111,7 +117,12 @@ const otherKey = (from: AnyLedgerOptions): LedgerRefused =>
  *
  * @param closing what the old ledger records if it was closed
  */
-function* unusable(old: Store, next: Store, closing: Closing | undefined): Sql<LedgerRefused | undefined> {
+function* unusable(
+  old: Store,
+  next: Store,
+  closing: Closing | undefined,
+  to: AnyLedgerOptions,
+): Sql<LedgerRefused | undefined> {
   const { id, unfinished } = yield* movingOf()
   if (closing !== undefined && closing.id !== id) {
     return refused(
@@ -130,7 +141,9 @@ function* unusable(old: Store, next: Store, closing: Closing | undefined): Sql<L
   for (const { name } of copied) {
     if (!(yield* exists(`SELECT 1 FROM ${name} LIMIT 1`))) continue
     return refused(
-      `${next.file} contains the incomplete copy of a move that was cancelled. Nothing was changed. Remove this copy, then run the command again.`,
+      `${next.file} contains the incomplete copy of a move that was cancelled. Nothing was changed. Before you run the command again, remove this copy: ${
+        removalOf(to)
+      }`,
     )
   }
   return undefined
@@ -139,14 +152,15 @@ function* unusable(old: Store, next: Store, closing: Closing | undefined): Sql<L
 /**
  * Closes the old ledger. Each of its later sessions, turns and writes is refused.
  *
- * @param toPostgres whether a file is moved to PostgreSQL, which can't store every text
+ * @param isFile whether the old ledger is in a file. PostgreSQL can't store every text that it may contain
+ * @param to the new ledger
  */
-const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> =>
+const begin = (old: Store, next: Store, isFile: boolean, to: AnyLedgerOptions): Refusing<Closing> =>
   Effect.gen(function*() {
     const anywhere = { asker: undefined, where: "anywhere" } as const
     const marked = yield* marksOf(old)
     yield* Effect.flatMap(old.read("reading its marks", () => notNewestAt(old, marked, anywhere)), fail)
-    const others = { marks: yield* next.marks.read, newest: undefined }
+    const others = { marks: yield* next.marks.read, unmarked: undefined }
     if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
       return yield* refused(
         `The place for the marks of ${next.file} contains marks of a different ledger. Nothing was changed. Name a place without marks in \`newLedger\`.`,
@@ -162,7 +176,7 @@ const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> 
         } seconds. Times are evidence for rows in doubt, so both ledgers need the right time. Nothing was changed. Set both clocks, then run the command again.`,
       )
     }
-    const nul = toPostgres ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []
+    const nul = isFile && !("file" in to) ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []
     if (nul.length > 0) {
       return yield* refused(
         `The ledger ${old.file} contains texts with the character NUL, which PostgreSQL can't store (in ${
@@ -173,7 +187,7 @@ const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> 
     const closing: Closing = { id: randomBytes(8).toString("hex"), name: next.file, isMoved: false }
     // With a new id, a move that was cancelled but is still in progress can't write to the new ledger any more.
     yield* next.writer.write<void, LedgerRefused>("preparing it", function*() {
-      must(yield* unusable(old, next, undefined))
+      must(yield* unusable(old, next, undefined, to))
       yield* write("UPDATE meta SET value = ? WHERE name = 'id'", [closing.id])
     })
     yield* old.writer.write<void, LedgerRefused | LedgerLocked>("closing it", function*() {

@@ -2,12 +2,12 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { type AddressInfo, connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { canonicalAddress } from "../../src/domain/destination.ts"
 import { ledgerOf } from "../../src/jobs/projectLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { openDelay } from "../ledger/postgres/link.ts"
 import { stopTestServer, testServer } from "../ledger/postgres/server.ts"
 import { rows as rowsOf, writeCsv } from "./data.ts"
 import { fillLedger } from "./fillLedger.ts"
@@ -30,19 +30,11 @@ const openServer = async () => {
   const { port } = await testServer()
   if (before === undefined) delete process.env["TMPDIR"]
   else process.env["TMPDIR"] = before
-  const network = createServer({ noDelay: true }, (client) => {
-    const database = connect({ port, host: "127.0.0.1", noDelay: true })
-    client.on("data", (data) => setTimeout(() => database.write(data), latency))
-    database.on("data", (data) => client.write(data))
-    for (const [one, other] of [[client, database], [database, client]] as const) {
-      one.on("error", () => undefined).on("close", () => other.destroy())
-    }
-  })
-  await new Promise<void>((listening) => network.listen(0, "127.0.0.1", listening))
+  const network = await openDelay(port, latency)
   const urlAt = (at: number) => `postgresql://formferry:formferry@127.0.0.1:${at}/postgres`
   return {
     url: urlAt(port),
-    slowUrl: urlAt((network.address() as AddressInfo).port),
+    slowUrl: urlAt(network.port),
     close: () => {
       network.close()
       stopTestServer(folder)

@@ -23,8 +23,14 @@ type Move = () => Expected | undefined | Promise<Expected | undefined>
 
 const day = 86_400_000
 
-/** Events that happen in every project and must not stop a run. */
-const innocent = (at: History, draws: Draws, grow: () => void, late: () => number): Moves => ({
+/** Events that happen in every project and must not stop a run, except for the loss of marks that hosts share. */
+const innocent = (
+  at: History,
+  draws: Draws,
+  referee: Referee,
+  grow: () => void,
+  late: () => number,
+): Moves => ({
   "quiet night": () => "goes",
   // Only a pull of all records finds such a row. If it is killed, a later run must send the row.
   "late row": () => {
@@ -59,7 +65,8 @@ const innocent = (at: History, draws: Draws, grow: () => void, late: () => numbe
   "marks lost": () => {
     if (!at.hasBothMarks()) return undefined
     at.delete("marks")
-    return "goes"
+    // The marks of other hosts were only there.
+    return !at.ledger.isShared ? "goes" : referee.hasFacts() ? "refused" : "either"
   },
   "new machine": () => {
     if (!at.hasBothMarks()) return undefined
@@ -229,7 +236,7 @@ const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promis
     await referee.settle(lines, isComplete, draws.chance(0.15) ? draws.int(1, 8) : undefined)
   }
   const moves = {
-    innocent: innocent(at, draws, grow, () => nextLate++),
+    innocent: innocent(at, draws, referee, grow, () => nextLate++),
     harmful: harmful(at, draws, referee),
     log: logHarms(at, draws, referee),
   }

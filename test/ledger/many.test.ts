@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { join } from "node:path"
 import { databases } from "./databases.ts"
-import { batchOf, contacts, folder, rowOf } from "./rows.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
 const count = 2_200
 
@@ -88,6 +88,35 @@ describe.each(databases)("many rows of a ledger in $name", ({ openLedger }) => {
       expect(yield* known(rows.map(({ keyDigest }) => keyDigest))).toBe(count - first)
       expect(yield* session.rekey(keyed)).toBe(count - first)
       expect(yield* recorded).toBe(count)
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
+  it.scopedLive("are forgotten some at a time, so that an interrupted command can be repeated", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+      const view = yield* contacts(ledger)
+      const rows = Array.from({ length: count }, (_, at) => rowOf(ledger, at + 1))
+      yield* Effect.scoped(Effect.gen(function*() {
+        const session = yield* view.hold("run1")
+        yield* session.settle(
+          yield* session.intend(batchOf(rows)),
+          rows.map(({ row }) => imported(`submission ${row}`)),
+        )
+      }))
+      const keys = rows.map(({ key }) => key)
+      const forget = ledger.forget({ pipeline: "contacts", keys, by: "ada", because: "request 1" })
+      const left = Effect.map(
+        view.lookUp(rows.map(({ keyDigest }) => keyDigest)),
+        (found) => found.filter((row) => row?.leftOut === false).length,
+      )
+      const fiber = yield* Effect.fork(forget)
+      yield* Effect.repeat(Effect.delay(left, "1 millis"), { until: (some) => some < count })
+      yield* Fiber.interrupt(fiber)
+      const remaining = yield* left
+      expect(remaining).toBeGreaterThan(0)
+      const { already, submissions, unknown } = yield* forget
+      expect([already.length, submissions.length, unknown.length]).toEqual([count - remaining, remaining, 0])
+      expect(yield* left).toBe(0)
       expect(yield* ledger.verify).toEqual([])
     }))
 })

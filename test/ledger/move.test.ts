@@ -171,7 +171,7 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
       expect(yield* cancelMove(old)).toBe(true)
       yield* fill(here, old, 1_001)
       expect(yield* refusal(move(old, next))).toMatch(
-        /incomplete copy of a move that was cancelled\..*Remove this copy/,
+        /incomplete copy of a move that was cancelled\..*remove this copy: delete the files \S+ledger\.db, /,
       )
       yield* removed(next)
       yield* move(old, next)

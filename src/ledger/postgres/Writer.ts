@@ -102,8 +102,8 @@ export class Writer implements Transactions {
       end = resolve
     })
     try {
-      const ended = await inTime(
-        this.connection,
+      const ended = await this.connection.within(
+        patience,
         () =>
           transact(this.connection, this.begin, waves(leases, jobs), {
             *last() {
@@ -116,6 +116,7 @@ export class Writer implements Transactions {
             sent,
             after: this.afterCommit(counted.size > 0),
           }),
+        "the database is slow or does not answer: a transaction took longer than",
       )
       if (!(ended instanceof Map)) {
         this.onRollback()

@@ -152,12 +152,13 @@ export class Connection {
     })
   }
 
-  /** Returns what the work returns. Ends the connection if the work takes longer than this many milliseconds. */
-  async within<A>(millis: number, work: () => Promise<A>): Promise<A> {
-    const timer = setTimeout(
-      () => this.destroy(new Error(`the database did not answer for ${millis / 1_000} seconds`)),
-      millis,
-    )
+  /**
+   * Returns what the work returns. Ends the connection if the work takes longer than this many milliseconds.
+   *
+   * @param reason why, as part of a sentence that ends with the number of seconds. Default: there was one statement
+   */
+  async within<A>(millis: number, work: () => Promise<A>, reason = "the database did not answer for"): Promise<A> {
+    const timer = setTimeout(() => this.destroy(new Error(`${reason} ${millis / 1_000} seconds`)), millis)
     try {
       return await work()
     } catch (cause) {

@@ -48,6 +48,9 @@ const meaningOf = (cause: unknown): readonly [meaning: string, refused: "refused
 /** Whether a statement waited too long for a lock that a different transaction holds. */
 export const isLocked = (cause: unknown): boolean => codeOf(cause) === "55P03"
 
+/** Whether a statement failed because a table or a column does not exist. */
+export const isWithoutTable = (cause: unknown): boolean => ["42P01", "42703"].includes(codeOf(cause))
+
 /** PostgreSQL's messages about values (class 22) contain them, and so do the details of its errors. So only other messages are kept, without details. */
 export const inWords = (cause: unknown): unknown => {
   const code = codeOf(cause)

@@ -11,11 +11,12 @@ import {
   marksIn,
   missing,
   readMarks,
+  type SharedLedger,
 } from "../marks.ts"
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
-import { inWords, ledgerError } from "./failures.ts"
+import { inWords, isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { checkServer, lockOf } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
@@ -43,32 +44,37 @@ export const openMarks = (
   { isManaged, label, lacked, project, server }: Marking,
 ): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const shared = (place: string) => ({ place: places.write ? place : undefined, server })
-    const inFolder = holdersIn(places.folders[0] ?? "")
-    /** Returns the marks, whose holders also look for marks of others. */
-    const watched = (marks: Marks, queue?: MarkQueue): Marks => ({
-      ...marks,
-      of: (holder, me) => {
-        const own = marks.of(holder, me)
-        if (!places.write) return own
-        const look = lookWith(lacked)
-        const others = async () => await (queue?.holders() ?? inFolder())
-        return {
-          write: async (upTo) => {
-            const [onServer] = await Promise.all([queue?.write({ ...holder, upTo, server: server() }), own.write(upTo)])
-            await look(onServer ?? await others())
-          },
-          mustBeOnly: async () => look(await others()),
-          close: () => own.close(),
-        }
-      },
-    })
-    if (places.server === undefined) return watched(marksIn(places, shared(places.folders.join(" or "))))
+    const marksAt = (place: string, holders: SharedLedger["holders"], queue?: MarkQueue): Marks => {
+      const marks = marksIn(places, { place: places.write ? place : undefined, holders, server })
+      return !places.write ? marks : {
+        ...marks,
+        of: (holder, me) => {
+          const own = marks.of(holder, me)
+          const look = lookWith(lacked)
+          return {
+            write: async (upTo) => {
+              const [onServer] = await Promise.all([
+                queue?.write({ ...holder, upTo, server: server() }),
+                own.write(upTo),
+              ])
+              await look(onServer ?? await holders())
+            },
+            mustBeOnly: async () => look(await holders()),
+            close: () => own.close(),
+          }
+        },
+      }
+    }
+    if (places.server === undefined) {
+      const [folder = ""] = places.folders
+      return marksAt(folder, holdersIn(folder))
+    }
     const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
     yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
-    return watched({ ...marksIn(places, shared(place)), read }, new MarkQueue(connection, place, project))
+    const queue = new MarkQueue(connection, place, project)
+    return { ...marksAt(place, () => queue.holders(), queue), read }
   })
 
 /**
@@ -102,10 +108,10 @@ export const missingInPostgres = (
   Effect.scoped(Effect.gen(function*() {
     const { marks, project } = options
     const { label } = yield* addressOf(options)
-    const read = marks.server === undefined
-      ? readMarks(marks)
-      : (yield* connectMarks(marks, marks.server.url, label, project)).read
-    return yield* missing({ ledger: label, read, shared: { place: undefined, server: () => undefined } })
+    const { place, read } = marks.server === undefined
+      ? { place: marks.folders[0], read: readMarks(marks) }
+      : yield* connectMarks(marks, marks.server.url, label, project)
+    return yield* missing({ ledger: label, read, shared: { place } })
   }))
 
 /** Connects to the server of the marks. `read` also reads those in folders. */
@@ -117,6 +123,7 @@ const connectMarks = (places: MarkPlaces, url: string, label: string, project: s
       try: async () => (await connection.send(select, [project])).rows.map(markIn),
       catch: (cause) => cause,
     }).pipe(
+      // No marks were written yet.
       Effect.catchIf(isWithoutTable, () => Effect.succeed([])),
       Effect.mapError(ledgerError(label, "reading its marks")),
     )
@@ -164,9 +171,6 @@ const select =
   `SELECT ledger, epoch, word, upTo, system, timeline, position FROM ${schema}.mark WHERE project = $1 ORDER BY ledger, epoch, word`
 
 const count = `SELECT count(*) FROM ${schema}.mark WHERE project = $1`
-
-/** Whether a statement failed because no marks were written yet. */
-const isWithoutTable = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "42P01"
 
 const markIn = (row: Row): Mark => {
   const [ledger, epoch, word, upTo, system, timeline, position] = row

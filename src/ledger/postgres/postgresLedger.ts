@@ -19,7 +19,7 @@ import { connect, type Connection } from "./connection.ts"
 import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAtOnce } from "./driver.ts"
-import { ledgerError } from "./failures.ts"
+import { isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
 import { lockOf, metaOf, openSchema, refuseVersion, version } from "./opening.ts"
@@ -154,7 +154,11 @@ export const migratePostgres = (
     const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
       const meta = yield* metaOf({ label, schema })
       if (meta?.get("project") === project && meta.get("version") !== version) {
-        yield* takeEveryLease({ dialect, holder, now: serverNow })
+        try {
+          yield* takeEveryLease({ dialect, holder, now: serverNow })
+        } catch (cause) {
+          if (!isWithoutTable(cause)) throw cause
+        }
         refuseVersion({ label })
       }
       return meta !== undefined

@@ -1,6 +1,6 @@
 import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import { exists, type Param, run, type Sql, write } from "./statement.ts"
+import { each, exists, type Param, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
 
@@ -113,16 +113,10 @@ export function* acknowledge(
       [at, what.by, what.because, place, ...names],
     )
   }
-  const unknown: Array<string> = []
-  if (what.keys !== "all") {
-    for (const [index, key] of what.keys.entries()) if (!(yield* isKnown(place, digests[index]))) unknown.push(key)
-  }
-  return { acknowledged, unknown }
-}
-
-function* isKnown(place: number, digest: Buffer | undefined): Sql<boolean> {
-  return digest !== undefined && (yield* exists(
+  if (what.keys === "all") return { acknowledged, unknown: [] }
+  const known = yield* each(
     `SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 UNION ALL SELECT 1 FROM row WHERE place = ?1 AND digest = ?2 LIMIT 1`,
-    [place, digest],
-  ))
+    digests.map((digest) => [place, digest]),
+  )
+  return { acknowledged, unknown: what.keys.filter((_, at) => known[at]?.length === 0) }
 }

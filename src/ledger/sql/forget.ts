@@ -1,76 +1,67 @@
-import * as Effect from "effect/Effect"
 import { looseKey } from "../../domain/looseKey.ts"
 import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, get, type Sql, write } from "./statement.ts"
+import { all, each, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
 
+/** Returns the refusal if one of the rows may have been sent: it must be settled first, because it can't be settled without its content. */
+export function* doubtful(store: Store, { keys, pipeline }: Forgetting): Sql<LedgerRefused | undefined> {
+  const found = yield* each(
+    `SELECT 1 FROM place p JOIN row r ON r.place = p.id
+     WHERE p.pipeline = ? AND r.digest = ? AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}) LIMIT 1`,
+    keys.map((key) => [pipeline, store.digest.key(key)]),
+  )
+  const open = keys.filter((_, at) => found[at]?.length === 1)
+  return open.length === 0 ? undefined : new LedgerRefused({
+    message: `${open.length === 1 ? "Row" : "Rows"} ${listed(open)} ${
+      open.length === 1
+        ? "is"
+        : "are"
+    } in doubt and may have been sent. Without its content, a row in doubt can't be settled. Nothing was forgotten. `
+      + `Settle first (formferry settle ${pipeline} --rows …), then forget.`,
+  })
+}
+
 /**
- * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, digests of answers, and people's decisions about
- * them. Two things remain: each key's keyed digest, so that the row is always skipped, and the ids of the submissions. A row that may have
- * been sent must be settled first, because it can't be settled without its content.
+ * Forgets a row, inside a transaction, at every destination of the pipeline: its key, contents, digests of answers, and people's decisions about it.
+ * Two things remain: the key's keyed digest, so that the row is always skipped, and the ids of the submissions. The row must not be `doubtful`. Returns
+ * what the ledger had, and the submissions that remain in the form. Rows may be forgotten at the same time in one transaction.
  */
-export function* forget(store: Store, { because, by, keys, pipeline }: Forgetting): Sql<Forgotten> {
+export function* forget(
+  store: Store,
+  key: string,
+  { because, by, pipeline }: Forgetting,
+): Sql<{ readonly had: "row" | "digest" | undefined; readonly submissions: Forgotten["submissions"] }> {
   const places = yield* all<Place>("SELECT id, form FROM place WHERE pipeline = ?", [pipeline])
-  const digests = keys.map((key) => ({ key, digest: store.digest.key(key) }))
-  const rowOf = (place: number, digest: Buffer) =>
-    get<Row>("SELECT id, state, submission, batch FROM row WHERE place = ? AND digest = ?", [place, digest])
-  const doubtful: Array<string> = []
-  for (const { digest, key } of digests) {
-    for (const [place] of places) {
-      const state = (yield* rowOf(place, digest))?.[1]
-      if (state !== stateCode.intended && state !== stateCode.inDoubt) continue
-      doubtful.push(key)
-      break
-    }
-  }
-  if (doubtful.length > 0) {
-    throw new Refusal(Effect.fail(
-      new LedgerRefused({
-        message: `${doubtful.length === 1 ? "Row" : "Rows"} ${listed(doubtful)} ${
-          doubtful.length === 1
-            ? "is"
-            : "are"
-        } in doubt and may have been sent. Without its content, a row in doubt can't be settled. Nothing was forgotten. `
-          + `Settle first (formferry settle ${pipeline} --rows …), then forget.`,
-      }),
-    ))
-  }
+  const digest = store.digest.key(key)
   const at = yield* store.now()
   const submissions: Array<Forgotten["submissions"][number]> = []
-  const held = new Set<string>()
-  const known = new Set<string>()
-  for (const { digest, key } of digests) {
-    for (const [place, form] of places) {
-      const row = yield* rowOf(place, digest)
-      const mention = yield* mentionOf(place, digest, looseKey(key).sought.map(store.digest.key))
-      if (row === undefined && mention === undefined) continue
-      known.add(key)
-      if (row !== undefined || mention === "held") held.add(key)
-      if (row !== undefined) {
-        for (const submissionId of yield* dropRow(place, row)) {
-          const isDeleted = row[1] === stateCode.undone && submissionId === row[2]
-          if (!isDeleted) submissions.push({ key, submissionId, form })
-        }
-      }
-      yield* leaveOut(place, 1, digest, { at, by, because })
-      for (const text of looseKey(key).stored) yield* leaveOut(place, 2, store.digest.key(text), { at, by, because })
-      for (const table of ["attention", "acknowledged", "superseded"]) {
-        yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
+  const had = new Set<"row" | "digest">()
+  for (const [place, form] of places) {
+    const row = yield* get<Row>("SELECT id, state, submission, batch FROM row WHERE place = ? AND digest = ?", [
+      place,
+      digest,
+    ])
+    const mention = yield* mentionOf(place, digest, looseKey(key).sought.map(store.digest.key))
+    if (row === undefined && mention === undefined) continue
+    had.add(row !== undefined || mention === "held" ? "row" : "digest")
+    if (row !== undefined) {
+      for (const submissionId of yield* dropRow(place, row)) {
+        const isDeleted = row[1] === stateCode.undone && submissionId === row[2]
+        if (!isDeleted) submissions.push({ key, submissionId, form })
       }
     }
+    yield* leaveOut(place, 1, digest, { at, by, because })
+    for (const text of looseKey(key).stored) yield* leaveOut(place, 2, store.digest.key(text), { at, by, because })
+    for (const table of ["attention", "acknowledged", "superseded"]) {
+      yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
+    }
   }
-  return {
-    keys: [...known],
-    already: [...known].filter((key) => !held.has(key)),
-    unknown: keys.filter((key) => !known.has(key)),
-    submissions,
-  }
+  return { had: had.has("row") ? "row" : had.has("digest") ? "digest" : undefined, submissions }
 
   /** Deletes a row, and returns the ids of its submissions. */
   function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
@@ -90,9 +81,8 @@ export function* forget(store: Store, { because, by, keys, pipeline }: Forgettin
       ])
     }
     // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
-    const before = (yield* get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row]))?.[0] ?? null
-    if (before === null) yield* write("DELETE FROM reconciliation WHERE after = ?", [row])
-    else yield* write("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])
+    yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
+    yield* write("UPDATE reconciliation SET after = (SELECT max(id) FROM row WHERE id < ?1) WHERE after = ?1", [row])
     for (
       const table of [
         "detail",

@@ -1,26 +1,37 @@
 import * as Effect from "effect/Effect"
-import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
-import { behind, holderName, type Marked, notNewest } from "../marks.ts"
+import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
+import { behind, holderName, type Marked, type MarkedHolder, notNewest } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
-import { all, get, type Sql } from "./statement.ts"
+import { all, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
-export const marksOf = ({ id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
+export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
   Effect.gen(function*() {
-    const [epoch, word] = (marks.shared?.place === undefined
-      ? undefined
-      : yield* read(
-        "reading its holders",
-        () =>
-          get<readonly [number, string]>("SELECT epoch, word FROM holder WHERE upTo > 0 ORDER BY epoch DESC LIMIT 1"),
-      ))
-      ?? []
-    const newest = epoch === undefined || word === undefined ? undefined : { ledger: id, epoch, word }
-    return { newest, marks: yield* marks.read }
+    const { shared } = marks
+    const committed = shared?.place === undefined ? [] : yield* read("reading its holders", () => committedSince(id))
+    const marked = new Set(
+      shared === undefined || committed.length === 0 ? [] : yield* Effect.tryPromise({
+        try: shared.holders,
+        catch: (cause) => new LedgerError({ file, doing: "reading its marks", cause }),
+      }),
+    )
+    return { unmarked: committed.find((one) => !marked.has(holderName(one))), marks: yield* marks.read }
   })
+
+/**
+ * Returns the holders that have committed something, newest first. If the ledger was moved, returns those since then: the marks of earlier ones are
+ * where the old ledger had its marks.
+ */
+function* committedSince(ledger: string): Sql<ReadonlyArray<MarkedHolder>> {
+  return (yield* all<readonly [number, string]>(
+    `SELECT epoch, word FROM holder WHERE upTo > 0 AND epoch >= coalesce((SELECT epoch FROM holder WHERE word = ?), 0)
+     ORDER BY epoch DESC`,
+    [ledger],
+  )).map(([epoch, word]) => ({ ledger, epoch, word }))
+}
 
 /** Returns those holders that the ledger doesn't have. They are named as the names of marks do. */
 export function* lackedOf(ledger: string, holders: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {

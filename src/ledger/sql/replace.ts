@@ -65,11 +65,12 @@ export function* openOfRows(rows: ReadonlyArray<number>): Sql<ReadonlyMap<number
  * Completes a replacement after the row was created again. The earlier submission's record remains, with digests by which an edit is recognised. Its
  * content is deleted.
  */
-export function* completeReplacement({ now }: Store, { batch, id, fixes, row }: OpenReplacement): Sql<void> {
+export function* completeReplacement({ present }: Store, { batch, id, fixes, row }: OpenReplacement): Sql<void> {
+  const now = present()
   yield* write(
-    `UPDATE replaced SET at = ?, item = NULL, cells = NULL, fixes = NULL,
+    `UPDATE replaced SET at = ${now.sql}, item = NULL, cells = NULL, fixes = NULL,
        answers = CASE verdict WHEN ${verdictCode.verified} THEN answers END WHERE id = ?`,
-    [yield* now(), id],
+    [...now.params, id],
   )
   yield* write("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
   yield* write("DELETE FROM drift WHERE row = ?", [row])

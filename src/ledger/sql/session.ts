@@ -14,7 +14,7 @@ import { type Place, placeOf, runOf } from "./place.ts"
 import { Refusal } from "./Refusal.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
-import { just, type Sql } from "./statement.ts"
+import { just, rowsAtOnce, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
@@ -149,9 +149,6 @@ export const makeSession = (
         ], { concurrency: "unbounded" })),
     }
   })
-
-/** How many rows one transaction changes at most. Other processes can't write until it ends. */
-const rowsAtOnce = 500
 
 interface NotDeleted {
   readonly _tag: "NotDeleted"

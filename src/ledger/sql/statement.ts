@@ -87,6 +87,9 @@ export function* write(sql: string, params: ReadonlyArray<Param> = []): Sql<void
   yield { sql, params, answer: "nothing" }
 }
 
+/** How many rows one transaction changes at most, if a person changes many. Other processes can't write until it ends. */
+export const rowsAtOnce = 500
+
 /** The maximum number of rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
 const most = 10
 

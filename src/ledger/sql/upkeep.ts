@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
-import { type Forgotten, type Ledger, LedgerBusy, type LedgerRefused } from "../Ledger.ts"
-import { forget } from "./forget.ts"
+import { type Forgotten, type Ledger, LedgerBusy } from "../Ledger.ts"
+import { doubtful, forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
-import { get, run, type Sql } from "./statement.ts"
+import { get, rowsAtOnce, run, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Operations on the whole ledger. */
@@ -29,13 +29,25 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
       Effect.scoped(Effect.gen(function*() {
         yield* store.mayRewrite
         const [lease] = yield* holdAll(store)
-        if (lease === undefined) return { keys: [], already: [], unknown: what.keys, submissions: [] }
-        const forgotten = yield* writer.writeOn<Forgotten, LedgerRefused>(
-          lease,
-          "forgetting rows",
-          () => forget(store, what),
-          { counts: true },
+        const { keys } = what
+        if (lease === undefined) return { keys: [], already: [], unknown: keys, submissions: [] }
+        // No row gets in doubt as long as all locks are held.
+        yield* Effect.flatMap(
+          store.read("reading rows in doubt", () => doubtful(store, what)),
+          (no) => no ?? Effect.void,
         )
+        const found = yield* Effect.forEach(
+          keys,
+          (key) =>
+            writer.writeOn(lease, "forgetting rows", () => forget(store, key, what), { counts: true, touches: [key] }),
+          { concurrency: rowsAtOnce },
+        )
+        const forgotten: Forgotten = {
+          keys: keys.filter((_, at) => found[at]?.had !== undefined),
+          already: keys.filter((_, at) => found[at]?.had === "digest"),
+          unknown: keys.filter((_, at) => found[at]?.had === undefined),
+          submissions: found.flatMap(({ submissions }) => submissions),
+        }
         if (forgotten.keys.length === 0) return forgotten
         const busy = yield* Effect.as(store.rewrite, undefined).pipe(Effect.catchTag("LedgerBusy", Effect.succeed))
         // A copy that was begun before the rows were forgotten is complete by now, and so it is found.

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { vi } from "vitest"
+import type { LedgerSession } from "../../../src/ledger/Ledger.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
-import { batchOf, contacts, rowOf } from "../rows.ts"
+import type { RowOutcome } from "../../../src/ledger/rows.ts"
+import { isLong } from "../../long.ts"
+import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 import { newSchema } from "./connecting.ts"
-import { openLink } from "./link.ts"
+import { openDelay, openLink } from "./link.ts"
 import { initialised, ownServer, testServer, withoutPostgres } from "./server.ts"
 
 const urlAt = (port: number) => `postgresql://formferry:formferry@127.0.0.1:${port}/postgres?sslmode=disable`
@@ -56,7 +59,7 @@ describe.skipIf(withoutPostgres)("a network that drops everything", () => {
       const session = yield* view.hold("run1")
       link.allow(0)
       expect(yield* failsAfter(30, session.intend(batchOf([rowOf(ledger, 1)])))).toContain(
-        "the database did not answer for 30 seconds",
+        "the database is slow or does not answer: a transaction took longer than 30 seconds",
       )
       expect(session.held()).toBe(false)
     }))
@@ -71,4 +74,74 @@ describe.skipIf(withoutPostgres)("a network that drops everything", () => {
       )
       expect(session.held()).toBe(false)
     }))
+})
+
+describe.skipIf(withoutPostgres)("a slow network", () => {
+  it.scopedLive.runIf(isLong)(
+    "costs many rows that a person changes few round trips, so that no transaction takes too long",
+    () =>
+      Effect.gen(function*() {
+        // With a round trip for each row, each of these transactions would take longer than half a minute.
+        const [count, delay] = [450, 70]
+        const { port } = yield* Effect.promise(testServer)
+        const network = yield* Effect.acquireRelease(
+          Effect.promise(() => openDelay(port, delay)),
+          ({ close }) => Effect.sync(close),
+        )
+        const [schema, marks] = [newSchema(), yield* folder]
+        const openAt = (at: number) =>
+          Effect.gen(function*() {
+            const ledger = yield* openLedger({
+              url: urlAt(at),
+              project: "tests",
+              schema,
+              key: "0123456789abcdef".repeat(4),
+              marks: { ledger: "ledger1", folders: [marks], write: true },
+            })
+            return { ledger, view: yield* contacts(ledger) }
+          })
+        const { ledger: near, view } = yield* openAt(port)
+        const rows = Array.from({ length: count }, (_, at) => rowOf(near, at))
+        const keys = rows.map(({ key }) => key)
+        const send = (session: LedgerSession, some: typeof rows, outcomeOf: (row: number) => RowOutcome) =>
+          Effect.forEach(
+            Arr.chunksOf(some, 10),
+            (ten) =>
+              Effect.flatMap(
+                session.intend(batchOf(ten)),
+                (batch) => session.settle(batch, ten.map(({ row }) => outcomeOf(row))),
+              ),
+            { concurrency: "unbounded", discard: true },
+          )
+        yield* Effect.scoped(Effect.gen(function*() {
+          yield* send(yield* view.hold("run1"), rows, (row) => imported(`s${row}`))
+        }))
+        yield* Effect.scoped(Effect.gen(function*() {
+          const changed = rows.map(({ row }) => ({
+            ...rowOf(near, row, { content: `changed ${row}` }),
+            replaces: `s${row}`,
+          }))
+          yield* send(yield* view.hold("run2"), changed, () => ({ _tag: "InDoubt", reason: "timeout" }))
+        }))
+        const { ledger, view: far } = yield* openAt(network.port)
+        yield* Effect.scoped(Effect.gen(function*() {
+          const session = yield* far.hold("run3")
+          const acknowledged = yield* session.acknowledge({ keys, because: "seen", by: "ada", leaveOut: false })
+          expect(acknowledged).toEqual({ acknowledged: count, unknown: [] })
+          yield* session.settleDoubts({
+            by: "ada",
+            because: "seen",
+            file: undefined,
+            rows: rows.map(({ keyDigest, row }) => ({
+              keyDigest,
+              outcome: { _tag: "Landed", submissionId: `t${row}` },
+              reason: "",
+              proof: "person",
+            })),
+          })
+        }))
+        const forgotten = yield* ledger.forget({ pipeline: "contacts", keys, by: "ada", because: "request 1" })
+        expect(forgotten.submissions).toHaveLength(2 * count)
+      }),
+  )
 })

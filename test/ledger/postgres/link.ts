@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 
 /**
  * A network between a ledger and its server: a proxy. It can stop forwarding, in both directions, and continue later. As with a frozen network, neither
@@ -76,14 +76,11 @@ export const openLink = (portNow: () => number, isImpatient: boolean): Effect.Ef
           asked.take(data)
         })
         database.on("data", (data: Buffer) => answered.take(data))
-        for (const [one, other] of [[client, database], [database, client]] as const) {
-          sockets.add(one)
-          one.on("error", () => undefined).on("close", () => pass(() => other.destroy()))
-        }
+        sockets.add(client).add(database)
+        endTogether(client, database, pass)
       })
-      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
       return {
-        port: (server.address() as AddressInfo).port,
+        port: await listening(server),
         allow: (messages: number) => {
           for (left = messages; held.length > 0 && left > 0; left--) held.shift()?.()
         },
@@ -96,3 +93,29 @@ export const openLink = (portNow: () => number, isImpatient: boolean): Effect.Ef
     }),
     ({ close }) => Effect.sync(close),
   )
+
+/** Passes the end of one connection on to the other. */
+const endTogether = (client: Socket, database: Socket, pass = (end: () => void) => end()): void => {
+  for (const [one, other] of [[client, database], [database, client]] as const) {
+    one.on("error", () => undefined).on("close", () => pass(() => other.destroy()))
+  }
+}
+
+const listening = async (server: Server): Promise<number> => {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  return (server.address() as AddressInfo).port
+}
+
+/** Opens a network that delays what is sent to a server of this machine. */
+export const openDelay = async (
+  port: number,
+  millis: number,
+): Promise<{ readonly port: number; readonly close: () => void }> => {
+  const server = createServer({ noDelay: true }, (client) => {
+    const database = connect({ port, host: "127.0.0.1", noDelay: true })
+    client.on("data", (data) => setTimeout(() => database.write(data), millis))
+    database.on("data", (data) => client.write(data))
+    endTogether(client, database)
+  })
+  return { port: await listening(server), close: () => server.close() }
+}

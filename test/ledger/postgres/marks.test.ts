@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Logger, Scope } from "effect"
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
 import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
@@ -212,7 +212,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
     )
 
     it.scopedLive.runIf(isLong || kind !== "a folder")(
-      `a ledger whose newest holder has no mark in ${kind} is refused, until someone accepts that`,
+      `a ledger with a holder that has no mark in ${kind} is refused, until someone accepts that for the pipeline`,
       () =>
         Effect.gen(function*() {
           const { deleteAll, name, place } = yield* marksHere
@@ -224,11 +224,11 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
           // A different host has a folder of its own.
           const own = (yield* inFolder).place
           expect(yield* refusal(own)).toMatch(
-            /^The last run that wrote to the ledger ledger1 has no mark in .*Correct `ledger.marks`/,
+            /^A run that wrote to the ledger ledger1 has no mark in .*Correct `ledger.marks`/,
           )
           yield* run(place, 0)
           // A holder that was killed between a commit and its mark has the mark that it wrote first.
-          yield* exec("UPDATE holder SET upTo = 1 WHERE upTo = 0")
+          yield* exec("UPDATE holder SET upTo = 1 WHERE epoch = (SELECT max(epoch) FROM holder)")
           yield* run(place, 0)
           yield* deleteAll(project)
           const message = yield* refusal(place)
@@ -242,6 +242,12 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
             yield* session.record({ acceptance: { reason: "ledger", states, because: "checked", by: "ada" } })
           }))
           yield* run(place, 1)
+          const letters = { pipeline: "letters", destination: { ...destination, form: "form2" }, alongside: [] }
+          const hold = open(place).pipe(
+            Effect.flatMap(({ ledger }) => ledger.pipeline({ ...letters, renamedFrom: undefined })),
+            Effect.flatMap((view) => view.hold("run4")),
+          )
+          expect((yield* Effect.flip(Effect.scoped(hold))).message).toContain(`${name}. So this host`)
         }),
     )
   }
@@ -250,10 +256,25 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
     Effect.gen(function*() {
       const { name, place } = yield* inFolder
       yield* (yield* projectAt()).run(place, 1)
-      // The message is that of a ledger that exists.
       const { refusal, run } = yield* projectAt()
+      const isNamed = `or another project also uses the place of its marks, ${name}: each`
+      expect(yield* refusal(place), "before the first run").toContain(isNamed)
       yield* run((yield* inFolder).place, 1)
-      expect(yield* refusal(place)).toContain(`or another project also uses the place of its marks, ${name}: each`)
+      expect(yield* refusal(place), "later").toContain(isNamed)
+    }))
+
+  it.scopedLive("a mark on this host doesn't show that the shared folder is the right one", () =>
+    Effect.gen(function*() {
+      const [{ folders: [shared] }, { folders: [own] }] = [(yield* inFolder).place, (yield* inFolder).place]
+      const place = { folders: [shared!, own!], write: true }
+      const { refusal, run } = yield* projectAt()
+      yield* run(place, 1)
+      // The shared folder is not mounted.
+      renameSync(shared!, `${shared}.away`)
+      expect(yield* refusal(place)).toContain(`has no mark in ${shared}. So this host`)
+      expect(existsSync(shared!)).toBe(false)
+      renameSync(`${shared}.away`, shared!)
+      yield* run(place, 1)
     }))
 
   it.scopedLive("a damaged mark in a folder is refused", () =>
