@@ -14,6 +14,6 @@ export interface RejectedRow {
   readonly beyond: ReadonlyArray<string>
   /** Whether it could not be read properly, so that all of its cells may be wrong. */
   readonly isUnread: boolean
-  /** Whether a fixed row that replaces it was sent. */
+  /** Whether it was sent later, or a fixed row that replaces it. */
   readonly isSent: boolean
 }

@@ -78,9 +78,8 @@ const changes = (project: Project, { form, ledger: opening, mapping, opened, pip
         const [known] = yield* view.lookUp([ledger.digest.key(key)])
         if (known?.state !== "imported" || known.submissionId === undefined) return undefined
         const digestOver = (names: ReadonlyArray<string>) => contentDigest(names, columns, ledger.digest)(cells)
-        const fixed = digestOver(columnNames(mapping.columns))
         const isKnown = known.content.equals(digestOver(known.columns))
-        if (isKnown || known.superseded.some((one) => one.content.equals(fixed))) return undefined
+        if (isKnown || known.superseded.some((one) => one.content.equals(digestOver(one.columns)))) return undefined
         const { submissionId } = known
         const none = (note: string): RowChange => ({ submissionId, answers: [], note })
         const submission = yield* Effect.either(opened.service.read(form.id, submissionId))

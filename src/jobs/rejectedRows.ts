@@ -93,7 +93,8 @@ interface FixedCell {
 }
 
 /**
- * Saves fixed cells next to rejected.csv, and deletes the codes of changed rows and their cells beyond the header. A row that still has a damaged character keeps its code.
+ * Saves fixed cells next to rejected.csv, and deletes the codes of changed rows and their cells beyond the header. A row that still has a damaged character keeps its code, and
+ * so does a duplicate.
  * Fails with FileChanged if the rows no longer have this version.
  */
 export const fixRejected = (
@@ -122,7 +123,9 @@ export const fixRejected = (
     }
     for (const line of changed) {
       const at = titles.lastIndexOf("_code")
-      if (line[at] !== "damaged-text" || !line.slice(0, columns.length).join().includes("\ufffd")) line[at] = ""
+      const isDamaged = line[at] === "damaged-text" && line.slice(0, columns.length).join().includes("\ufffd")
+      // A run compares the key of a duplicate.
+      if (!isDamaged && line[at] !== "duplicate-key") line[at] = ""
     }
     const shown = isFixed ? fixedName : csvFiles.rejected.name
     // A first fix is made from rejected.csv, which stays as it is.

@@ -10,10 +10,10 @@ import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
 import { lastingSeconds, reasonOf } from "../domain/words.ts"
 import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
-import type { AttentionRow, Facts, Notified, Recorded, Rekeyed } from "./facts.ts"
+import type { AttentionRow, Facts, Notified, Recorded, Rekeyed, Unkeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
-import type { FoundRow, IntendedRow, KnownRow, Outcomes, ReadBack, Rejection, RowOutcome, SeenAgain } from "./rows.ts"
+import type { ChunkContents, FoundRow, IntendedRow, KnownRow, Outcomes, ReadBack, Rejection, RowOutcome, SeenAgain } from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 
@@ -124,21 +124,19 @@ export interface PipelineLedger {
   /** Returns what is known about each key digest, in the same order. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
-   * Returns what is known about a chunk of a source's rows, in the same order. Rows are found by key, or by content if they have no key. Call it for
+   * Returns what is known about a chunk of a source's rows, in the same order. Rows are found by key, or by their filled cells if their key is unknown or they have none. Call it for
    * one chunk at a time: rows are found several times as fast if they are in the order in which they were sent. They may have been read with an earlier
    * chunk, so record nothing about rows between two chunks.
    *
    * @param keys each row's key, or undefined for a row without one
-   * @param content returns the digest of the content of the chunk's row `at` over these columns. If `columns` is undefined, the digest covers the
-   *   columns that are mapped now
    */
   readonly lookUpRows: (
     keys: ReadonlyArray<string | undefined>,
-    content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
+    contents: ChunkContents,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. False for undefined. */
+  /** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. False for undefined. */
   readonly fixed: (
-    rows: ReadonlyArray<Rejection | undefined>,
+    rows: ReadonlyArray<Pick<Rejection, "keyDigest" | "content"> | undefined>,
   ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row
@@ -262,6 +260,8 @@ export interface LedgerSession {
    * how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
    */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
+  /** Records rows that have no key any more. They are then found by their filled cells. */
+  readonly unkey: (rows: ReadonlyArray<Unkeyed>) => Written<void>
   /** Records that a person has seen these rows, and returns how many there are. With `leaveOut`, they are never imported. */
   readonly acknowledge: (
     what: {

@@ -5,6 +5,7 @@ import type { Form } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Vanished } from "./pages.ts"
+import type { Rejection } from "./rows.ts"
 
 export interface Facts {
   /** Whether nothing was ever sent. */
@@ -69,6 +70,8 @@ export interface AttentionRow {
   readonly key: string | undefined
   readonly row: number
   readonly content: Buffer
+  /** Sorted names of the columns that `content` covers. */
+  readonly columns: ReadonlyArray<string>
   readonly fate: Fate
   readonly problems: ReadonlyArray<Problem>
 }
@@ -110,6 +113,11 @@ export interface Rekeyed {
   readonly to: Buffer
   /** The new key. If undefined, the row keeps its key, and people's decisions about the old key are only copied to the new one. */
   readonly key: string | undefined
+}
+
+/** A row that has no key under a different rule. It keeps its old key (`from`), and is known by its filled cells. */
+export interface Unkeyed extends Pick<Rejection, "content" | "columns"> {
+  readonly from: Buffer
 }
 
 /** Why a run was refused. `states` identify the reason exactly, and `what` describes it. */

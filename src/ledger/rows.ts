@@ -43,8 +43,12 @@ export interface KnownRow {
 /** A content that a fixed row replaced. */
 export interface Superseded {
   readonly content: Buffer
+  /** Sorted names of the columns that `content` covers. */
+  readonly columns: ReadonlyArray<string>
   /** The number of the fixed row in the ledger. */
   readonly fixed: number
+  /** Whether the fixed row is in doubt. */
+  readonly isInDoubt: boolean
   /** Whether the fixed row's submission was deleted by `undo`. */
   readonly isUndone: boolean
 }
@@ -58,19 +62,29 @@ export interface SameRow {
   readonly id: number
 }
 
-/** A row without a key. */
+/** A row without a key, or with a key that is unknown. Only in the first case, nothing may be known. */
 export interface KeylessRow {
   readonly state: "keyless"
-  /** The fixed row that was imported in place of this one. */
+  /** The row that was sent in place of this one, which had no key then, or before it lost its key. */
   readonly replacedBy: Superseded | undefined
   /** Whether a person skipped the row permanently. */
   readonly leftOut: boolean
 }
 
-/** A row that an earlier run rejected: its key, if it had one, and the digest of its content. */
+/** A row that an earlier run rejected: its key, if it had one, and the digest of its content. Without a key, the content covers every filled cell. */
 export interface Rejection {
   readonly keyDigest: Buffer | undefined
   readonly content: Buffer
+  /** Sorted names of the columns that `content` covers, if the ledger does not know them. */
+  readonly columns: ReadonlyArray<string>
+}
+
+/** Computes the digests of a chunk's rows. */
+export interface ChunkContents {
+  /** Returns the digest of the cells of the row `at` in these columns. */
+  readonly over: (at: number, columns: ReadonlyArray<string>) => Buffer
+  /** Returns the digest of the filled cells of the row `at` in these columns. Default: all columns. */
+  readonly filled: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer
 }
 
 /** A row that is about to be sent. */

@@ -24,8 +24,12 @@ interface SourceRow {
   readonly fault: Problem | undefined
   /** The ledger's row with this key. */
   readonly found: FoundRow | undefined
-  /** Whether the row replaces a rejected row for which a row with a different key was sent. */
+  /** Whether the row replaces a rejected row. */
+  readonly isFixed: boolean
+  /** Whether the row that it replaces was sent meanwhile, as it was or corrected. */
   readonly isSent: boolean
+  /** Whether the row was rejected because another row had its key, and still has this key. */
+  readonly isStillDuplicate: boolean
 }
 
 /**
@@ -85,25 +89,31 @@ export const makeClassifier = (options: {
       }
       hash.content(cells, positions)
       if (found?.state === "undone" && !plan.resendUndone) return setUndone(one)
-      if (found !== undefined && (held || found.state === "imported")) {
-        return contents.same(found, cells)
-          ? setKnown(one, key, held ? "inDoubt" : "alreadyImported")
-          : wait(one, key, found, held)
-      }
+      const isKnown = found !== undefined && (held || found.state === "imported")
+      if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
       const fixed = found && contents.replaced(found, cells)
-      if (fixed !== undefined) return fixed.isUndone ? setUndone(one) : setKnown(one, key, "alreadyImported")
+      if (fixed !== undefined) {
+        return fixed.isUndone ? setUndone(one) : setKnown(one, key, fixed.isInDoubt ? "inDoubt" : "alreadyImported")
+      }
+      if (one.isStillDuplicate) {
+        fates.set(row, "duplicate")
+        return reject(one, "duplicate", [stillDuplicate(plan)])
+      }
+      if (isKnown) return wait(one, key, found, held)
       classifyUnsent(one, key, found, doubt)
     }
 
-    /** Classifies a row that has no key, or that was rejected without a key in an earlier run. */
+    /** Classifies a row that has no key, or that is known although its key is not. */
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy
-      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, true)
+      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, !replacedBy.isInDoubt)
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
         return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
       }
-      if (replacedBy !== undefined) return fates.set(row, replacedBy.isUndone ? "undone" : "alreadyImported")
+      if (replacedBy !== undefined) {
+        return fates.set(row, replacedBy.isUndone ? "undone" : replacedBy.isInDoubt ? "inDoubt" : "alreadyImported")
+      }
       fates.set(row, "invalid")
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
@@ -119,6 +129,11 @@ export const makeClassifier = (options: {
 
     /** Classifies a row whose content equals the ledger's, or that repeats such a row. */
     const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
+      // Identical rows are numbered within a source, so a fixed row can get the number of another row.
+      if (mapping.keyed === "content" && one.isFixed && !one.isSent) {
+        fates.set(one.row, "duplicate")
+        return reject(one, "duplicate", [equalsOther])
+      }
       const slot = keys.find(hash)
       if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
       keys.match(slot >= 0 ? slot : keys.add(hash, one.row))
@@ -142,7 +157,7 @@ export const makeClassifier = (options: {
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
     const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
       const { cells, row } = one
-      if (one.isSent && (found === undefined || found.id === 0)) {
+      if (one.isSent && !doubt) {
         fates.set(row, "changed")
         return reject(one, "changed", [changed(plan)])
       }
@@ -215,7 +230,7 @@ export const makeClassifier = (options: {
       problems: ReadonlyArray<Problem>,
       quiet = false,
     ): void => {
-      const id = idOf(key === undefined ? contents.whole(cells) : contents.now(cells))
+      const id = idOf(key === undefined ? contents.filled(undefined, cells) : contents.now(cells))
       rejected.push({ id, row, key, fate, problems, cells: rowTexts(cells, plan), quiet })
     }
 
@@ -304,6 +319,21 @@ export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same
     same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"
   }.`,
 })
+
+/** Returns the problem of a row that was rejected as a duplicate, and that nobody has corrected. */
+const stillDuplicate = ({ keyColumns }: Keyed): Problem => ({
+  code: "duplicate-key",
+  column: keyColumns[0],
+  message:
+    `${cut(keyColumns.join(", "))} still contains the key of another row, because of which the row was rejected. `
+    + "Give the row a different key. If it is the right row for this key, delete the content of its column _code.",
+})
+
+const equalsOther: Problem = {
+  code: "duplicate-key",
+  message:
+    "The row equals another one that was sent, and `rowKey: content` can't distinguish them here. Correct it in the source: there, both are counted.",
+}
 
 /** Returns the problem of a row that was imported with different content. */
 const changed = ({ keyColumns }: Keyed): Problem => ({

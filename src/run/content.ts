@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
+import type { ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejection, Superseded } from "../ledger/rows.ts"
@@ -32,6 +33,8 @@ export const rowTexts = (
   ...columns.map(({ position }) => cellText(cells[position])),
   ...cells.slice(end).map(cellText),
 ]
+
+const duplicateCode: ProblemCode = "duplicate-key"
 
 /** Returns a row's key, or undefined if it has none. */
 export type KeyOf = (cells: Cells) => string | undefined
@@ -70,20 +73,42 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
   }
 }
 
+/** Returns the sorted names of the columns that the content of a rejected row covers: the mapped ones, or all columns if it has no key. */
+export const coveredColumns = (
+  { columns, shape }: Pick<RunPlan, "columns" | "shape">,
+  hasKey: boolean,
+): ReadonlyArray<string> => (hasKey ? shape : columnNames(columns)).toSorted()
+
+/** The rejected row of an earlier run that a row of a fixed rejected.csv was. */
+export interface Origin {
+  /** Its key at that time. Empty if it had none. */
+  readonly before: string
+  readonly rejection: Rejection
+  /** Whether it was rejected because another row had its key, and nobody has deleted its `_code`. */
+  readonly isDuplicate: boolean
+}
+
 /**
- * Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was, and its key at
- * that time. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
+ * Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
  */
 export const rejectionOf = (
-  { isFixed, source: { columns } }: Pick<RunPlan, "isFixed" | "source">,
+  plan: Pick<RunPlan, "isFixed" | "source" | "columns" | "shape">,
   digest: Digester,
-): (cells: Cells) => { readonly before: string; readonly rejection: Rejection } | undefined => {
-  const position = (name: string) => columns.find((column) => column.title === name)?.position ?? -1
-  const at = { id: position("_id"), key: position("_key") }
+): (cells: Cells) => Origin | undefined => {
+  const position = (name: string) => plan.source.columns.find((column) => column.title === name)?.position ?? -1
+  const at = { id: position("_id"), key: position("_key"), code: position("_code") }
+  const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
   return (cells) => {
-    const content = isFixed ? contentOfId(cellText(cells[at.id])) : undefined
+    const content = plan.isFixed ? contentOfId(cellText(cells[at.id])) : undefined
     const before = cellText(cells[at.key])
-    return content && { before, rejection: { content, keyDigest: before === "" ? undefined : digest.key(before) } }
+    const rejection = before === ""
+      ? { keyDigest: undefined, columns: covered.all }
+      : { keyDigest: digest.key(before), columns: covered.mapped }
+    return content && {
+      before,
+      rejection: { ...rejection, content },
+      isDuplicate: cellText(cells[at.code]) === duplicateCode,
+    }
   }
 }
 
@@ -102,8 +127,8 @@ export const contentOfId = (id: string): Buffer | undefined => {
 /** Compares a row's content with the ledger's, in the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
-  /** Digests all filled cells of a row without a key, because nothing else identifies it. */
-  readonly whole: (cells: Cells) => Buffer
+  /** Digests the filled cells in these columns (default: all), and those beyond the header, of a row that has no known key. */
+  readonly filled: (columns: ReadonlyArray<string> | undefined, cells: Cells) => Buffer
   /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
   /** Returns the fixed row that has replaced this row of the ledger, if there is one. */
@@ -131,23 +156,25 @@ export const makeContents = (
     return digestOf(cells)
   }
   const replaced = (known: KnownRow, cells: Cells) => {
-    if (known.superseded.length === 0) return undefined
-    const content = now(cells)
-    const one = known.superseded.find((superseded) => superseded.content.equals(content))
-    if (one !== undefined) seen.mark(one.fixed, true)
+    const one = known.superseded.find(({ columns, content }) => content.equals(over(columns, cells)))
+    if (one !== undefined) seen.mark(one.fixed, !one.isInDoubt)
     return one
   }
-  const whole = (cells: Cells) =>
-    digest.content(
-      rowTexts(cells, { columns, end }).flatMap((text, at) =>
-        text === "" ? [] : [all[at] ?? `beyond ${at - all.length}`, text]
-      ),
-    )
+  const allSorted = coveredColumns({ columns, shape }, false)
+  const filled = (names: ReadonlyArray<string> | undefined, cells: Cells) => {
+    const listed = (names ?? allSorted).flatMap((name) => {
+      const position = columns[all.indexOf(name)]?.position ?? -1
+      const text = cellText(cells[position])
+      return text === "" ? [] : [name, text]
+    })
+    const beyond = cells.slice(end).flatMap((cell, at) => cellText(cell) === "" ? [] : [`beyond ${at}`, cellText(cell)])
+    return digest.content([...listed, ...beyond])
+  }
   return {
     now,
-    whole,
+    filled,
     over,
     replaced,
-    same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells) !== undefined,
+    same: (known, cells) => known.content.equals(over(known.columns, cells)),
   }
 }

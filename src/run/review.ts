@@ -6,8 +6,8 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
-import { contentOfId } from "./content.ts"
-import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { contentOfId, coveredColumns } from "./content.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -27,9 +27,10 @@ export interface Review {
 export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
+    const plan = yield* CurrentRun
     const counts = yield* RunCounts
     const stop = yield* Stop
-    const attentionOf = attentionRow(ledger.digest)
+    const attentionOf = attentionRow(plan, ledger.digest)
     const settled = new Set<number>()
     const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
@@ -51,12 +52,13 @@ export const reviewSurvey = (survey: Survey) =>
     return review
   })
 
-/** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers all cells. */
-export const attentionRow = (digest: Digester) => (row: RejectedRow): AttentionRow => ({
+/** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers every filled cell. */
+export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">, digest: Digester) => (row: RejectedRow): AttentionRow => ({
   keyDigest: row.key === undefined ? undefined : digest.key(row.key),
   key: row.key,
   row: row.row,
   content: contentOfId(row.id)!,
+  columns: coveredColumns(plan, row.key !== undefined),
   fate: row.fate,
   problems: row.problems,
 })

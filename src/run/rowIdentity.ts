@@ -9,7 +9,7 @@ import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../le
 import type { KnownRow } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
-import { contentDigest, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
+import { contentDigest, coveredColumns, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { restColumns } from "./NewRows.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -203,20 +203,35 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         if (moved < moves.filter((move) => move.key !== undefined).length) collided = true
       })
 
-    /** Returns the rows of a chunk that have a key, with the keys of the earlier rules. */
-    const keyedRows = ({ faults, rows }: RowChunk) =>
+    /** Returns the rows of a chunk, with their keys now and by the earlier rules. */
+    const rowsOf = ({ faults, rows }: RowChunk) =>
       rows.flatMap((cells, at) => {
         if (faults.has(at)) return []
-        const now = key(cells)
         // Keys may number rows with the same content, so each is made for every row.
-        const old = makers.map((make) => make(cells))
-        return now === undefined ? [] : [{ cells, key: now, to: digest.key(now), old }]
+        return [{ cells, key: key(cells), old: makers.map((make) => make(cells)) }]
+      })
+
+    /** Records rows that have no key any more, but whose earlier key and content are known. */
+    const unkeyRows = (rows: ReturnType<typeof rowsOf>) =>
+      Effect.gen(function*() {
+        const asked = rows.flatMap(({ cells, key, old }) =>
+          key !== undefined ? [] : old.flatMap((was) => was === undefined ? [] : [{ cells, from: digest.key(was) }])
+        )
+        const known = yield* view.lookUp(asked.map(({ from }) => from))
+        const columns = coveredColumns(run, false)
+        const unkeyed = asked.flatMap(({ cells, from }, at) => {
+          const memory = known[at]
+          if (memory === undefined || memory.id === 0 || !contents.same(memory, cells)) return []
+          placed.mark(memory.id, true)
+          return [{ from, columns, content: contents.filled(columns, cells) }]
+        })
+        if (unkeyed.length > 0) yield* recorder.unkey(unkeyed)
       })
 
     /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
     const moveTo = (memory: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
       const isUnsent = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
-      if (isUnsent || contents.same(memory, cells)) {
+      if (isUnsent || contents.same(memory, cells) || contents.replaced(memory, cells) !== undefined) {
         placed.mark(memory.id, true)
         contested.delete(memory.id)
         return move
@@ -229,7 +244,11 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
 
     const moveRows = (chunk: RowChunk) =>
       Effect.gen(function*() {
-        const keyed = keyedRows(chunk)
+        const rows = rowsOf(chunk)
+        yield* unkeyRows(rows)
+        const keyed = rows.flatMap(({ cells, key, old }) =>
+          key === undefined ? [] : [{ cells, key, to: digest.key(key), old }]
+        )
         const known = yield* view.lookUp(keyed.map(({ to }) => to))
         for (const row of known) if (row !== undefined && row.id > 0) placed.mark(row.id, true)
         let unknown = keyed.filter((_, at) => (known[at]?.id ?? 0) === 0)

@@ -13,7 +13,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, rejectionOf, rowKeys, rowTexts } from "./content.ts"
+import { type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -61,19 +61,24 @@ export const chunkClassifier = (
     { faults, firstRow, rows }: RowChunk,
     texts: ReadonlyArray<string | undefined>,
     found: ReadonlyArray<FoundRow | undefined>,
+    origins: ReadonlyArray<Origin | undefined> = [],
     sent: ReadonlyArray<boolean> = [],
   ) =>
     Effect.sync(() => {
       for (let index = 0; index < rows.length; index++) {
         const cells = rows[index]!
         const row = firstRow + index
+        const key = texts[index]
+        const origin = origins[index]
         classify({
           row,
           cells,
-          key: texts[index],
+          key,
           fault: faults.get(index),
           found: found[index],
+          isFixed: origin !== undefined,
           isSent: sent[index] === true,
+          isStillDuplicate: origin?.isDuplicate === true && origin.before === key,
         })
         each?.(row, cells)
       }
@@ -82,13 +87,17 @@ export const chunkClassifier = (
     Effect.suspend(() => {
       const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
       if (view === undefined) return classifyRows(chunk, texts, [])
-      const known = view.lookUpRows(texts, (at, columns) => {
-        const cells = chunk.rows[at]!
-        return columns === undefined ? contents.whole(cells) : contents.over(columns, cells)
+      const known = view.lookUpRows(texts, {
+        over: (at, columns) => contents.over(columns, chunk.rows[at]!),
+        filled: (at, columns) => contents.filled(columns, chunk.rows[at]!),
       })
       if (origin === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
-      const sent = view.fixed(chunk.rows.map((cells) => origin(cells)?.rejection))
-      return Effect.flatMap(Effect.zip(known, sent), ([found, sent]) => classifyRows(chunk, texts, found, sent))
+      const origins = chunk.rows.map(origin)
+      const sent = view.fixed(origins.map((one) => one?.rejection))
+      return Effect.flatMap(
+        Effect.zip(known, sent),
+        ([found, sent]) => classifyRows(chunk, texts, found, origins, sent),
+      )
     })
 }
 

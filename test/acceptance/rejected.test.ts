@@ -5,22 +5,8 @@ import { join } from "node:path"
 import Papa from "papaparse"
 import { columnName } from "../../src/source/workbook/Sheet.ts"
 import { text, xlsx, zip } from "../source/workbooks.ts"
-import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-
-/** Runs the command that the last run suggested, unchanged. */
-const pasted = (at: Bench, lastLine: string) => {
-  expect(lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv$/)
-  return at.inProcess(...lastLine.split(" ").slice(1))
-}
-
-/** Changes the last run's rejected.csv. */
-const fix = (at: Bench, ...changes: ReadonlyArray<readonly [RegExp | string, string]>) => {
-  const file = join("reports/contacts/latest", "rejected.csv")
-  for (const [before, after] of changes) {
-    expect(at.read(file).search(before)).toBeGreaterThanOrEqual(0)
-    at.write(file, at.read(file).replace(before, after))
-  }
-}
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { fix, importFixed } from "./rejected.ts"
 
 const sink = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
 
@@ -42,7 +28,7 @@ it.scopedLive("rows that could not be read stay rejected until they are correcte
     expect(first.status, first.stdout + first.stderr).toBe(1)
     expect(at.report().rows).toMatchObject({ imported: 6, invalid: 3 })
 
-    const again = yield* pasted(at, first.lastLine)
+    const again = yield* importFixed(at, first.lastLine)
     expect(again.status, again.stdout + again.stderr).toBe(1)
     expect(at.report().rows).toMatchObject({ read: 3, imported: 0, invalid: 3 })
     expect(at.count()).toBe(6)
@@ -56,7 +42,7 @@ it.scopedLive("rows that could not be read stay rejected until they are correcte
       [",1990-01-17\n", "\n"],
       [/9,M\ufffdller,9@example.org,1990-01-17,(\w+),3,,damaged-text/, "9,Müller,9@example.org,1990-01-17,$1,3,,"],
     )
-    const fixed = yield* pasted(at, again.lastLine)
+    const fixed = yield* importFixed(at, again.lastLine)
     expect(fixed.status, fixed.stdout + fixed.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(
       ["Åsa", "Lee, Bob", "Müller", ...[1, 4, 5, 6, 7, 8].map((key) => `Zoë ${key}`)].toSorted(),
@@ -81,12 +67,12 @@ it.scopedLive("records with half of a character or with conflicting values stay 
     expect(first.status, first.stdout + first.stderr).toBe(1)
     expect(at.report().problems.map(({ code }) => code).toSorted()).toEqual(["conflict", "damaged-text"])
 
-    const again = yield* pasted(at, first.lastLine)
+    const again = yield* importFixed(at, first.lastLine)
     expect(again.status, again.stdout + again.stderr).toBe(1)
     expect(at.answers("qName")).toEqual(["Ann"])
 
     fix(at, ["\ufffd", "Bo"], ["damaged-text", ""], ["conflict", ""])
-    const fixed = yield* pasted(at, again.lastLine)
+    const fixed = yield* importFixed(at, again.lastLine)
     expect(fixed.status, fixed.stdout + fixed.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(["Ann", "Bo", "Cy"])
   }))
@@ -183,6 +169,40 @@ it.scopedLive("a fixed row replaces exactly the row that it was, whichever rows 
     expect(at.answers("qName")).toEqual(["A", "B", "C", "E"])
     yield* at.inProcess("run", "contacts")
     expect(at.report().rows).toMatchObject({ alreadyImported: 4, invalid: 2 })
+  }))
+
+it.scopedLive("a rejected duplicate is not imported until it has another key or no code", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: `${sink}\n  onChange: import-again` }))
+    at.write("source.csv", "No,Name,Mail,Born\n1,A,a@example.org,\n1,B,b@example.org,\n1,C,c@example.org,\n")
+    const first = yield* at.inProcess("run", "contacts")
+    expect(at.report().rows).toMatchObject({ imported: 1, duplicate: 2 })
+    const again = yield* importFixed(at, first.lastLine)
+    expect(again.status, again.stdout + again.stderr).toBe(1)
+    expect(at.report().rows).toMatchObject({ read: 2, duplicate: 2 })
+    expect(at.answers("qName")).toEqual(["A"])
+    fix(at, ["1,B,", "2,B,"], [/(1,C,.*),duplicate-key,/, "$1,,"])
+    const fixed = yield* importFixed(at, again.lastLine)
+    expect(fixed.status, fixed.stdout + fixed.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual(["A", "B", "C"])
+  }))
+
+it.scopedLive("a rejected row that was sent later as it was is not sent again after it is fixed, under a different key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const pipeline = pipelineYaml({ sink }).replace("[No]", "content")
+    at.write("pipelines/contacts.yaml", pipeline)
+    at.write("source.csv", csv(upTo(3), (key) => `Person ${key},${key === 3 ? "none" : `${key}@example.org`},`))
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, ["none", "3@example.org"])
+    at.write("pipelines/contacts.yaml", pipeline.replace("as: email", "as: email, onInvalid: drop"))
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+    const fixed = yield* at.inProcess(...first.lastLine.split(" ").slice(1))
+    expect(fixed.status, fixed.stdout + fixed.stderr).toBe(1)
+    expect(at.report().rows).toMatchObject({ read: 1, changed: 1 })
+    expect(at.count()).toBe(3)
   }))
 
 it.scopedLive("broken records of JSON lines are distinguished by their text, which rejected.csv contains", () =>

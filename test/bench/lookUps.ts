@@ -28,9 +28,12 @@ const program = Effect.gen(function*() {
       const startedAt = performance.now()
       const keys = chunk.map(([key]) => key)
       return Effect.map(
-        view.lookUpRows(keys, (at, names = columns) => {
-          const cells = chunk[at] ?? []
-          return ledger.digest.content(positionsOf(names).map((position) => cells[position] ?? ""))
+        view.lookUpRows(keys, {
+          over: (at, names) => {
+            const cells = chunk[at] ?? []
+            return ledger.digest.content(positionsOf(names).map((position) => cells[position] ?? ""))
+          },
+          filled: (at) => ledger.digest.content([...chunk[at] ?? []]),
         }),
         (found) => {
           seconds += (performance.now() - startedAt) / 1_000

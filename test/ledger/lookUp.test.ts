@@ -80,9 +80,12 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
             const chunk = numbers.slice(at, at + 50)
             const found = yield* view.lookUpRows(
               chunk.map((number) => number % 13 === 0 ? undefined : `key ${number}`),
-              (index, columns) => {
-                if (columns !== undefined) expect(columns).toEqual(["Column 0"])
-                return content(chunk[index] ?? 0)
+              {
+                over: (index, columns) => {
+                  expect(columns).toEqual(["Column 0"])
+                  return content(chunk[index] ?? 0)
+                },
+                filled: (index) => content(chunk[index] ?? 0),
               },
             )
             const ids = yield* view.lookUp(chunk.map((number) => ledger.digest.key(`key ${number}`)))
@@ -117,6 +120,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
             row: 120,
             fate: "changed",
             content: ledger.digest.content(["another content"]),
+            columns: ["Column 0"],
             problems: [],
           }],
         })
@@ -126,7 +130,10 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       const rows = (from: number) =>
         view.lookUpRows(
           all.slice(from, from + 50).map((number) => `key ${number}`),
-          (index) => ledger.digest.content([`content ${from + index + 1}`]),
+          {
+            over: (index) => ledger.digest.content([`content ${from + index + 1}`]),
+            filled: () => ledger.digest.content([]),
+          },
         )
       yield* rows(50)
       const found = yield* rows(100)

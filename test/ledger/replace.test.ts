@@ -84,7 +84,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const [sent] = yield* listed(view, "sent", { limit: 9 })
         const unseen = listed(view, "unseen", { seen: new Uint8Array(), limit: 9 })
         const bad = ledger.digest.content(["bad"])
-        const fixes = { keyDigest: row("").keyDigest, content: bad }
+        const fixes = { keyDigest: row("").keyDigest, content: bad, columns: ["Column 0"] }
         const changed = row("b", { replaces: "s1", supersedes: fixes, rest: Buffer.alloc(16, 1) })
         yield* run((session) => send(session, changed, outcome))
         const refusal = name === "refused"
@@ -99,7 +99,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect(yield* known).toMatchObject({
           submissionId: "s2",
           refusal: undefined,
-          superseded: [{ content: bad, fixed: 1, isUndone: false }],
+          superseded: [{ content: bad, columns: ["Column 0"], fixed: 1, isInDoubt: false, isUndone: false }],
         })
         // After a further change, the content fixed earlier no longer belongs to the row.
         yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))

@@ -285,23 +285,33 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const { ledger, view, send, known } = yield* held
         const content = (text: string) => ledger.digest.content([text])
         const key = (text: string) => ledger.digest.key(text)
-        yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
+        const columns = ["Column 0"]
+        yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1"), columns } })
         expect((yield* known("key 1"))?.superseded).toEqual([])
-        yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-        expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), fixed: 1, isUndone: false }])
-        yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
+        yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1"), columns } })
+        expect((yield* known("key 1"))?.superseded).toEqual([
+          { content: content("bad 1"), columns, fixed: 1, isInDoubt: false, isUndone: false },
+        ])
+        yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2"), columns } })
         expect((yield* known("key 2"))?.superseded).toEqual([])
         expect(yield* known("wrong key")).toMatchObject({
           state: "notCreated",
-          superseded: [{ content: content("bad 2"), fixed: (yield* known("key 2"))?.id, isUndone: false }],
+          superseded: [{
+            content: content("bad 2"),
+            columns,
+            fixed: (yield* known("key 2"))?.id,
+            isInDoubt: false,
+            isUndone: false,
+          }],
           leftOut: false,
           batch: undefined,
         })
-        yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
-        expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
-          { replacedBy: undefined },
-          { replacedBy: { fixed: (yield* known("key 3"))?.id, isUndone: false } },
-        ])
+        yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3"), columns } })
+        const cells = { over: () => content(""), filled: (at: number) => content(`bad ${at + 2}`) }
+        const third = { state: "keyless", replacedBy: { fixed: (yield* known("key 3"))?.id, isUndone: false } }
+        expect(yield* view.lookUpRows([undefined, undefined], cells)).toMatchObject([{ replacedBy: undefined }, third])
+        // The row has a key now, under a different rule.
+        expect(yield* view.lookUpRows(["new", "newer"], cells)).toMatchObject([undefined, third])
       }))
   })
 
@@ -316,6 +326,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
     key,
     row,
     content: ledger.digest.content([content]),
+    columns: ["Column 0"],
     fate,
     problems: [],
   })
@@ -390,7 +401,10 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           .toBe(2)
         const keyless = yield* view.lookUpRows(
           [undefined, undefined],
-          (at) => ledger.digest.content([at === 0 ? "keyless" : "bad"]),
+          {
+            over: () => ledger.digest.content([]),
+            filled: (at) => ledger.digest.content([at === 0 ? "keyless" : "bad"]),
+          },
         )
         expect(keyless).toMatchObject([{ leftOut: true }, { leftOut: false }])
         expect((yield* known("b"))?.leftOut).toBe(true)
@@ -403,6 +417,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const rejection = (key: string | undefined, text: string) => ({
           keyDigest: key === undefined ? undefined : ledger.digest.key(key),
           content: ledger.digest.content([text]),
+          columns: ["Column 0"],
         })
         const asked = [rejection("a", "one"), undefined, rejection("a", "two"), rejection(undefined, "one")]
         expect(yield* view.fixed(asked)).toEqual([false, false, false, false])

@@ -7,16 +7,21 @@ import { driftedAs, drifting } from "./verdicts.ts"
 const keyless = Buffer.alloc(0)
 
 /** Records, inside a transaction, that this run saw these rows with these fates. */
-export function* recordAttention(place: number, run: number, rows: ReadonlyArray<AttentionRow>): Sql<void> {
+export function* recordAttention(
+  { texts }: Store,
+  { place, run }: { readonly place: number; readonly run: number },
+  rows: ReadonlyArray<AttentionRow>,
+): Sql<void> {
   yield* write("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   for (const row of rows) {
     yield* write(
-      `INSERT INTO attention (place, digest, content, what, row, seen) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO attention (place, digest, content, columns, what, row, seen) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (place, digest, content, what) DO UPDATE SET row = excluded.row, seen = excluded.seen`,
       [
         place,
         row.keyDigest ?? keyless,
         row.content,
+        yield* texts.idOfList(row.columns),
         fateCode(row.fate),
         row.row,
         run,

@@ -1,5 +1,5 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
-import type { Facts, Notified, Recorded, Rekeyed } from "../facts.ts"
+import type { Facts, Notified, Recorded, Rekeyed, Unkeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { lastIntent } from "./intend.ts"
 import { all, each, exists, get, type Sql, write } from "./statement.ts"
@@ -59,7 +59,7 @@ export function* recordFacts(
     }
   }
   const { acceptance, attention, filesRead = [], reconciled, testEntry, vanished } = recorded
-  if (attention !== undefined) yield* recordAttention(place, run, attention)
+  if (attention !== undefined) yield* recordAttention(store, { place, run }, attention)
   for (const name of filesRead) {
     yield* write("INSERT INTO readFile (place, name, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [place, name, now])
   }
@@ -92,6 +92,17 @@ export function* recordFacts(
   }
 }
 
+/** Records, inside a transaction, rows that have no key any more, so that they are found by their filled cells. */
+export function* unkey({ texts }: Store, place: number, rows: ReadonlyArray<Unkeyed>): Sql<void> {
+  for (const { columns, content, from } of rows) {
+    yield* write(
+      `INSERT INTO superseded (place, digest, content, columns, fixed)
+       SELECT ?1, ?2, ?3, CAST(?4 AS BIGINT), id FROM row WHERE place = ?1 AND digest = ?5 ON CONFLICT DO NOTHING`,
+      [place, Buffer.alloc(0), content, yield* texts.idOfList(columns), from],
+    )
+  }
+}
+
 /**
  * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
  * that row.
@@ -118,8 +129,8 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
 
 const said = [
   ["leftOut", "keyed, at, by, because"],
-  ["superseded", "content, fixed"],
-  ["attention", "content, what, row, seen"],
+  ["superseded", "content, columns, fixed"],
+  ["attention", "content, columns, what, row, seen"],
   ["acknowledged", "content, what, at, by, because"],
 ] as const
 

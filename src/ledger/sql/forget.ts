@@ -67,11 +67,14 @@ export function* forget(
   function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
     // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
     for (
-      const [original] of yield* all<readonly [Buffer]>(
-        "SELECT digest FROM superseded WHERE fixed = ? AND length(digest) > 0",
+      const [original, content] of yield* all<readonly [Buffer, Buffer]>(
+        "SELECT digest, content FROM superseded WHERE fixed = ?",
         [row],
       )
-    ) yield* leaveOut(place, 1, original, { at, by, because })
+    ) {
+      const isKeyed = original.length > 0
+      yield* leaveOut(place, isKeyed ? 1 : 0, isKeyed ? original : content, { at, by, because })
+    }
     const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
@@ -128,7 +131,7 @@ function* mentionOf(
 
 function* leaveOut(
   place: number,
-  keyed: 1 | 2,
+  keyed: 0 | 1 | 2,
   digest: Buffer,
   { at, because, by }: { readonly at: number; readonly by: string; readonly because: string },
 ): Sql<void> {

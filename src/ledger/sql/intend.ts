@@ -60,9 +60,16 @@ export function* intend(
     rows.push(id)
     if (row.supersedes === undefined) continue
     yield* write(
-      `INSERT INTO superseded (place, digest, content, fixed) VALUES (?, ?, ?, ?)
+      `INSERT INTO superseded (place, digest, content, columns, fixed) VALUES (?1, ?2, ?3, coalesce(
+         (SELECT columns FROM attention WHERE place = ?1 AND digest = ?2 AND content = ?3 LIMIT 1), CAST(?4 AS BIGINT)), ?5)
        ON CONFLICT (place, digest, content) DO UPDATE SET fixed = excluded.fixed`,
-      [at.place, row.supersedes.keyDigest ?? Buffer.alloc(0), row.supersedes.content, id],
+      [
+        at.place,
+        row.supersedes.keyDigest ?? Buffer.alloc(0),
+        row.supersedes.content,
+        yield* texts.idOfList(row.supersedes.columns),
+        id,
+      ],
     )
   }
   for (const [some, values] of inTens(intent.rows.map((row, index) => ({ row, id: rows[index] ?? 0 })))) {

@@ -89,8 +89,8 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       store.read("looking up rows", function*() {
         return yield* lookUp(store, yield* known(), keys)
       }),
-    lookUpRows: (keys, content) =>
-      read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, content, cursor)),
+    lookUpRows: (keys, contents) =>
+      read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, contents, cursor)),
     fixed: (rows) => read("looking up rejected rows", rows.map(() => false), (place) => fixedRows(place, rows)),
     attended: (rows) =>
       read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(place, rows)),

@@ -1,5 +1,5 @@
 import { stateCode } from "../codes.ts"
-import type { FoundRow, KeylessRow, KnownRow, Rejection } from "../rows.ts"
+import type { ChunkContents, FoundRow, KeylessRow, KnownRow, Rejection } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
@@ -30,26 +30,23 @@ function* find(
 }
 
 /**
- * Returns what the ledger knows about a chunk of a source's rows. Reads the ledger sequentially if possible. Otherwise, looks rows up by key, or by
- * content if they have no key.
+ * Returns what the ledger knows about a chunk of a source's rows. Reads the ledger sequentially if possible. Otherwise, looks rows up by key. Rows that
+ * have no key or an unknown one are looked up by their filled cells.
  */
 export function* lookUpRows(
   store: Store,
   place: number,
   keys: ReadonlyArray<string | undefined>,
-  content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
+  contents: ChunkContents,
   cursor: Cursor,
 ): Sql<ReadonlyArray<FoundRow | undefined>> {
-  const same = yield* readOn(store, place, keys, content, cursor)
+  const same = yield* readOn(store, place, keys, contents.over, cursor)
   const asked: Array<number> = []
   const digests: Array<Buffer> = []
-  const keyless: Array<number> = []
   keys.forEach((key, at) => {
-    if (key === undefined) keyless.push(at)
-    else if (same[at] === undefined) {
-      asked.push(at)
-      digests.push(store.digest.key(key))
-    }
+    if (key === undefined || same[at] !== undefined) return
+    asked.push(at)
+    digests.push(store.digest.key(key))
   })
   const found = same.map((id): FoundRow | undefined => (id === undefined ? undefined : { state: "same", id }))
   const byKey = yield* lookUp(store, place, digests, cursor)
@@ -62,9 +59,12 @@ export function* lookUpRows(
       cursor.last = row.id
     }
   })
-  const byContent = yield* keylessRows(place, keyless.map((at) => content(at, undefined)))
-  keyless.forEach((at, nth) => {
-    found[at] = byContent[nth]
+  const unknown = keys.flatMap((_, at) => (found[at] === undefined ? [at] : []))
+  const byCells = yield* keylessRows(store, place, unknown, contents.filled)
+  unknown.forEach((at, nth) => {
+    const row = byCells[nth]
+    const isKnown = row !== undefined && (row.replacedBy !== undefined || row.leftOut)
+    if (isKnown || keys[at] === undefined) found[at] = row
   })
   return found
 }
@@ -84,7 +84,7 @@ export function* lookUp(
   if (place === undefined || keys.length === 0) return known
   if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
   const leftOut = yield* leftOutOf(place, 1, keys)
-  const superseded = yield* supersededBy(place, keys)
+  const superseded = yield* supersededBy(store, place, keys)
   const found = yield* find(store, place, keys, cursor)
   const rows = yield* store.texts.read(() => found.map((one) => stored.read(one, store.texts, 1)))
   const details = yield* detailsOf(store, rows)
@@ -149,34 +149,58 @@ const contentsIn = (superseded: ReadonlyMap<string, Contents>, key: Buffer): Kno
   superseded.size === 0 ? noContents : superseded.get(key.toString("latin1")) ?? noContents
 
 /**
- * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it is imported, even if that row was undone
- * later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
+ * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it may be in the form, even if that row was
+ * undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
  */
-function* supersededBy(place: number, keys: ReadonlyArray<Buffer>): Sql<ReadonlyMap<string, Contents>> {
+function* supersededBy(
+  { texts }: Store,
+  place: number,
+  keys: ReadonlyArray<Buffer>,
+): Sql<ReadonlyMap<string, Contents>> {
   const byKey = new Map<string, Contents>()
   if (!(yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))) return byKey
-  const found = yield* all<readonly [Buffer, Buffer, number, number]>(
-    `SELECT s.digest, s.content, s.fixed, r.state FROM superseded s
-     JOIN row r ON r.id = s.fixed AND (r.state = ${stateCode.imported} OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+  const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
+    `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
+     JOIN row r ON r.id = s.fixed AND (r.state IN (${maySent}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
      WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?))`,
     [place, listOf(keys)],
   )
-  for (const [digest, content, fixed, state] of found) {
+  const lists = yield* texts.read(() => found.map(([, , columns]) => texts.listOf(columns)))
+  for (const [at, [digest, content, , fixed, state]] of found.entries()) {
     const key = digest.toString("latin1")
     const contents = byKey.get(key) ?? []
     byKey.set(key, contents)
-    contents.push({ content, fixed, isUndone: state === stateCode.undone })
+    const isUndone = state === stateCode.undone
+    contents.push({
+      content,
+      columns: lists[at] ?? [],
+      fixed,
+      isInDoubt: !isUndone && state !== stateCode.imported,
+      isUndone,
+    })
   }
   return byKey
 }
 
-/** Returns for each rejected row whether a fixed row that replaces it is imported or in doubt. */
-export function* fixedRows(place: number, rows: ReadonlyArray<Rejection | undefined>): Sql<ReadonlyArray<boolean>> {
+/** The states of rows that may be in the form. */
+const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
+
+/** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. */
+export function* fixedRows(
+  place: number,
+  rows: ReadonlyArray<Pick<Rejection, "keyDigest" | "content"> | undefined>,
+): Sql<ReadonlyArray<boolean>> {
+  const states = `r.state IN (${maySent})`
   const found = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT s.digest, s.content FROM superseded s
-     JOIN row r ON r.id = s.fixed AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported})
-     WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
-    [place, listOf(rows.flatMap((row) => row?.content ?? []))],
+    `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
+     WHERE s.place = ?1 AND s.content IN (SELECT unhex(value) FROM json_each(?2))
+     UNION ALL SELECT r.digest, r.content FROM row r
+     WHERE r.place = ?1 AND r.digest IN (SELECT unhex(value) FROM json_each(?3)) AND ${states}`,
+    [
+      place,
+      listOf(rows.flatMap((row) => row?.content ?? [])),
+      listOf(rows.flatMap((row) => row?.keyDigest ?? [])),
+    ],
   )
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
   const fixed = new Set(found.map(([key, content]) => nameOf(content, key)))
@@ -185,16 +209,36 @@ export function* fixedRows(place: number, rows: ReadonlyArray<Rejection | undefi
 
 const noKey = Buffer.alloc(0)
 
-/** Returns what the ledger knows about rows without a key. The rows are found by their contents. */
-function* keylessRows(place: number, contents: ReadonlyArray<Buffer>): Sql<ReadonlyArray<KeylessRow>> {
-  if (contents.length === 0) return []
-  const superseded = contentsIn(yield* supersededBy(place, [noKey]), noKey)
-  const replacedBy = new Map(superseded.map((one) => [one.content.toString("latin1"), one]))
-  const leftOut = yield* leftOutOf(place, 0, contents)
-  return contents.map((content) => ({
+/**
+ * Returns what the ledger knows about rows that have no key or an unknown one. They are found by their filled cells in the columns that the source had
+ * when the cells were recorded.
+ */
+function* keylessRows(
+  store: Store,
+  place: number,
+  rows: ReadonlyArray<number>,
+  filled: ChunkContents["filled"],
+): Sql<ReadonlyArray<KeylessRow>> {
+  if (rows.length === 0) return []
+  const superseded = contentsIn(yield* supersededBy(store, place, [noKey]), noKey)
+  const byList = new Map<ReadonlyArray<string>, Map<string, KnownRow["superseded"][number]>>()
+  for (const one of superseded) {
+    const contents = byList.get(one.columns) ?? new Map<string, typeof one>()
+    byList.set(one.columns, contents.set(one.content.toString("latin1"), one))
+  }
+  const replaced = (at: number) => {
+    for (const [columns, contents] of byList) {
+      const one = contents.get(filled(at, columns).toString("latin1"))
+      if (one !== undefined) return one
+    }
+    return undefined
+  }
+  const whole = (yield* isAnyLeftOut(place, 0)) ? rows.map((at) => filled(at, undefined)) : []
+  const leftOut = whole.length === 0 ? new Set<string>() : yield* leftOutOf(place, 0, whole)
+  return rows.map((at, nth) => ({
     state: "keyless",
-    replacedBy: replacedBy.get(content.toString("latin1")),
-    leftOut: isIn(leftOut, content),
+    replacedBy: replaced(at),
+    leftOut: whole[nth] !== undefined && isIn(leftOut, whole[nth]),
   }))
 }
 

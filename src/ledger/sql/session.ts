@@ -6,7 +6,7 @@ import { hostOf } from "../holder.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
-import { recordFacts, rekey } from "./facts.ts"
+import { recordFacts, rekey, unkey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
 import { holdersByEpoch, LockLease, openHeartbeats, takeLock, timeOf } from "./lock.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
@@ -108,6 +108,7 @@ export const makeSession = (
           (sum, some) =>
             Effect.map(writeForGood("recording row keys", () => rekey(place, some)), (moved) => sum + moved),
         ),
+      unkey: (rows) => writeForGood("recording rows without a key", () => unkey(store, place, rows)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         Effect.gen(function*() {

@@ -1,0 +1,158 @@
+// Tests that rows that were fixed in rejected.csv stay known, whatever changes afterwards.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Bench, bench, pipelineYaml } from "./contacts.ts"
+import { fix, importFixed } from "./rejected.ts"
+
+const header = "No,Name,Mail,Born"
+
+interface Change {
+  /** The source's lines below the header. */
+  readonly rows: ReadonlyArray<string>
+  /** Changes of the pipeline before the first run. */
+  readonly before?: (pipeline: string) => string
+  /** Corrects one row. */
+  readonly fix: readonly [RegExp | string, string]
+  /** Changes of the pipeline after the fixed row was imported. With `isEarly`, after it was rejected. */
+  readonly isEarly?: true
+  readonly after?: (pipeline: string) => string
+  /** Changes of the source after the fixed row was imported. */
+  readonly source?: (source: string) => string
+}
+
+const without = (question: string) => (pipeline: string) => pipeline.replace(new RegExp(`.*name: ${question}, .*\n`), "")
+const lenient = (pipeline: string) => pipeline.replace("as: email", "as: email, onInvalid: drop")
+const rowKey = (key: string) => (pipeline: string) => pipeline.replace("rowKey: [No]", `rowKey: ${key}`)
+const source = (more: string) => (pipeline: string) => pipeline.replace("rowKey: [No]", `rowKey: [No]\n  ${more}`)
+const again = (pipeline: string) =>
+  pipeline.replace("form: contacts", "form: contacts\n  onChange: import-again").replace("100% }", "100%, changed: 100% }")
+
+const keyless = ["1,Ada,ada@example.org,", ",Bob,bob@example.org,", "3,Cid,cid@example.org,"]
+
+const changes: Readonly<Record<string, Change>> = {
+  "the mapping takes another column, and the row was fixed under another key": {
+    rows: ["1,Ada,ada@example.org,", "2,Bob,none,1990-01-17", "3,Cid,cid@example.org,"],
+    before: without("Born"),
+    fix: ["2,Bob,none", "9,Bob,bob@example.org"],
+    after: lenient,
+  },
+  "the mapping takes another column, and changed rows are imported again": {
+    rows: ["1,Ada,ada@example.org,", "2,Bob,none,1990-01-17", "3,Cid,cid@example.org,"],
+    before: (pipeline) => again(without("Born")(pipeline)),
+    fix: ["2,Bob,none", "2,Bob,bob@example.org"],
+    after: (pipeline) => again(lenient(pipeline)),
+  },
+  "the mapping takes another column, and the other row with the key vanishes": {
+    rows: ["1,Ada,ada@example.org,", "3,Bob,bob@example.org,", "3,Cid,cid@example.org,1990-01-17"],
+    before: (pipeline) => again(without("Born")(pipeline)),
+    fix: ["3,Cid", "4,Cid"],
+    after: again,
+    source: (text) => text.replace(/3,Bob.*\n/, ""),
+  },
+  "the mapping was edited before the row was fixed": {
+    rows: ["1,Ada,ada@example.org,", "2,Bob,none,1990-01-17", "3,Cid,cid@example.org,"],
+    fix: ["2,Bob,none", "9,Bob,bob@example.org"],
+    isEarly: true,
+    after: (pipeline) => lenient(without("Born")(pipeline)),
+  },
+  "a row without a key gets one from other columns": {
+    rows: keyless,
+    fix: [",Bob", "9,Bob"],
+    after: rowKey("[Mail]"),
+  },
+  "a cell that counted as empty is a key now": {
+    rows: keyless.map((row) => row.replace(/^,/, "-,")),
+    before: source('empty: ["", "-"]'),
+    fix: ["-,Bob", "9,Bob"],
+  },
+  "short rows are read now": {
+    rows: ["1,Ada,ada@example.org,", "2,Bob,bob@example.org", "3,Cid,cid@example.org,"],
+    fix: [/2,Bob,bob@example.org,,(\w+),2,,ragged-row/, "9,Bob,bob@example.org,,$1,2,,"],
+    after: source("raggedRows: pad"),
+  },
+  "the export has another column": {
+    rows: keyless,
+    fix: [",Bob", "9,Bob"],
+    source: (text) => text.replaceAll(/$(?<=.)/gm, ",more"),
+  },
+}
+
+const write = (at: Bench, change: Change, pipeline: Change["before"]) => {
+  const made = pipelineYaml({ sink: "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }" })
+  at.write("pipelines/contacts.yaml", pipeline?.(made) ?? made)
+  at.write("source.csv", [header, ...change.rows, ""].join("\n"))
+}
+
+for (const [what, change] of Object.entries(changes)) {
+  it.scopedLive(`a fixed row stays known after a change: ${what}`, () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      write(at, change, change.before)
+      const first = yield* at.inProcess("run", "contacts")
+      expect([first.status, at.count()], first.stdout).toEqual([1, 2])
+      fix(at, change.fix)
+      if (change.isEarly) write(at, change, change.after)
+      const fixed = yield* importFixed(at, first.lastLine)
+      expect([fixed.status, at.count()], fixed.stdout + fixed.stderr).toEqual([0, 3])
+      write(at, change, change.after)
+      at.write("source.csv", change.source?.(at.read("source.csv")) ?? at.read("source.csv"))
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+    }))
+}
+
+it.scopedLive("a row in doubt that was fixed is not sent as it was, although it is valid now", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [2] }] })
+    const change = { rows: keyless, fix: [",Bob", "9,Bob"] } as const
+    write(at, change, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, change.fix)
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(4)
+    write(at, change, rowKey("[Mail]"))
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([4, 3])
+    expect(at.report().rows).toMatchObject({ inDoubt: 1, alreadyImported: 2, imported: 0 })
+  }))
+
+it.scopedLive("an imported row that lost its key, because the cell counts as empty now, stays known", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: keyless.map((row) => row.replace(/^,/, "-,")), fix: ["", ""] }, undefined)
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
+    at.write("pipelines/contacts.yaml", source('empty: ["", "-"]')(at.read("pipelines/contacts.yaml")))
+    for (const _ of [1, 2]) {
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+      expect(at.report().rows).toMatchObject({ read: 3, alreadyImported: 3 })
+    }
+  }))
+
+it.scopedLive("a row without a key that a person skipped is not sent once it has a key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const change = { rows: keyless, fix: ["", ""] } as const
+    write(at, change, undefined)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const skip = ["acknowledge", "contacts", "--all", "--leave-out", "--because", "test data"]
+    expect((yield* at.inProcess(...skip)).status).toBe(0)
+    write(at, change, rowKey("[Mail]"))
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([0, 2])
+  }))
+
+it.scopedLive("with rowKey: content, a fixed row that equals an imported one is named, not taken for it", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = ["1,Ada,ada@example.org,", "1,Ada,none,", "2,Bob,bob@example.org,"]
+    write(at, { rows, fix: ["", ""] }, rowKey("content"))
+    const first = yield* at.inProcess("run", "contacts")
+    expect([first.status, at.count()]).toEqual([1, 2])
+    fix(at, ["none", "ada@example.org"])
+    const fixed = yield* importFixed(at, first.lastLine)
+    expect([fixed.status, at.count()], fixed.stdout).toEqual([1, 2])
+    expect(fixed.stdout.replaceAll(/\s+/g, " ")).toContain("Correct it in the source")
+    at.write("source.csv", at.read("source.csv").replace("none", "ada@example.org"))
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+  }))
