@@ -2,6 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { exits } from "../domain/exit.ts"
 import { counted } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import {
@@ -20,7 +21,8 @@ import {
   texts,
   to,
 } from "./command.ts"
-import { reasonOf, UsageWrong, wrong } from "./Failure.ts"
+import { CommandEnded, reasonOf, UsageWrong, wrong } from "./Failure.ts"
+import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -363,6 +365,10 @@ const rekey = command({
             )
           }`,
         )
+        return yield* new CommandEnded({
+          status: exits.attention.code,
+          next: commandFor(yield* Invocation, ["ledger", "export", pipeline]),
+        })
       }
     }),
 })

@@ -13,7 +13,17 @@ import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./ev
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed, Unkeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
-import type { ChunkContents, FoundRow, IntendedRow, KnownRow, Outcomes, ReadBack, Rejection, RowOutcome, SeenAgain } from "./rows.ts"
+import type {
+  ChunkContents,
+  FoundRow,
+  IntendedRow,
+  KnownRow,
+  Outcomes,
+  ReadBack,
+  Rejection,
+  RowOutcome,
+  SeenAgain,
+} from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 

@@ -12,7 +12,7 @@ export type StopReason =
   /** The user was asked and did not confirm (exit code 2). */
   | { readonly _tag: "Unconfirmed"; readonly service: string }
   /** Rows may be known under different keys (exit code 2). */
-  | { readonly _tag: "Refused"; readonly because: string }
+  | { readonly _tag: "Refused"; readonly because: string; readonly next: string | undefined }
   /** The canary failed or a `stopWhen` limit was exceeded (exit code 3). */
   | { readonly _tag: "Protected"; readonly because: string }
   /** The canary ended in doubt, which proves nothing (exit code 4). */

@@ -62,6 +62,13 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     const again = newRows.likeForgotten
     if (again.length > 0) {
       const shownAgain = again.slice(0, shownPairs)
+      const forget = commandLine(
+        ["ledger", "forget", run.pipeline.name, "--rows", ...shownAgain.map(({ key }) => key)],
+        {
+          "--because": "TEXT",
+          "--project": run.projectOption,
+        },
+      )
       const isRefused = yield* refuse(
         { forgotten: again.map(({ key }) => ledger.digest.key(key).toString("hex")) },
         `${
@@ -69,16 +76,15 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
         } the same key, apart from formatting, as ${
           again.length === 1 ? "a row that was" : "rows that were"
         } forgotten: ${shownAgain.map(({ key, row }) => `${JSON.stringify(key)} (row ${row})`).join(", ")}.`,
-        `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${
-          commandLine(["ledger", "forget", run.pipeline.name, "--rows", ...shownAgain.map(({ key }) => key)], {
-            "--because": "TEXT",
-            "--project": run.projectOption,
-          })
-        }.`,
+        {
+          how: `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${forget}.`,
+          next: forget,
+        },
       )
       if (isRefused) return
     }
-    const rekey = `If they are the same rows, run: ${rekeyCommand(run)}.`
+    const next = rekeyCommand(run)
+    const rekey = `If they are the same rows, run: ${next}.`
     if (missing.key > 0) {
       const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
       const isRefused = yield* refuse(
@@ -88,7 +94,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
         } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
           missing.key === 1 ? "an imported row that is" : "imported rows that are"
         } ${absent}. Imported as: ${examples}.`,
-        rekey,
+        { how: rekey, next },
       )
       if (isRefused) return
     }
@@ -100,7 +106,11 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
         }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
         } ${absent}: these may be the same rows.`,
-        `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+        {
+          how:
+            `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+          next,
+        },
       )
       if (isRefused) return
     }
@@ -112,7 +122,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     if (replaced !== undefined) {
       const what =
         `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
-      if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, rekey, true)) return
+      if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, { how: rekey, limit: true })) return
     }
     yield* recordDialect
   })

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Fate } from "../domain/fate.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import type { FoundRow, KeylessRow, KnownRow, SameRow } from "../ledger/rows.ts"
+import type { FoundRow, KeylessRow, KnownRow, SameRow, Superseded } from "../ledger/rows.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
@@ -92,9 +92,7 @@ export const makeClassifier = (options: {
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
       const fixed = found && contents.replaced(found, cells)
-      if (fixed !== undefined) {
-        return fixed.isUndone ? setUndone(one) : setKnown(one, key, fixed.isInDoubt ? "inDoubt" : "alreadyImported")
-      }
+      if (fixed !== undefined) return setReplaced(row, fixed)
       if (one.isStillDuplicate) {
         fates.set(row, "duplicate")
         return reject(one, "duplicate", [stillDuplicate(plan)])
@@ -102,6 +100,10 @@ export const makeClassifier = (options: {
       if (isKnown) return wait(one, key, found, held)
       classifyUnsent(one, key, found, doubt)
     }
+
+    /** Classifies a row that a fixed row replaced. Other rows with its key don't matter. */
+    const setReplaced = (row: number, by: Superseded): void =>
+      fates.set(row, by.isUndone ? "undone" : by.isInDoubt ? "inDoubt" : "alreadyImported")
 
     /** Classifies a row that has no key, or that is known although its key is not. */
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
@@ -111,9 +113,7 @@ export const makeClassifier = (options: {
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
         return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
       }
-      if (replacedBy !== undefined) {
-        return fates.set(row, replacedBy.isUndone ? "undone" : replacedBy.isInDoubt ? "inDoubt" : "alreadyImported")
-      }
+      if (replacedBy !== undefined) return setReplaced(row, replacedBy)
       fates.set(row, "invalid")
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
@@ -159,7 +159,7 @@ export const makeClassifier = (options: {
       const { cells, row } = one
       if (one.isSent && !doubt) {
         fates.set(row, "changed")
-        return reject(one, "changed", [changed(plan)])
+        return reject(one, "changed", [alreadySent(plan)])
       }
       const slot = keys.find(hash)
       const problems = check(cells) ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
@@ -327,6 +327,14 @@ const stillDuplicate = ({ keyColumns }: Keyed): Problem => ({
   message:
     `${cut(keyColumns.join(", "))} still contains the key of another row, because of which the row was rejected. `
     + "Give the row a different key. If it is the right row for this key, delete the content of its column _code.",
+})
+
+/** Returns the problem of a fixed row whose original was sent meanwhile. */
+const alreadySent = ({ keyColumns }: Keyed): Problem => ({
+  code: "changed",
+  column: keyColumns[0],
+  message:
+    "The rejected row was sent meanwhile, as it was or corrected differently. formferry can't change a submission: edit it in the service, or acknowledge the row.",
 })
 
 const equalsOther: Problem = {

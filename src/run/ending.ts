@@ -195,8 +195,8 @@ interface EndedRun {
   readonly run: Pick<RunRequest, "id" | "mode" | "projectOption" | "target" | "otherSource" | "confirm">
   readonly pipeline: string
   readonly exitCode: ExitCode
-  /** Whether the run was refused because rows may be known under different keys. */
-  readonly refused?: boolean
+  /** Why the run was refused because rows may be known under different keys, if it was. */
+  readonly refused?: Extract<StopReason, { readonly _tag: "Refused" }> | undefined
   readonly rows: RowCounts
   readonly inDoubt: number
   /** The number of submissions that came back different, or that the service lacks. */
@@ -238,7 +238,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
         : command("acknowledge", { "--all": true, ...to, "--because": "…" })
     case exits.wrong.code:
       // The same command would be refused again.
-      return refused ? report : runAgain()
+      return refused === undefined ? runAgain() : refused.next ?? report
     case exits.stopped.code:
       return report
     case exits.unproven.code:

@@ -40,8 +40,13 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
  * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
  *
  * @param state what a person has to accept
+ * @param how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
  */
-export const refuse = (state: Json, what: string, how: string, limit = false) =>
+export const refuse = (
+  state: Json,
+  what: string,
+  { how, limit = false, next }: { readonly how: string; readonly next?: string; readonly limit?: boolean },
+) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
     const states = [ledger.digest.value(state).toString("hex")]
@@ -56,7 +61,8 @@ export const refuse = (state: Json, what: string, how: string, limit = false) =>
       commandLine(["run", pipeline.name], { "--to": target, "--full": true, "--project": projectOption })
     }.`
     const because = `${what} Nothing was sent. ${isPartial ? full : accept}`
-    yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
+    const refused = { _tag: "Refused", because, next: isPartial ? undefined : next } as const
+    yield* (yield* Stop).request(limit ? { _tag: "Protected", because } : refused)
     return true
   })
 
@@ -114,7 +120,8 @@ export const adoptKeys = Effect.gen(function*() {
     const what = `The row key is the row's content, but the source lacks ${counted(lost.length, "key column")}: ${
       lost.join(", ")
     }. Every row would be new.`
-    if (yield* refuse({ lost }, what, `If it has a different title now, name it under source.columns: ${name}.`)) return
+    const how = `If it has a different title now, name it under source.columns: ${name}.`
+    if (yield* refuse({ lost }, what, { how })) return
   }
   let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
@@ -127,9 +134,11 @@ export const adoptKeys = Effect.gen(function*() {
       `In earlier runs the row key was ${
         lists.join(", then ")
       }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
-      `If columns have been renamed, write "previousRowKey: ${
-        lists.at(-1)
-      }" under source of the pipeline, with as many columns as rowKey has.`,
+      {
+        how: `If columns have been renamed, write "previousRowKey: ${
+          lists.at(-1)
+        }" under source of the pipeline, with as many columns as rowKey has.`,
+      },
     )
     if (isRefused) return
   }
@@ -180,7 +189,7 @@ const refuseContested = (rows: ReadonlyArray<Contested>) =>
       } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
         JSON.stringify(rows[0]?.key)
       }, and none of these rows has the imported content.`,
-      `To match them, run: ${rekeyCommand(run, { "--map": "old-new.csv" })}.`,
+      { how: `To match them, run: ${rekeyCommand(run, { "--map": "old-new.csv" })}.` },
     ))
 
 /** Reads the source once and gives the rows of the ledger their new keys. Returns whether any row keeps an old key. */

@@ -234,7 +234,7 @@ const summarise = (ended: Ended) =>
         run: plan,
         pipeline: pipeline.name,
         exitCode,
-        refused: reasons.some(({ _tag }) => _tag === "Refused"),
+        refused: reasons.find((reason) => reason._tag === "Refused"),
         rows,
         inDoubt,
         wrong: unproven - left.unread,

@@ -20,12 +20,16 @@ interface Change {
   readonly source?: (source: string) => string
 }
 
-const without = (question: string) => (pipeline: string) => pipeline.replace(new RegExp(`.*name: ${question}, .*\n`), "")
+const without = (question: string) => (pipeline: string) =>
+  pipeline.replace(new RegExp(`.*name: ${question}, .*\n`), "")
 const lenient = (pipeline: string) => pipeline.replace("as: email", "as: email, onInvalid: drop")
 const rowKey = (key: string) => (pipeline: string) => pipeline.replace("rowKey: [No]", `rowKey: ${key}`)
 const source = (more: string) => (pipeline: string) => pipeline.replace("rowKey: [No]", `rowKey: [No]\n  ${more}`)
 const again = (pipeline: string) =>
-  pipeline.replace("form: contacts", "form: contacts\n  onChange: import-again").replace("100% }", "100%, changed: 100% }")
+  pipeline.replace("form: contacts", "form: contacts\n  onChange: import-again").replace(
+    "100% }",
+    "100%, changed: 100% }",
+  )
 
 const keyless = ["1,Ada,ada@example.org,", ",Bob,bob@example.org,", "3,Cid,cid@example.org,"]
 

@@ -19,7 +19,7 @@ it.scopedLive.each(databases)(
         rows((number) => (number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
       )
       const refused = yield* at.run("run", "contacts")
-      expect([refused.status, at.count()]).toEqual([2, 12])
+      expect([refused.status, at.count(), refused.lastLine]).toEqual([2, 12, "formferry ledger rekey contacts"])
       expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain("formferry ledger rekey contacts")
       const checked = yield* at.inProcess("check", "contacts")
       expect(checked.status).toBe(2)
@@ -77,7 +77,8 @@ it.scopedLive("rekey names the earlier keys that several new rows resemble, and 
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("source.csv", withKeys("C-1", "C1", "C2", "C3"))
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
-    expect([recorded.status, recorded.stdout.trimEnd().split("\n")], recorded.stderr).toEqual([0, [
+    expect(recorded.lastLine).toBe("formferry ledger export contacts")
+    expect([recorded.status, recorded.stdout.trimEnd().split("\n")], recorded.stderr).toEqual([1, [
       "C-02 → C2",
       "1 row key recorded.",
       "3 earlier keys can't be paired with certainty. Write the pairs into a file, and pass it with --map:",

@@ -292,7 +292,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* known("key 1"))?.superseded).toEqual([
           { content: content("bad 1"), columns, fixed: 1, isInDoubt: false, isUndone: false },
         ])
-        yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2"), columns } })
+        yield* send(2, imported("s2"), {
+          supersedes: { keyDigest: key("wrong key"), content: content("bad 2"), columns },
+        })
         expect((yield* known("key 2"))?.superseded).toEqual([])
         expect(yield* known("wrong key")).toMatchObject({
           state: "notCreated",

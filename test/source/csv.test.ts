@@ -69,7 +69,9 @@ describe("rows of a CSV file", () => {
   it("a row is reported if a quote inside a quoted cell is not doubled", async () => {
     const all = await csv('a,b,c\n1,2,3\n4,"says "hi" to all",6\n7,8,9\n')
     expect([...all.faults.keys()]).toEqual([2])
-    expect(all.faults.get(2)).toContain("Row 2 (line 3) has a quoted cell with a quote inside that is not doubled")
+    expect(all.faults.get(2)).toContain(
+      "Row 2 (line 3) has a quoted cell that is not closed, or with a quote inside that is not doubled",
+    )
     expect(all.rows.at(-1)).toEqual(["7", "8", "9"])
   })
 

@@ -33,7 +33,7 @@ const ragged = (where: string, found: number, width: number): Problem => ({
 const misquoted = (where: string): Problem => ({
   code: "ragged-row",
   message:
-    `${where} has a quoted cell with a quote inside that is not doubled, so it is uncertain where its cells end. Double it ("").`,
+    `${where} has a quoted cell that is not closed, or with a quote inside that is not doubled, so it is uncertain where its cells end. Correct its quotes: double those inside ("").`,
 })
 
 const cutShort = (where: string, width: number): Problem => ({
