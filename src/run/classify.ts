@@ -88,9 +88,10 @@ export const makeClassifier = (options: {
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }
       hash.content(cells, positions)
-      if (found?.state === "undone" && !plan.resendUndone) return setUndone(one)
+      const isUndone = found?.state === "undone" && !plan.resendUndone
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
+      if (isUndone && !(one.isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
       const fixed = found && contents.replaced(found, cells)
       if (fixed !== undefined) return setReplaced(row, fixed)
       if (one.isStillDuplicate) {

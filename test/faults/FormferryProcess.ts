@@ -20,9 +20,10 @@ import { make } from "../../src/service/client.ts"
 import { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { resultsColumns } from "../../src/sink/settleFit.ts"
+import { ownColumns } from "../../src/source/columns.ts"
 import { listed } from "../ledger/rows.ts"
 import { memoryFolder } from "./memoryFolder.ts"
-import { memorySource, type SourceRow, tableSource } from "./source.ts"
+import { memorySource, type RejectedRows, rejectedSource, type SourceRow, tableSource } from "./source.ts"
 
 /** The mapping does not fit the form, which is a bug in the simulation. */
 class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
@@ -40,6 +41,8 @@ export interface ProcessOptions {
   readonly seed: number
   readonly pipeline: Pipeline
   readonly rows: () => ReadonlyArray<SourceRow>
+  /** The rejected.csv that `--source` names. Undefined: the rows above are read. */
+  readonly fixed: RejectedRows | undefined
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly capabilities: ReadonlyArray<Capability>
@@ -55,6 +58,8 @@ export interface ProcessOptions {
   /** Called when the ledger is open. */
   readonly opened: (store: Store) => void
   readonly closed: (store: Store) => void
+  /** The rejected.csv of each run that ended, by run. */
+  readonly rejected: Map<string, RejectedRows>
   /** Called when the process has taken the pipeline's lock. */
   readonly holding: (session: LedgerSession, stop: Stop["Type"]) => void
   /** Changes that a person makes in the ledger before anything is sent. */
@@ -80,9 +85,14 @@ const open = (options: ProcessOptions) =>
       capabilities: options.capabilities,
     }, options.open)
     const service = bug.service?.(client) ?? client
-    const source = memorySource(options.rows)
+    const source = options.fixed === undefined ? memorySource(options.rows) : rejectedSource(options.fixed)
     const form = yield* service.form("people")
-    const compiled = compile({ pipeline, form, columns: source.columns })
+    const compiled = compile({
+      pipeline,
+      form,
+      columns: ownColumns(source.columns),
+      fixed: options.fixed && "text",
+    })
     if (Either.isLeft(compiled)) {
       return yield* new NotCompiled({ message: compiled.left.map(({ message }) => message).join("; ") })
     }
@@ -217,7 +227,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         form,
         mapping,
         source,
-        otherSource: undefined,
+        otherSource: options.fixed && "rejected.csv",
         projectOption: undefined,
         confirm: undefined,
         limit: options.limit,
@@ -228,7 +238,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
       const run = Context.make(CurrentRun, plan).pipe(
         Context.add(RunLedger, { ledger, view, session }),
         Context.add(FormService, service),
-        Context.add(RunFolder, memoryFolder(id)),
+        Context.add(RunFolder, memoryFolder(id, options.rejected)),
         Context.add(Stop, stop),
       )
       return yield* execute.pipe(Effect.provide(run), Effect.provide(Progress.layerTest))

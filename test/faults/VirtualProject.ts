@@ -1,6 +1,6 @@
 import { type FileSystem, Path } from "@effect/platform"
 import { Effect, Layer, Logger, Random, Redacted } from "effect"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import Papa from "papaparse"
 import type { Form } from "../../src/domain/form.ts"
@@ -14,6 +14,13 @@ import { inProcess } from "../practice/inProcess.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
 import { syncFiles } from "./syncFiles.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
+
+/** A CSV file of a run's report. */
+export interface Table {
+  readonly run: string
+  readonly titles: ReadonlyArray<string>
+  readonly lines: ReadonlyArray<ReadonlyArray<string>>
+}
 
 const apiKey = "practice_key_of_a_virtual_project"
 const hour = 3_600_000
@@ -46,6 +53,7 @@ export class VirtualProject {
   protected readonly seed: number
   private processes = 0
   private boots = 0
+  private fixes = 0
 
   constructor(seed: number, prefix: string) {
     this.seed = seed
@@ -93,6 +101,42 @@ ${rest}`,
     const { rows, titles } = resultsTable(form, this.store.all(form.id))
     const file = join(this.home, "results.csv")
     writeFileSync(file, Papa.unparse([titles, ...rows.slice(0, lines)].map((line) => [...line])))
+    return file
+  }
+
+  /** Returns a CSV file of a run's report. */
+  protected reportFile(pipeline: string, run: string, name: string): Table {
+    const file = join(this.root, "reports", pipeline, run, name)
+    const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^\uFEFF/, "") : ""
+    const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
+    return { run, titles, lines }
+  }
+
+  /** Returns the rejected.csv of every run of a pipeline that is still there and rejected rows, the newest one first. */
+  protected rejectedOf(pipeline: string): ReadonlyArray<Table> {
+    const folder = join(this.root, "reports", pipeline)
+    return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name !== "latest").toSorted().toReversed()
+      .map((run) => this.reportFile(pipeline, run, "rejected.csv")).filter(({ lines }) => lines.length > 0)
+  }
+
+  /**
+   * Writes a rejected.csv with a person's corrections. Returns its path.
+   *
+   * @param correct returns the cells that are corrected in a line, by title. Empty: the line stays as it is. Undefined: it is removed
+   */
+  protected writeFixed(
+    { lines, titles }: Table,
+    correct: (cell: (title: string) => string) => Readonly<Record<string, string | number>> | undefined,
+  ): string {
+    const fixed = lines.flatMap((line) => {
+      const cells = correct((title) => line[titles.indexOf(title)] ?? "")
+      if (cells === undefined) return []
+      if (Object.keys(cells).length === 0) return [[...line]]
+      const corrected: typeof cells = { ...cells, _code: "" }
+      return [titles.map((title, at) => String(corrected[title] ?? line[at] ?? ""))]
+    })
+    const file = join(this.home, `fixed${++this.fixes}.csv`)
+    writeFileSync(file, Papa.unparse([[...titles], ...fixed]))
     return file
   }
 

@@ -22,7 +22,7 @@ import { LedgerOnDisk } from "./ledgerOnDisk.ts"
 import { observed } from "./observed.ts"
 import { form } from "./pipeline.ts"
 import { misreported } from "./reported.ts"
-import type { SourceRow } from "./source.ts"
+import { type RejectedRows, rowsOf, type SourceRow } from "./source.ts"
 import { type LedgerRow, Truth } from "./truth.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 
@@ -53,6 +53,8 @@ export interface Day {
    * settle` by a person who knows the truth. "vouched" passes `--complete`. Or `formferry undo`.
    */
   readonly command: "run" | "settle" | "settle vouched" | "settle manually" | "undo"
+  /** The rejected.csv that `run --source` reads. Undefined: it reads the source. */
+  readonly fixed: RejectedRows | undefined
   /** The run that `undo` names, and whether `--edited-too` is passed. */
   readonly undo: { readonly run: string; readonly editedToo: boolean }
   /** Changes an export: removes lines or changes their order. Never applied to a vouched export. */
@@ -98,6 +100,8 @@ export class World {
   readonly counts = { requests: 0, lists: 0, deletions: 0, processes: 0, abandoned: 0, spans: 0 }
   readonly met = new Map<string, number>()
   rows: ReadonlyArray<SourceRow>
+  /** The rejected.csv of each run that ended, by run, the newest one last. */
+  readonly rejected = new Map<string, RejectedRows>()
   private readonly seed: number
   private readonly bug: Bug
   private readonly telemetry: boolean
@@ -159,6 +163,10 @@ export class World {
   /** Runs formferry once with faults, and compares the results with the truth. */
   async day(day: Day): Promise<Ending> {
     const practice = await this.practice(day.faults)
+    if (day.fixed !== undefined) {
+      this.meet("run with a rejected.csv")
+      this.truth.know(rowsOf(day.fixed))
+    }
     if (day.command === "undo") this.truth.undoing.set(day.undo.run, false)
     const first = this.start(practice, day, day.mishaps)
     await this.settled(first)
@@ -269,7 +277,8 @@ export class World {
   private start(practice: Practice, day: Day, mishaps: ReadonlyArray<Mishap>): Started {
     const machine = new Machine(this.time)
     const process = ++this.counts.processes
-    const source = this.rows
+    const before = this.rows
+    const source = day.fixed === undefined ? before : rowsOf(day.fixed)
     let step = 0
     let store: Store | undefined
     let stop: Stop["Type"] | undefined
@@ -323,6 +332,7 @@ export class World {
       bug: this.bug,
       opened: watched,
       closed: (closed) => this.disk.closed(closed),
+      rejected: this.rejected,
       holding: (session, made) => {
         epoch = session.epoch
         // A process that takes the lock puts open rows of earlier processes in doubt.
@@ -340,7 +350,7 @@ export class World {
         }
       }),
     )
-    return { machine, running, day, source, edited: () => this.rows !== source, left: () => left, store: () => store }
+    return { machine, running, day, source, edited: () => this.rows !== before, left: () => left, store: () => store }
   }
 
   private job(day: Day, options: ProcessOptions): Effect.Effect<RunReport | UndoneRun | number, unknown> {

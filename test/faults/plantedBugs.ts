@@ -82,6 +82,14 @@ const believesADeletion: Bug = {
   }),
 }
 
+/** Does not record which rejected row a corrected row replaces. */
+const forgetsTheOriginal: Bug = {
+  session: (session): LedgerSession => ({
+    ...session,
+    intend: (batch) => session.intend({ ...batch, rows: batch.rows.map((row) => ({ ...row, supersedes: undefined })) }),
+  }),
+}
+
 /** Planted bugs, each with the promises that it breaks. No other promise may be reported. */
 export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly breaks: ReadonlyArray<string> }>> = {
   "sending before the intent is committed": {
@@ -96,6 +104,10 @@ export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly 
   "believing a deletion": {
     bug: believesADeletion,
     breaks: ["ledger and service agree", "undo deletes what its run created"],
+  },
+  "forgetting the original of a corrected row": {
+    bug: forgetsTheOriginal,
+    breaks: ["a row that was corrected and imported is not rejected again"],
   },
   "matching by position": { bug: matchesByPosition, breaks: ["ledger and service agree"] },
 }

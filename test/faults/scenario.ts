@@ -3,23 +3,27 @@ import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Fault } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
-import type { SourceRow } from "./source.ts"
+import { correctRows, isSound, type RejectedRows, type SourceRow } from "./source.ts"
 import type { Day, Mishap } from "./World.ts"
 
 /** Draws a row as a person might have written it. Some of these rows can't be imported. */
-const drawRow = (draws: Draws, no: number): SourceRow => ({
-  no: draws.chance(0.02) ? "" : String(no),
-  name: draws.chance(0.03) ? `Forbidden ${no}` : `Person ${draws.int(1, 9)} of ${no}`,
-  mail: draws.chance(0.04) ? "nobody" : `p${no}@Example.org`,
-  amount: String(draws.int(0, 5_000) / 100),
-  note: draws.chance(0.5) ? "" : draws.pick(["Fragile", "two\nlines", "ÄÖÜ 💥", "=1+1"]),
-})
+const drawRow = (draws: Draws, no: number): SourceRow => {
+  const row = {
+    no: draws.chance(0.02) ? "" : String(no),
+    name: draws.chance(0.03) ? `Forbidden ${no}` : `Person ${draws.int(1, 9)} of ${no}`,
+    mail: draws.chance(0.04) ? "nobody" : `p${no}@Example.org`,
+    amount: String(draws.int(0, 5_000) / 100),
+    note: draws.chance(0.5) ? "" : draws.pick(["Fragile", "two\nlines", "ÄÖÜ 💥", "=1+1"]),
+  }
+  if (draws.chance(0.02)) return { ...row, mail: "", amount: "", note: "", unread: "ragged-row" }
+  return draws.chance(0.02) ? { ...row, note: `${row.note}\ufffd`, unread: "damaged-text" } : row
+}
 
 export const drawRows = (draws: Draws): ReadonlyArray<SourceRow> => {
   const rows = Array.from({ length: draws.int(20, 60) }, (_, index) => drawRow(draws, index + 1))
   const [first] = rows
   return first !== undefined && draws.chance(0.3)
-    ? [...rows, { ...first, note: draws.chance(0.5) ? first.note : "again" }]
+    ? [...rows, draws.chance(0.5) || !isSound(first) ? first : { ...drawRow(draws, 90_001), no: first.no }]
     : rows
 }
 
@@ -243,6 +247,7 @@ export const drawDay = (
 ): Day => ({
   command: draws.chance(0.2) ? "settle" : "run",
   undo: noRun,
+  fixed: undefined,
   mangle: drawMangling(draws),
   pipeline,
   faults: { seed, faults: [...drawFaults(draws), ...(canList ? drawListFaults(new Draws(seed)) : [])] },
@@ -255,6 +260,22 @@ export const drawDay = (
   first: draws.chance(0.15) ? acknowledges(draws, rows, leftOut) : () => Effect.void,
   edit: (now) => drawEdit(draws, now),
 })
+
+/** Draws a day on which a person corrects some, all or none of the rows of a rejected.csv, and imports it. */
+export const drawFix = (
+  draws: Draws,
+  pipeline: Pipeline,
+  [newest, ...older]: readonly [RejectedRows, ...Array<RejectedRows>],
+  seed: number,
+): Day => {
+  const share = draws.pick([0, 0.5, 1, 1])
+  const rejected = draws.chance(0.7) ? newest : draws.pick([newest, ...older])
+  return {
+    ...drawDay(draws, pipeline, [], seed, new Set(), { canList: false, canDelete: false }),
+    command: "run",
+    fixed: correctRows(rejected, () => draws.chance(share)),
+  }
+}
 
 const noRun: Day["undo"] = { run: "", editedToo: false }
 
@@ -276,6 +297,7 @@ export const drawUndo = (draws: Draws, pipeline: Pipeline, seed: number, run: st
 export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
   command,
   undo: noRun,
+  fixed: undefined,
   mangle: (lines) => lines,
   pipeline: { ...pipeline, sink: { ...pipeline.sink, stopWhen: noLimits } },
   faults: { seed, faults: [] },

@@ -2,8 +2,8 @@ import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { UndoneRun } from "../../src/run/undoRun.ts"
 import { Draws } from "./Draws.ts"
 import type { Bug } from "./FormferryProcess.ts"
-import { drawDay, drawEdit, drawPipeline, drawRows, drawUndo, quietDay } from "./scenario.ts"
-import type { SourceRow } from "./source.ts"
+import { drawDay, drawEdit, drawFix, drawPipeline, drawRows, drawUndo, quietDay } from "./scenario.ts"
+import { correctRow, correctRows, isSound, recordIn } from "./source.ts"
 import type { Violation } from "./truth.ts"
 import { type Day, type Ending, World } from "./World.ts"
 
@@ -57,6 +57,7 @@ export const simulate = async (
   const can = { canList: canList(seed), canDelete: canDelete(seed) }
   // Uses draws of its own, so that the other events of a seed don't depend on them.
   const undoDraws = new Draws(seed + 1_000_000)
+  const fixDraws = new Draws(seed + 2_000_000)
   try {
     const set = drawPipeline(draws, pipeline)
     const days = draws.int(1, 5)
@@ -74,6 +75,14 @@ export const simulate = async (
         tell(`undo: ${told(undo)}`)
         tell(`  ${ended(await world.day(undo))}`)
         await world.time.pass(undoDraws.chance(0.3) ? 500 : 10 * minutes)
+      }
+      while (fixDraws.chance(0.5)) {
+        const [newest, ...older] = [...world.rejected.values()].filter(({ lines }) => lines.length > 0).toReversed()
+        if (newest === undefined || truth.violations.length > 0) break
+        const fix = drawFix(fixDraws, set, [newest, ...older], seed * 100 + day)
+        tell(`fix: ${told(fix)}`)
+        tell(`  ${ended(await world.day(fix))}`)
+        await world.time.pass(fixDraws.chance(0.3) ? 500 : 10 * minutes)
       }
     }
     await world.time.pass(10 * minutes)
@@ -103,12 +112,23 @@ export const simulate = async (
       tell(`resend undone, day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
+    const changed = await fixAll(world, { ...quietDay("run", set, seed * 10 + 27), resendUndone: can.canDelete }, tell)
     // A second run with the same source must send nothing.
     const before = truth.held.size
     if (truth.violations.length === 0) {
-      tell(`once more: ${ended(await world.day(quietDay("run", set, seed * 10 + 9)))}`)
+      const ending = await world.day(quietDay("run", set, seed * 10 + 9))
+      tell(`once more: ${ended(ending)}`)
+      if (ending._tag === "Report" && ending.report.rows.invalid > changed) {
+        truth.violated("a row that was corrected and imported is not rejected again", ended(ending))
+      }
     }
     if (truth.held.size !== before) truth.violated("no row is sent twice", "the same source, once more, sends rows")
+    // A person corrects the source in the end, and sends what was undone.
+    const records = new Set([...truth.held.values()].map(({ answers }) => recordIn(answers.get("name"))))
+    world.edit((rows) => rows.map((row) => records.has(recordIn(row.name)) ? row : correctRow(row)))
+    if (truth.violations.length === 0) {
+      tell(`corrected: ${ended(await world.day({ ...quietDay("run", set, seed * 10 + 8), resendUndone: true }))}`)
+    }
     if (truth.violations.length === 0) everyRowHasItsEnd(world, leftOut, set.sink.onChange === "import-again")
     return {
       seed,
@@ -144,25 +164,43 @@ const finishUndos = async (world: World, undo: (run: string) => Day, tell: (line
   }
 }
 
-const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
+/**
+ * A person corrects all rows that the last run rejected, and imports them without faults. Returns how many were imported before
+ * with different content, so that they stay rejected.
+ */
+const fixAll = async (world: World, quiet: Day, tell: (line: string) => void): Promise<number> => {
+  const rejected = [...world.rejected.values()].at(-1)
+  if (rejected === undefined || rejected.lines.length === 0) return 0
+  const fixed = correctRows(rejected, () => true)
+  for (let day = 1; day <= 8 && world.truth.violations.length === 0; day++) {
+    const ending = await world.day({ ...quiet, fixed })
+    tell(`fix all, day ${day}: ${ended(ending)}`)
+    if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) {
+      return ending.report.rows.changed
+    }
+  }
+  return 0
+}
 
-/** Without faults, every valid row is imported unless a person skipped it. */
+/** Without faults, every row is imported, as it was or corrected, unless a person skipped it. */
 const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>, again: boolean): void => {
   const ledger = new Map(disk.rows().map((row) => [row.key, row]))
+  const held = [...truth.held.values()]
   for (const row of rows) {
-    if (!isValid(row) || leftOut.has(row.no)) continue
-    const state = ledger.get(row.no)?.state
-    if (state !== "imported") {
-      truth.violated("no row is lost", `row ${row.no} is ${state ?? "unknown to the ledger"} when all is done`)
+    const key = recordIn(row.name) ?? row.no
+    if (leftOut.has(row.no) || leftOut.has(key)) continue
+    const { state, submissionId, verdict } = ledger.get(key) ?? {}
+    // A row with the key of another row was sent as it was if the other row was not in the source at that time.
+    if (state !== "imported" && !held.some(({ answers }) => recordIn(answers.get("name")) === key)) {
+      truth.violated("no row is lost", `row ${key} is ${state ?? "unknown to the ledger"} when all is done`)
     }
-    const { submissionId, verdict } = ledger.get(row.no) ?? {}
     if (submissionId !== undefined && verdict === "unread") {
-      truth.violated("every submission is read back", `row ${row.no} is unread when all is done`)
+      truth.violated("every submission is read back", `row ${key} is unread when all is done`)
     }
-    const held = truth.held.get(submissionId ?? "")
-    const isOnly = rows.filter(({ no }) => no === row.no).length === 1
-    if (again && isOnly && held !== undefined && !held.altered && held.answers.get("name") !== row.name) {
-      truth.violated("what changed is imported again", `row ${row.no} is unchanged at the service`)
+    const one = truth.held.get(submissionId ?? "")
+    const isOnly = rows.filter(({ no }) => no === row.no).length === 1 && isSound(row)
+    if (again && isOnly && one !== undefined && !one.altered && one.answers.get("name") !== row.name) {
+      truth.violated("what changed is imported again", `row ${key} is unchanged at the service`)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
-import type { SourceRow } from "./source.ts"
+import { recordIn, type SourceRow } from "./source.ts"
 
 /** A row in the ledger, with names for the numbers of `codes.ts`. */
 export interface LedgerRow {
@@ -143,6 +143,13 @@ export class Truth {
     if (row.resent) this.resent.set(key, (this.resent.get(key) ?? new Set()).add(row.batch))
     if (this.count(key) > this.most(row)) {
       this.violated("no row is sent twice", `row ${key} is at the service ${this.count(key)} times`)
+    }
+    const record = altered ? undefined : recordIn(answers.get("name"))
+    const twin = [...this.held.values()].find((one) =>
+      one.key !== key && !one.altered && record !== undefined && recordIn(one.answers.get("name")) === record
+    )
+    if (twin !== undefined) {
+      this.violated("no row is sent twice", `record ${record} is at the service as the rows ${twin.key} and ${key}`)
     }
     const before = this.held.get(row.replaced.at(-1) ?? "")
     if (before !== undefined && !before.altered && !altered && sameAnswers(before.answers, answers)) {

@@ -7,16 +7,28 @@ import type { Form, Question } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { SettleResult } from "../../src/domain/settled.ts"
 import { acceptRefused } from "../../src/jobs/accept.ts"
+import { rekeyPipeline } from "../../src/jobs/rekey.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
 import { undoPipeline, type UndoResult } from "../../src/jobs/undo.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { form as people } from "../faults/pipeline.ts"
-import { VirtualProject } from "../faults/VirtualProject.ts"
+import { type Table, VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
 import { type HistoryLedger, inFile, runs } from "./ledgers.ts"
-import { answer, connection, fileOf, type Format, sourceIn, sourceKeys, teams } from "./source.ts"
+import {
+  answer,
+  connection,
+  correctRow,
+  fileOf,
+  type Flaw,
+  type Format,
+  type Rows,
+  sourceIn,
+  sourceKeys,
+  teams,
+} from "./source.ts"
 
 /** The ids of the service's forms. */
 export const forms = ["people", "crew"] as const
@@ -33,6 +45,8 @@ export interface Edited {
   readonly empty: ReadonlyArray<string>
   readonly format: Format
   readonly form: FormId
+  /** Whether row keys have leading zeros. */
+  readonly isPadded: boolean
   readonly inDoubt: "hold" | "resend"
 }
 
@@ -45,6 +59,7 @@ const unedited: Edited = {
   empty: [],
   format: "csv",
   form: "people",
+  isPadded: false,
   inDoubt: "hold",
 }
 
@@ -88,9 +103,9 @@ mapping:
     - { name: Mail, from: Mail, as: email }
     - { name: Team, from: Team }
   urlParameters:
-    - { name: Reference, from: No }
+    - { name: Reference, from: Name }
   unmapped: ignore
-sink: { service: live, form: ${form}, stamp: { run: run_id, pipeline: imported_by }, inDoubt: ${inDoubt}, batchSize: ${batchSize}, concurrency: ${concurrency}, canary: 2 }
+sink: { service: live, form: ${form}, stamp: { run: run_id, pipeline: imported_by }, inDoubt: ${inDoubt}, batchSize: ${batchSize}, concurrency: ${concurrency}, canary: 2, stopWhen: { invalid: 100% } }
 reconcile: { visibleWithin: 20 seconds }
 `
 
@@ -104,6 +119,7 @@ export const mostInFlight = batchSize * concurrency
 export type Ended =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Rekeyed"; readonly pairs: ReadonlyArray<{ readonly old: string; readonly new: string }> }
   | { readonly _tag: "Settled"; readonly result: SettleResult }
   | { readonly _tag: "Undone"; readonly result: UndoResult }
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
@@ -111,6 +127,12 @@ export type Ended =
 
 /** The folder of the marks among the reports. */
 const withReports = join("reports", ".ledger")
+
+/** Returns the number of a row, which its name contains however it is written. */
+export const numberIn = (text: string | undefined): number => Number(/\d+/.exec(text ?? "")?.[0])
+
+const numbersIn = ({ lines, titles }: Table): ReadonlyArray<number> =>
+  lines.map((line) => numberIn(line[titles.indexOf("Name")]))
 
 /** A project and the events of its history. */
 export class History extends VirtualProject {
@@ -120,6 +142,8 @@ export class History extends VirtualProject {
   private readonly formsNow = new Map(forms.map((id) => [id, uneditedForm]))
   edited = unedited
   rows: ReadonlyArray<number> = []
+  /** Why the source's rows are rejected, by number. */
+  readonly flaws = new Map<number, Flaw>()
   /** Whether the next run that is not refused pulls all records. */
   isFull = false
 
@@ -143,7 +167,11 @@ export class History extends VirtualProject {
     }, `${connection}${this.ledger.settings}`)
     rmSync(join(this.root, "pipelines"), { recursive: true, force: true })
     this.write(`pipelines/${pipeline}.yaml`, pipelineYaml(this.edited))
-    this.write(fileOf(format), sourceIn(format, this.rows))
+    this.write(fileOf(format), sourceIn(format, this.sourceRows()))
+  }
+
+  private sourceRows(): Rows {
+    return { numbers: this.rows, flaws: this.flaws, isPadded: this.edited.isPadded }
   }
 
   /** Writes the source. If there are no rows, it writes only the header. */
@@ -170,7 +198,7 @@ export class History extends VirtualProject {
       const { urlParameters } = JSON.parse(json) as {
         readonly urlParameters: ReadonlyArray<{ readonly value: string }>
       }
-      const no = Number(urlParameters[0]?.value)
+      const no = numberIn(urlParameters[0]?.value)
       counts.set(no, (counts.get(no) ?? 0) + 1)
     }
     return counts
@@ -209,8 +237,38 @@ export class History extends VirtualProject {
     )
   }
 
-  /** Runs `formferry run`, and kills it at the given step, if any. */
-  async run(killedAt?: number, resendUndone = false): Promise<Ended> {
+  /** Returns the rejected.csv of every run of the pipeline that is still there, the newest one first. */
+  rejected(): ReadonlyArray<Table> {
+    return this.rejectedOf(this.edited.pipeline)
+  }
+
+  /** Returns the numbers of the rows in a file of a run's report. */
+  reported(run: string, name: string): ReadonlyArray<number> {
+    return numbersIn(this.reportFile(this.edited.pipeline, run, name))
+  }
+
+  /**
+   * Writes a rejected.csv in which a person has corrected some rows, and removed others. Returns its path and its rows.
+   * @param correct whether the row with this number is corrected @param keep whether the row stays in the file
+   */
+  fix(
+    table: Table,
+    correct: (no: number) => boolean,
+    keep: (no: number) => boolean,
+  ): { readonly file: string; readonly numbers: ReadonlyArray<number> } {
+    const kept = new Map(numbersIn(table).filter(keep).map((no) => [no, correct(no)]))
+    const file = this.writeFixed(table, (cell) => {
+      const no = numberIn(cell("Name"))
+      return kept.get(no) === true ? { ...correctRow(no, this.edited.isPadded) } : kept.has(no) ? {} : undefined
+    })
+    return { file, numbers: [...kept.keys()] }
+  }
+
+  /**
+   * Runs `formferry run`, and kills it at the given step, if any. @param source the file that `--source` names, or
+   * undefined for the pipeline's own
+   */
+  async run(killedAt?: number, resendUndone = false, source?: string): Promise<Ended> {
     const ended = await this.process(
       killedAt,
       Effect.flatMap(loadProject(this.root), (project) =>
@@ -218,7 +276,8 @@ export class History extends VirtualProject {
           runPipeline(project, {
             ...asThePipelineSays,
             pipeline: this.edited.pipeline,
-            full: this.isFull,
+            source,
+            full: source === undefined && this.isFull,
             resendUndone,
             confirm: () => true,
             progress: () => Effect.void,
@@ -228,6 +287,7 @@ export class History extends VirtualProject {
           (report): Ended => ({ _tag: "Report", report }),
         )),
     )
+    if (source !== undefined) return ended
     // A person asks for all records again if the run was killed before it had begun.
     if (ended._tag === "Killed") this.isFull &&= await this.ledger.hasPulled()
     else if (ended._tag === "Report" && ended.report.exitCode !== 2) this.isFull = false
@@ -252,6 +312,24 @@ export class History extends VirtualProject {
             interrupted: Effect.never,
           }),
           (result): Ended => ({ _tag: "Undone", result }),
+        )),
+    )
+  }
+
+  /** Runs `formferry ledger rekey` as the message of a refusal advises. @param source the file that `--source` names */
+  rekey(source: string | undefined): Promise<Ended> {
+    return this.process(
+      undefined,
+      Effect.flatMap(loadProject(this.root), (project) =>
+        Effect.map(
+          rekeyPipeline(project, {
+            pipeline: this.edited.pipeline,
+            to: undefined,
+            map: undefined,
+            source,
+            agreed: () => Effect.succeed(true),
+          }),
+          ({ pairs }): Ended => ({ _tag: "Rekeyed", pairs }),
         )),
     )
   }

@@ -4,7 +4,7 @@ import { withoutPostgres } from "../ledger/postgres/server.ts"
 import { History } from "./History.ts"
 import { type HistoryLedger, inPostgres } from "./ledgers.ts"
 import { type Expected, Referee } from "./Referee.ts"
-import { firstLate, formats, hasHeader } from "./source.ts"
+import { firstLate, type Flaw, formats, hasHeader } from "./source.ts"
 
 /** The result of one seed. */
 export interface Played {
@@ -32,6 +32,14 @@ const innocent = (
   late: () => number,
 ): Moves => ({
   "quiet night": () => "goes",
+  "fixed in the source": () => {
+    const [flawed, ...others] = at.rows.filter((no) => at.flaws.has(no))
+    if (flawed === undefined) return undefined
+    at.flaws.delete(draws.pick([flawed, ...others]))
+    at.source(at.rows)
+    at.isFull = true
+    return "goes"
+  },
   // Only a pull of all records finds such a row. If it is killed, a later run must send the row.
   "late row": () => {
     if (at.edited.format !== "pull") return undefined
@@ -106,7 +114,8 @@ const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
 const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   // The rows that were in a deleted ledger are in the form, and still in the source.
   deleted: async () => {
-    if (!await at.ledger.remove()) return undefined
+    // A process that was killed may not have written the marks among the reports again.
+    if (!at.hasBothMarks() || !await at.ledger.remove()) return undefined
     const expected = referee.harmed()
     return referee.hasFacts() ? "refused" : expected
   },
@@ -120,7 +129,10 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
     return "either"
   },
   renamed: () => (at.edited.pipeline === "people" ? referee.editPlace({ pipeline: "persons" }) : undefined),
-  "row key": () => referee.editReading({ rowKey: at.edited.rowKey.length === 1 ? ["No", "Mail"] : ["No"] }),
+  "row key": () =>
+    referee.editReading({
+      rowKey: at.edited.rowKey.length === 1 ? draws.pick([["No", "Mail"], ["No", "Team"]]) : ["No"],
+    }),
   empty: () => referee.editReading({ empty: at.edited.empty.length === 0 ? ["-"] : [] }),
   format: () => {
     const [first, ...others] = formats.filter((one) =>
@@ -130,6 +142,10 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
     const format = draws.pick([first, ...others])
     referee.meet(`format: ${format}`)
     return referee.editReading({ format })
+  },
+  "keys reformatted": () => {
+    at.edit({ isPadded: !at.edited.isPadded })
+    return "goes"
   },
   "another form": () => {
     // The mark of the other form does not cover rows that came late meanwhile.
@@ -156,6 +172,10 @@ export const happens = {
     "quiet night",
     "late row",
     "rows",
+    "fixed in the source",
+    "newest rows fixed",
+    "fixed rows are sent",
+    "killed while fixed rows are imported",
     "header only",
     "clock",
     "reports tidied",
@@ -181,6 +201,13 @@ export const happens = {
     "resolved: previousBaseUrls",
   ],
   inMany: [
+    "older rows fixed",
+    "rejected rows unchanged",
+    "keys reformatted",
+    "resolved: ledger rekey",
+    "resolved: --full",
+    ...["not-an-email", "not-an-option", "missing-key", "ragged-row", "damaged-text", "duplicate-key", "changed"]
+      .map((code) => `rejected: ${code}`),
     "empty",
     "another form",
     "settled by word",
@@ -205,6 +232,17 @@ export const happens = {
   ],
 } as const
 
+/** Draws why a new row is rejected. @param before the row before it, if that has no flaw. Undefined: it is not rejected */
+const drawFlaw = (draws: Draws, before: number | undefined): Flaw | undefined =>
+  draws.chance(0.75) ? undefined : draws.pick<Flaw>([
+    "bad mail",
+    "unknown team",
+    "no key",
+    "too short",
+    "damaged",
+    before === undefined ? "bad mail" : { keyOf: before },
+  ])
+
 /** Whether a history's ledger is in PostgreSQL. */
 const isInPostgres = (seed: number): boolean => !withoutPostgres && seed % 6 === 3
 
@@ -224,8 +262,17 @@ const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promis
   const undoDraws = new Draws(seed + 1_000_000)
   let next = 1
   let nextLate = firstLate
+  // These use draws of their own as well.
+  const flawDraws = new Draws(seed + 2_000_000)
+  const fixDraws = new Draws(seed + 3_000_000)
   const grow = () => {
-    const rows = [...at.rows, ...Array.from({ length: draws.int(2, 9) }, () => next++)]
+    const rows = [...at.rows]
+    for (let more = draws.int(2, 9); more > 0; more--) {
+      const before = rows.at(-1)
+      const flaw = drawFlaw(flawDraws, before === undefined || at.flaws.has(before) ? undefined : before)
+      if (flaw !== undefined) at.flaws.set(next, flaw)
+      rows.push(next++)
+    }
     at.source(rows.filter((no) => !removed.has(no)))
   }
   const killedAt = (most: number) => draws.chance(0.45) ? draws.int(1, most) : undefined
@@ -234,6 +281,24 @@ const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promis
     const isComplete = draws.chance(0.3)
     const lines = isComplete || draws.chance(0.5) ? undefined : draws.int(0, at.sent().size)
     await referee.settle(lines, isComplete, draws.chance(0.15) ? draws.int(1, 8) : undefined)
+  }
+  /** A person corrects some rows of a rejected.csv and imports it, sometimes twice, or imports it unchanged. */
+  const fix = async () => {
+    const [newest, ...older] = at.rejected()
+    if (newest === undefined) return
+    const table = fixDraws.chance(0.7) ? newest : fixDraws.pick([newest, ...older])
+    const share = fixDraws.pick([0, 0.5, 1, 1])
+    referee.meet(share === 0 ? "rejected rows unchanged" : table === newest ? "newest rows fixed" : "older rows fixed")
+    const corrected = new Set<number>()
+    const correct = (no: number) => {
+      if (fixDraws.chance(share)) corrected.add(no)
+      return corrected.has(no)
+    }
+    const fixed = { ...at.fix(table, correct, (no) => !removed.has(no)), corrected, run: table.run }
+    for (let times = fixDraws.chance(0.3) ? 2 : 1; times > 0 && broken.length === 0; times--) {
+      const killedAt = fixDraws.chance(0.3) ? fixDraws.int(1, 30) : undefined
+      await referee.run("goes", { fixed, killedAt, resendUndone: fixDraws.chance(0.1) })
+    }
   }
   const moves = {
     innocent: innocent(at, draws, referee, grow, () => nextLate++),
@@ -266,12 +331,13 @@ const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promis
         // Someone may have removed rows to resolve a refusal.
         at.source(rows.filter((no) => !removed.has(no)))
       }
-      await referee.run(expected ?? "goes", killedAt(60))
+      await referee.run(expected ?? "goes", { killedAt: killedAt(60) })
       if (draws.chance(0.3)) await settle()
       if (undoDraws.chance(0.25) && broken.length === 0) {
         await referee.undo(undoDraws, undoDraws.chance(0.5) ? undoDraws.int(1, 40) : undefined)
-        if (undoDraws.chance(0.4)) await referee.run("goes", undefined, true)
+        if (undoDraws.chance(0.4)) await referee.run("goes", { resendUndone: true })
       }
+      if (fixDraws.chance(0.5) && broken.length === 0) await fix()
     }
     if (broken.length === 0) {
       grow()

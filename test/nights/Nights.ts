@@ -4,6 +4,7 @@ import iconv from "iconv-lite"
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Notifier } from "../../src/jobs/attempt.ts"
+import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
@@ -53,7 +54,9 @@ export interface Told {
 export class Nights extends VirtualProject {
   readonly told: Array<Told> = []
   readonly ends: Array<{ readonly night: number; readonly exit: number | string }> = []
-  readonly counts = { crashes: 0, runs: 0, unchanged: 0, spans: 0 }
+  readonly counts = { crashes: 0, runs: 0, unchanged: 0, spans: 0, fixed: 0 }
+  /** Rows of a rejected.csv as a person corrected them. */
+  readonly fixed: Array<Person> = []
   private night = 0
   private webhookDown = false
 
@@ -149,7 +152,9 @@ export class Nights extends VirtualProject {
     return this.practice([form], `${this.night}`, { seed: this.seed + this.night, faults })
   }
 
-  private async over(...processes: ReadonlyArray<ReturnType<Nights["schedule"]>>): Promise<void> {
+  private async over(
+    ...processes: ReadonlyArray<{ readonly machine: Machine; readonly running: Running<unknown, unknown> }>
+  ): Promise<void> {
     const ended = () => processes.every(({ machine, running }) => machine.isOff || running.exit !== undefined)
     await this.until(ended, `the processes of night ${this.night}`)
     for (const { running } of processes) {
@@ -172,7 +177,40 @@ export class Nights extends VirtualProject {
     await this.over(first, ...(night.competing ? [this.schedule(open, undefined)] : []))
     await this.time.pass(hour / 2)
     if (night.crashAt !== undefined || this.night % 5 === 0) await this.over(this.schedule(open, undefined))
+    if (night.special === "garbled") await this.fix()
     if (night.settled) await this.settle()
+  }
+
+  /** Corrects the rows that the newest run with such rows rejected, and imports them. The first attempt is killed. */
+  private async fix(): Promise<void> {
+    const [rejected] = this.rejectedOf("people")
+    if (rejected === undefined) throw new Error(`Night ${this.night} rejected no row.`)
+    const source = this.writeFixed(rejected, (cell) => {
+      const person = { no: Number(cell("No")), name: cell("Name"), mail: `p${cell("No")}@example.org` }
+      this.fixed.push(person)
+      return { Mail: person.mail }
+    })
+    const open = await this.service([])
+    for (const crashAt of [3, undefined]) {
+      const before = this.submissions().length
+      const run = this.process(
+        open,
+        crashAt,
+        Effect.flatMap(loadProject(this.root), (project) =>
+          runPipeline(project, {
+            ...asThePipelineSays,
+            pipeline: "people",
+            source,
+            confirm: () => true,
+            progress: () => Effect.void,
+            warn: () => Effect.void,
+            interrupted: Effect.never,
+          })),
+      )
+      await this.over(run)
+      this.counts.fixed += this.submissions().length - before
+      await this.time.pass(hour / 2)
+    }
   }
 
   /** Exports the form's results in the morning, and settles rows in doubt. */

@@ -12,7 +12,7 @@ const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 beforeAll(loadLazyModules)
 
 it(
-  `${nights} nights with and without telemetry import every expected row once and report every anomaly once, and the ledger's size stays proportional to its rows`,
+  `${nights} nights with and without telemetry and corrected rows import every expected row once and report every anomaly once, and the ledger's size stays proportional to its rows`,
   async () => {
     const planned = plan(seed, nights)
     const world = new Nights(seed)
@@ -32,7 +32,7 @@ it(
       for (let more = 0; more < 3; more++) await world.through(quiet)
 
       // Compares the service's own store with all rows that were ever in the source.
-      const ever = planned.flatMap(({ rows }) => rows ?? [])
+      const ever = [...planned.flatMap(({ rows }) => rows ?? []), ...world.fixed]
       const contents = new Map<number, Array<Person>>()
       for (const one of ever) contents.set(one.no, [...(contents.get(one.no) ?? []), one])
       const byRow = new Map<number, Array<Person & { readonly id: string }>>()
@@ -66,6 +66,7 @@ it(
       expect(world.counts.unchanged).toBeGreaterThan(1)
       expect(replaced.length).toBeGreaterThan(10)
       expect(world.counts.spans).toBeGreaterThan(nights)
+      expect(world.counts.fixed).toBeGreaterThan(0)
     } finally {
       world.close()
     }

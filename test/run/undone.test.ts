@@ -119,6 +119,19 @@ scoped(
 )
 
 scoped(
+  "a rejected duplicate of an undone row stays rejected, because it was never sent",
+  Effect.gen(function*() {
+    const { configure, file, run, source, undo, write } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    yield* source(["1,Ada,ada@example.org", "1,Bob,bob@example.org"])
+    const first = yield* run()
+    yield* write("fixed.csv", yield* file(first, "rejected.csv"))
+    yield* undo(first.run)
+    expect((yield* run({ source: "fixed.csv" })).rows).toMatchObject({ duplicate: 1, undone: 0 })
+  }),
+)
+
+scoped(
   "a reconciliation does not look for deleted submissions, and an undone row that left the source has not vanished",
   Effect.gen(function*() {
     const { reconcile, run, source } = yield* undoneWorld
