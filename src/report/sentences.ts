@@ -117,8 +117,11 @@ export const leftBehind = (
       ? []
       : [`${counted(all, "cell")} in ${counted(filled.length, "column")} ${all === 1 ? "is" : "are"} ${what}.`]
   }
+  // Cells of rows that were not imported are not left behind: what happened to their rows is shown elsewhere.
   const ofUse = (use: ColumnCells["use"]) =>
-    columns.filter((column) => column.use === use).map((column) => [column, column.cells] as const)
+    columns.filter((column) => column.use === use).map((column) =>
+      [column, column.cells - column.states.rejected - column.states.skipped] as const
+    )
   const inState = (state: CellState) => columns.map((column) => [column, column.states[state]] as const)
   const fullest = ofUse("notMapped").filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
   const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
