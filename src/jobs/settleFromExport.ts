@@ -1,6 +1,5 @@
 import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -35,7 +34,6 @@ export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("Export
 export interface Export {
   /** The file's name without its folders. */
   readonly name: string
-  readonly file: string
   readonly source: Source
   readonly form: Form
   readonly columns: ResultsColumns
@@ -92,7 +90,6 @@ export const openExport = (
     const compiled = compileWithoutSource(pipeline, form)
     const made: Export = {
       name,
-      file,
       source,
       form,
       columns,
@@ -105,8 +102,6 @@ export const openExport = (
     }
     return made
   })
-
-const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
@@ -175,7 +170,6 @@ export const settleFromExport = (
       evidenceOf,
       times: known.times,
       now: yield* Clock.currentTimeMillis,
-      shown,
     })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })

@@ -66,7 +66,6 @@ const good: ExportStanding = {
   evidenceOf: () => proof,
   times: undefined,
   now: sentAt + 2 * minute,
-  shown: (millis) => new Date(millis).toISOString(),
 }
 
 const settle = (
