@@ -5,6 +5,18 @@ export interface JsonObject {
   readonly [member: string]: Json
 }
 
+/** Returns the value of a text that is JSON, otherwise undefined. */
+export const parsedJson = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text is a number as JSON writes it. */
+export const isJsonNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text)
+
 /** Whether lists and objects are nested deeper than `depth`. Stops at that depth, so that no value can overflow the stack. */
 export const deeperThan = (value: Json, depth: number): boolean =>
   typeof value === "object" && value !== null

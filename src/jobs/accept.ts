@@ -15,7 +15,6 @@ import { findPipeline } from "./target.ts"
 
 /** A pipeline with everything that a run needs. */
 interface Checked {
-  readonly project: Project
   readonly prepared: Prepared
   readonly ledger: Ledger
   readonly view: PipelineLedger
@@ -108,7 +107,7 @@ export const acceptRefused = (
       if (ledger === undefined) return yield* nothing
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       if (reason !== "ledger") yield* view.isNewest
-      const refused = yield* acceptances[reason]({ project, prepared, ledger, view })
+      const refused = yield* acceptances[reason]({ prepared, ledger, view })
       if (refused === undefined) return yield* nothing
       if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])

@@ -33,7 +33,15 @@ import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
 import { type OpenParts, openParts } from "./prepare.ts"
 import { isIgnored, openTimes } from "./review.ts"
-import { candidateOf, entriesFrom, isNamed, originOf, readingsOf, type ReviewedEntry } from "./reviewedEntry.ts"
+import {
+  candidateOf,
+  entriesFrom,
+  isNamed,
+  originOf,
+  readingsOf,
+  type ReviewedEntry,
+  shownInput,
+} from "./reviewedEntry.ts"
 import type { Services } from "./services.ts"
 import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
 
@@ -171,22 +179,6 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
       : rowKey.map((one) => typeof one === "string" ? one : one.name),
     proposals: proposals(text),
     openTimes: openTimes(mapping, text),
-  }
-}
-
-const shownInput = ({ input }: MappingEntry): string => {
-  switch (input._tag) {
-    case "Columns":
-    case "FirstOf":
-      return input.columns.map(({ name }) => name).join(" + ")
-    case "Value":
-      return input.value
-    case "Template":
-      return input.pieces.map((piece) => typeof piece === "string" ? piece : `{${piece.name}}`).join("")
-    case "Parts":
-      return input.parts.map(({ part }) => part).join(" + ")
-    case "Block":
-      return input.title
   }
 }
 

@@ -271,6 +271,10 @@ export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
     columns: mentionedColumns(pipeline),
   })
 
+/** Returns the answers that a pipeline's mapping fills, for a job that reads no source. Empty if the mapping doesn't compile. */
+export const answersWithoutSource = (pipeline: Pipeline, form: Form): Mapping["answers"] =>
+  Either.match(compileWithoutSource(pipeline, form), { onLeft: () => [], onRight: ({ mapping }) => mapping.answers })
+
 /** Refuses `onChange: import-again` with `rowKey: content`, because a changed row would be a new row. */
 const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
   sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [diagnosticAt(

@@ -12,7 +12,7 @@ import type { Origin, Suggestion } from "../mapping/suggest/Suggestion.ts"
 import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject } from "../project/loadProject.ts"
-import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
 import { confidencesIn, proposals, type SourceProposal } from "../project/pipelineEdits.ts"
 import { ownColumns } from "../source/columns.ts"
@@ -28,6 +28,7 @@ import {
   type OpenTime,
   type ReviewCandidate,
   type ReviewedEntries,
+  shownInput,
 } from "./reviewedEntry.ts"
 import { fetchForm } from "./services.ts"
 import {
@@ -120,14 +121,6 @@ export const openTimes = (mapping: Pipeline["mapping"], text: string): ReadonlyA
   return (["submissionTime", "lastUpdatedAt"] as const).filter((of) => mapping[of] === undefined && isCommented(of))
 }
 
-/** Returns the columns that an entry reads, in words. */
-const inputShown = ({ input }: MappingEntry): string =>
-  input._tag === "Block"
-    ? input.title
-    : input._tag === "Columns"
-    ? input.columns.map(({ name }) => name).join(" + ")
-    : "several columns"
-
 /** Returns the question about the row key if the pipeline has none. Reads the source. */
 const rowKeyItems = (pipeline: Pipeline, source: Source) =>
   Effect.gen(function*() {
@@ -181,7 +174,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       return [{
         _tag: "Question",
         question,
-        written: entry === undefined || confidence === undefined ? undefined : { confidence, from: inputShown(entry) },
+        written: entry === undefined || confidence === undefined ? undefined : { confidence, from: shownInput(entry) },
         sure: isSure ? accepted.origin : undefined,
         candidates: candidates.filter(({ origin }) => isNamed(origin)).map((one) => candidateOf(question, one)),
       }]

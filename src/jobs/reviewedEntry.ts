@@ -9,6 +9,7 @@ import { misfitOf } from "../mapping/suggest/misread.ts"
 import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
 import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
 import { compileWritten } from "../mapping/suggest/unknownChoices.ts"
+import type { MappingEntry } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
 import type { Source } from "../source/Source.ts"
 import { type SurveyedSource, tryOnCells } from "./suggestMapping.ts"
@@ -101,6 +102,23 @@ export const candidateOf = (
   shown: shownFrom(origin, question),
   cells: samplesFrom(origin),
 })
+
+/** Returns what an entry reads, in words. */
+export const shownInput = ({ input }: MappingEntry): string => {
+  switch (input._tag) {
+    case "Columns":
+    case "FirstOf":
+      return input.columns.map(({ name }) => name).join(" + ")
+    case "Value":
+      return input.value
+    case "Template":
+      return input.pieces.map((piece) => typeof piece === "string" ? piece : `{${piece.name}}`).join("")
+    case "Parts":
+      return input.parts.map(({ part }) => part).join(" + ")
+    case "Block":
+      return input.title
+  }
+}
 
 /** Returns an entry with the answers to the questions that its settings leave open. */
 const withAnswers = (

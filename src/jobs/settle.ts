@@ -1,20 +1,18 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { SettledResult, SettleResult } from "../domain/settled.ts"
 import type { SettledRow } from "../ledger/evidence.ts"
-import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes } from "../run/settleFromList.ts"
 import type { Settled } from "../sink/settleRows.ts"
-import { compileWithoutSource } from "./prepare.ts"
+import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
-import { openTarget, type Target } from "./target.ts"
+import { openTarget } from "./target.ts"
 
 /** No row in doubt was chosen (exit code 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
@@ -54,45 +52,41 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
     Effect.gen(function*() {
       const place = yield* openRows(project, options.pipeline, options.to)
       if (place === undefined) return nothing(options.pipeline)
-      const { ledger, pipeline, target, view } = place
+      const { pipeline, view } = place
       yield* view.isNewest
       if ((yield* view.counts).inDoubt === 0) return nothing(pipeline.name)
       const doubtful = Effect.map(
         Stream.runCollect(view.pages("doubtful", {})),
         (pages) => Array.from(pages).flat(),
       )
-      const canList = project.services.get(target.service)?.capabilities.includes("list") === true
-      if (options.by._tag === "Nothing" || (options.by._tag === "List" && !canList)) {
+      // Takes the lock only after the export or the service was opened successfully.
+      const settle = yield* settling(project, place, options)
+      if (settle === undefined) {
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
-      // Takes the lock only after the export or the service was opened successfully.
-      const opened = options.by._tag === "Export"
-        ? yield* openExport(project, pipeline, target, options.by.file)
-        : undefined
-      const listed = options.by._tag === "List"
-        ? yield* openList(project, pipeline, target, { view, digest: ledger.digest.key })
-        : undefined
       const session = yield* view.hold(yield* newRunId)
-      const rows = yield* doubtful
-      const result = listed !== undefined
-        ? yield* byList(rows, listed, session, options)
-        : opened === undefined
-        ? yield* byPerson(rows, { view, session, digest: ledger.digest.key }, options)
-        : yield* byExport(
-          rows,
-          {
-            view,
-            session,
-            digest: ledger.digest.key,
-            opened,
-            isComplete: options.by._tag === "Export" && options.by.isComplete,
-          },
-          options,
-        )
+      const result = yield* settle(yield* doubtful, session)
       return { ...result, left: (yield* view.counts).inDoubt }
     }),
   )
+
+type Place = NonNullable<Effect.Effect.Success<ReturnType<typeof openRows>>>
+
+/** Opens the evidence, and returns how to settle rows with it. Returns undefined if there is none. */
+const settling = (project: Project, place: Place, options: SettleOptions) =>
+  Effect.gen(function*() {
+    const { by } = options
+    if (by._tag === "Person") return byPerson(place, by, options)
+    if (by._tag === "Nothing") return undefined
+    if (by._tag === "Export") {
+      const opened = yield* openExport(project, place.pipeline, place.target, by.file)
+      return byExport(place, { opened, isComplete: by.isComplete }, options)
+    }
+    const canList = project.services.get(place.target.service)?.capabilities.includes("list") === true
+    const listed = canList ? yield* openList(project, place) : undefined
+    return listed && byList(listed, options)
+  })
 
 const nothing = (pipeline: string): SettleResult => ({
   pipeline,
@@ -124,16 +118,12 @@ const shownRow = (
 })
 
 const byPerson = (
-  rows: ReadonlyArray<DoubtfulRow>,
-  { digest, session, view }: {
-    readonly view: PipelineLedger
-    readonly session: LedgerSession
-    readonly digest: (key: string) => Buffer
-  },
-  { because, by, to, who }: SettleOptions,
+  { ledger: { digest }, view }: Place,
+  { landed, which }: SettleBy & { readonly _tag: "Person" },
+  { because, to, who }: SettleOptions,
 ) =>
+(rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
   Effect.gen(function*() {
-    const { landed, which } = by._tag === "Person" ? by : { landed: false, which: { _tag: "All" } as const }
     const named = new Set(which._tag === "Rows" ? which.keys : [])
     const meant = rows.filter((row) =>
       which._tag === "All" || (which._tag === "Batch" ? row.batch === which.batch : named.has(row.key))
@@ -142,7 +132,7 @@ const byPerson = (
     // An interrupted command may have settled some of the rows.
     const settled = landed ? ["imported"] : ["notCreated", "undone"]
     const others = [...named]
-    const states = yield* view.lookUp(others.map(digest))
+    const states = yield* view.lookUp(others.map(digest.key))
     const unknown = others.filter((_, at) => !settled.includes(states[at]?.state ?? ""))
     if (meant.length === 0 || unknown.length > 0) {
       const about = which._tag === "Batch"
@@ -177,24 +167,14 @@ const byPerson = (
   })
 
 const byExport = (
-  rows: ReadonlyArray<DoubtfulRow>,
-  { digest, isComplete, opened, session, view }: {
-    readonly view: PipelineLedger
-    readonly session: LedgerSession
-    readonly digest: (id: string) => Buffer
-    readonly opened: Export
-    readonly isComplete: boolean
-  },
+  { ledger: { digest }, view }: Place,
+  { isComplete, opened }: { readonly opened: Export; readonly isComplete: boolean },
   { because, to, who }: SettleOptions,
 ) =>
+(rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
   Effect.gen(function*() {
-    const { lacking, sha256, submissions, ...found } = yield* settleFromExport(
-      rows,
-      view,
-      digest,
-      opened,
-      isComplete,
-    )
+    const settled = yield* settleFromExport(rows, view, digest.key, opened, isComplete)
+    const { lacking, sha256, submissions, ...found } = settled
     const file = { name: opened.name, sha256, isComplete }
     const recorded = yield* recordSettled(session, found, { by: who, because, file })
     const result = resultOf(view.pipeline, to, recorded)
@@ -208,32 +188,23 @@ const byExport = (
   })
 
 /** Opens the service of a target to list its form. */
-const openList = (
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
-  { digest, view }: { readonly view: PipelineLedger; readonly digest: Digester["key"] },
-) =>
+const openList = (project: Project, { ledger: { digest }, pipeline, target, view }: Place) =>
   Effect.gen(function*() {
     const { service: { form: formOf, list } } = yield* openTarget(project, pipeline, target)
     if (list === undefined) return undefined
     const form = yield* formOf(target.form)
-    const compiled = compileWithoutSource(pipeline, form)
-    const answers = Either.isRight(compiled) ? compiled.right.mapping.answers : []
-    return { list, form, pipeline, answers, view, digest } satisfies ListContext
+    const answers = answersWithoutSource(pipeline, form)
+    return { list, form, pipeline, answers, view, digest: digest.key } satisfies ListContext
   })
 
-const byList = (
-  rows: ReadonlyArray<DoubtfulRow>,
-  context: ListContext,
-  session: LedgerSession,
-  { because, to, who }: SettleOptions,
-) =>
-  Effect.gen(function*() {
-    const { lacking, submissions, ...found } = yield* settleFromList(rows, context, 0)
-    const recorded = yield* recordSettled(session, found, { by: who, because, file: asFile({ submissions }) })
-    return { ...resultOf(context.pipeline.name, to, recorded), list: { submissions, lacking: lacking.count } }
-  })
+const byList =
+  (context: ListContext, { because, to, who }: SettleOptions) =>
+  (rows: ReadonlyArray<DoubtfulRow>, session: LedgerSession) =>
+    Effect.gen(function*() {
+      const { lacking, submissions, ...found } = yield* settleFromList(rows, context, 0)
+      const recorded = yield* recordSettled(session, found, { by: who, because, file: asFile({ submissions }) })
+      return { ...resultOf(context.pipeline.name, to, recorded), list: { submissions, lacking: lacking.count } }
+    })
 
 const resultOf = (pipeline: string, to: string | undefined, { open, settled }: Settled): SettleResult => {
   const landed = settled.filter(({ as }) => as.outcome._tag === "Landed").length

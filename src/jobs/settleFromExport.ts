@@ -1,8 +1,6 @@
 import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
@@ -22,7 +20,7 @@ import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
-import { compileWithoutSource } from "./prepare.ts"
+import { answersWithoutSource } from "./prepare.ts"
 import { openTarget, type Target } from "./target.ts"
 
 /** The file is not an export of the form's results (exit code 2). */
@@ -35,7 +33,6 @@ export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("Export
 export interface Export {
   /** The file's name without its folders. */
   readonly name: string
-  readonly file: string
   readonly source: Source
   readonly form: Form
   readonly columns: ResultsColumns
@@ -89,15 +86,13 @@ export const openExport = (
         }${form.questions.length > 8 ? ", …" : ""}.`,
       })
     }
-    const compiled = compileWithoutSource(pipeline, form)
     const made: Export = {
       name,
-      file,
       source,
       form,
       columns,
       // If the mapping no longer fits the form, the kinds are inferred from the types of the questions.
-      kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
+      kinds: answersWithoutSource(pipeline, form),
       stamps: stampIdsOf(stamps),
       hasTimes: pipeline.mapping.submissionTime !== undefined,
       waits: waitsOf(pipeline),
@@ -105,8 +100,6 @@ export const openExport = (
     }
     return made
   })
-
-const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
@@ -175,7 +168,6 @@ export const settleFromExport = (
       evidenceOf,
       times: known.times,
       now: yield* Clock.currentTimeMillis,
-      shown,
     })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })

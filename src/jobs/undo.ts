@@ -1,6 +1,5 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ExitCode, exits } from "../domain/exit.ts"
@@ -11,7 +10,7 @@ import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
 import { remainingOf, undoRun } from "../run/undoRun.ts"
-import { compileWithoutSource, orInterrupted } from "./prepare.ts"
+import { answersWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
@@ -137,17 +136,13 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const startedAt = yield* now
       yield* session.startRun({ run: id, mode: "undo", startedAt })
       const stop = Context.get(yield* Layer.build(Stop.layer(options.interrupted)), Stop)
-      const answers = Either.match(compileWithoutSource(pipeline, form), {
-        onLeft: () => [],
-        onRight: ({ mapping }) => mapping.answers,
-      })
       const { digest } = ledger
       const context = {
         pipeline,
         form,
         service,
         remove,
-        answers,
+        answers: answersWithoutSource(pipeline, form),
         view,
         session,
         digest,

@@ -1,19 +1,11 @@
 import { JsonCell } from "../domain/cell.ts"
-import { deeperThan, type Json } from "../domain/json.ts"
+import { deeperThan, parsedJson } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { compareJson } from "./compared.ts"
 import { Fault, type Kind } from "./Kind.ts"
 
 const notJson = new Fault("not-json", "JSON")
 const tooDeep = new Fault("not-json", "JSON nested 100 deep at most")
-
-const read = (text: string): Json | Fault => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return notJson
-  }
-}
 
 /** A value written as JSON, for questions whose values have no other kind. JSON's null means no answer. */
 export const json: Kind = {
@@ -25,9 +17,9 @@ export const json: Kind = {
   compile: () =>
     oneCell((cell) => {
       if (typeof cell === "object" && !(cell instanceof JsonCell)) return notJson
-      const value = typeof cell === "string" ? read(cell) : cell instanceof JsonCell ? cell.value : cell
+      const value = typeof cell === "string" ? parsedJson(cell) : cell instanceof JsonCell ? cell.value : cell
       if (value === null) return undefined
-      if (value instanceof Fault) return value
+      if (value === undefined) return notJson
       if (typeof value === "number" && !Number.isFinite(value)) return notJson
       return deeperThan(value, 100) ? tooDeep : value
     }),

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Json } from "../domain/json.ts"
+import { isJsonNumber, type Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
 import { Fault, type Kind, option } from "./Kind.ts"
@@ -68,12 +68,10 @@ const isExact = (text: string, value: number): boolean =>
 
 const inexact = new Fault("out-of-range", "a number that can be sent exactly (15 digits at most); map it as text")
 
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-
 /** Returns the value of a JSON number or of a text that is one. */
 const numberIn = (value: Json): number | undefined => {
   if (typeof value === "number") return value
-  if (typeof value !== "string" || !jsonNumber.test(value)) return undefined
+  if (typeof value !== "string" || !isJsonNumber(value)) return undefined
   const read = Number(value)
   return Number.isFinite(read) && isExact(value, read) ? read : undefined
 }

@@ -1,6 +1,6 @@
 import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import type { Json } from "../domain/json.ts"
+import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { errorIn, textOf } from "../kinds/cells.ts"
 import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
@@ -137,25 +137,15 @@ const compileExtract = (
   }
 }
 
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-
-const jsonOf = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
-
 /** Returns the typed cell that a text in a corrected rejected.csv may stand for. The file contains numbers, dates and nested values as text. */
 const typed = (text: string, fixed: Fixed): Cell | undefined => {
-  if (jsonNumber.test(text)) return Number(text)
+  if (isJsonNumber(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"
   if (fixed !== "typed") return undefined
   const iso = readIso(text)
   if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
   if (!/^[[{]/.test(text)) return undefined
-  const value = jsonOf(text)
+  const value = parsedJson(text)
   return typeof value === "object" && value !== null ? new JsonCell(value) : undefined
 }
 

@@ -1,5 +1,4 @@
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
@@ -130,8 +129,6 @@ export const scanList = (
 /** How often the form's list is read at most. */
 const mostLists = 3
 
-const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
-
 /** The result of looking for rows in doubt in the form's list. */
 export interface SettledFromList extends Settled {
   readonly submissions: number
@@ -211,7 +208,6 @@ const settleOnce = (
       submissions: scan.ids.size,
       evidenceOf,
       now: began,
-      shown,
     })
     const result: SettledFromList = { ...settled, lacking, submissions: scan.ids.size }
     return { result, scan, evidenceOf }

@@ -4,6 +4,9 @@ import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
 
+/** Returns a time in milliseconds since 1970 for messages. */
+const shown = (millis: number): string => new Date(millis).toISOString()
+
 /** Facts about an export or a list that was read to its end. They decide whether the absence of a row proves anything. */
 interface Standing {
   /** Submissions that the ledger knows and the export or the list should contain, but does not: their number and an example. */
@@ -13,8 +16,6 @@ interface Standing {
   readonly evidenceOf: (row: DoubtfulRow) => Evidence
   /** Milliseconds: when the export was read, or when the list began. */
   readonly now: number
-  /** Returns a time in milliseconds since 1970 as a message shows it. */
-  readonly shown: (millis: number) => string
 }
 
 /** Facts about a list of the form's submissions that the service returned page by page. */
@@ -86,7 +87,7 @@ export const absence = (
   standing: ExportStanding | ListStanding,
   foundFrom: ReadonlyArray<number | undefined>,
 ): Absence => {
-  const { lacking, now, shown, unreadable } = standing
+  const { lacking, now, unreadable } = standing
   const words = wordsOf[standing._tag]
   const wantsAnother = standing._tag === "Export" ? "another export" : "another list"
   const { example } = group
@@ -167,7 +168,7 @@ const absenceInExport = (
   visibleFrom: number,
   foundFrom: ReadonlyArray<number | undefined>,
 ): Absence => {
-  const { shown, times } = standing
+  const { times } = standing
   const none = "no submission of the export belongs to this row"
   if (standing.isComplete) {
     return { reason: `${none}, and a person confirms that the export is complete`, proof: "complete" }

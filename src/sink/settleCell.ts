@@ -1,6 +1,6 @@
 import { type Cell, cellText, DateCell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
-import { isList, isObject, type Json } from "../domain/json.ts"
+import { isList, isObject, type Json, parsedJson } from "../domain/json.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"
@@ -35,14 +35,7 @@ const textOf = (cell: Cell | undefined): string => {
   return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
 }
 
-const fromJson = (text: string): Json | undefined => {
-  if (!/^[[{]/.test(text)) return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
+const fromJson = (text: string): Json | undefined => /^[[{]/.test(text) ? parsedJson(text) : undefined
 
 /**
  * Returns how cells of an export relate to an answer that was sent. Several cells contain the parts of one answer. The comparison is tolerant,

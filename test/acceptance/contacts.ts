@@ -6,21 +6,19 @@ import { dirname, join } from "node:path"
 import type { Form } from "../../src/domain/form.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
+import { formWith } from "../fakeForms.ts"
 import { answering } from "../localServer.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess, type Ran } from "./formferry.ts"
 
 /** A form of three questions, two similar forms, one of them with URL parameters, and a form without questions. */
-const form = (id: string, questions: Form["questions"], urlParameters: Form["urlParameters"] = []): Form => ({
-  id,
-  name: `Form ${id}`,
-  questions,
-  calculations: [],
-  urlParameters,
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-})
+const form = (id: string, questions: Form["questions"], urlParameters: Form["urlParameters"] = []) =>
+  formWith({
+    id,
+    name: `Form ${id}`,
+    questions,
+    urlParameters,
+  })
 
 const questions: Form["questions"] = [
   { id: "qName", name: "Name", type: "ShortAnswer", options: undefined },

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Form } from "../../src/domain/form.ts"
+import { formWith } from "../fakeForms.ts"
 import { numbers } from "./data.ts"
 import { embedded, writeConfig } from "./project.ts"
 
@@ -27,16 +27,12 @@ const columns = [
   ["Code", "ShortAnswer", undefined, 'as: text, pattern: "^[A-Z]{2}\\\\d{4}$"'],
 ] as const
 
-const form: Form = {
+const form = formWith({
   id: "kinds1",
   name: "Kinds",
   questions: columns.map(([name, type, options], index) => ({ id: `q${index + 1}`, name, type, options })),
-  calculations: [],
   urlParameters: [{ id: "u1", name: "key" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 /** Draws rows of fifteen cells from a seed. The cells cover every common kind. */
 const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {

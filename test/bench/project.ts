@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Capability } from "../../src/domain/capability.ts"
 import type { Form } from "../../src/domain/form.ts"
+import { formWith } from "../fakeForms.ts"
 
 const choice = (name: string, options: ReadonlyArray<string>) => ({
   name,
@@ -26,16 +27,12 @@ const questions = [
 ].map((question, index) => ({ id: `q${index + 1}`, ...question }))
 
 /** The form for the rows of data.ts. The row key goes into a URL parameter, so that all twelve columns are mapped. */
-export const form: Form = {
+export const form = formWith({
   id: "bench1",
   name: "Bench",
   questions,
-  calculations: [],
   urlParameters: [{ id: "u1", name: "key" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 /** Returns a row's answers by the id of the question or parameter, as the service should return them. */
 export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, string | number> => {

@@ -2,8 +2,9 @@
 // requests per second.
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { unattended } from "../run/unattended.ts"
 
 const program = Effect.gen(function*() {
   const project = yield* loadProject(process.cwd())
@@ -14,11 +15,7 @@ const program = Effect.gen(function*() {
   )
   const report = yield* runPipeline({ ...project, services }, {
     pipeline: "bench",
-    ...asThePipelineSays,
-    confirm: () => true,
-    progress: () => Effect.void,
-    warn: () => Effect.void,
-    interrupted: Effect.never,
+    ...unattended,
   })
   process.stdout.write(`${JSON.stringify(report)}\n`)
 })

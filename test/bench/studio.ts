@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import type { BrowserContext, Page } from "playwright-core"
 import { launch } from "../browser/browser.ts"
+import { formWith } from "../fakeForms.ts"
 import { numbers } from "./data.ts"
 import { onlySeconds } from "./measured.ts"
 import { embedded, writeConfig } from "./project.ts"
@@ -15,7 +16,7 @@ const [rows, columns, questions] = [1_000_000, 300, 60]
 
 const titles = Array.from({ length: columns }, (_, at) => at === 0 ? "No" : `Column ${at + 1}`)
 
-const form = {
+const form = formWith({
   id: "wide",
   name: "Wide",
   questions: titles.slice(1, questions + 1).map((name, at) => ({
@@ -24,12 +25,7 @@ const form = {
     type: "ShortAnswer",
     options: undefined,
   })),
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 /** Writes a CSV file of 1.6 GB. Drawing each cell would take minutes, so the rows repeat except for their number. */
 const writeWide = async (file: string): Promise<void> => {

@@ -107,3 +107,11 @@ export const picture = async (page: Page, name: string, fullPage = true): Promis
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: resolve(pictures, `${name}.png`), fullPage })
 }
+
+/** Finds elements that overflow the page at its side, except those in a scrolling box. */
+export const tooWide = `(() => {
+  if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.closest(".wide") === null && one.getBoundingClientRect().right > window.innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 80))
+})()`

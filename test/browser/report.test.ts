@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { visible } from "../../src/domain/visible.ts"
 import { isLong } from "../long.ts"
 import { exampleReport } from "../report/exampleReport.ts"
-import { accessibility, launch, open, picture, type Watched, withoutBrowser } from "./browser.ts"
+import { accessibility, launch, open, picture, tooWide, type Watched, withoutBrowser } from "./browser.ts"
 import { realReports } from "./realRuns.ts"
 import { attacks, manyRows, writeReport } from "./reports.ts"
 
@@ -45,14 +45,6 @@ const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
       return Math.max(...times)
     })()`,
   )
-
-/** Returns elements that overflow the page at its side, except those in a scrolling box. */
-const tooWide = `(() => {
-  if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
-  return [...document.querySelectorAll("body *")]
-    .filter((one) => one.closest(".wide") === null && one.getBoundingClientRect().right > window.innerWidth + 1)
-    .map((one) => one.outerHTML.slice(0, 80))
-})()`
 
 /**
  * Measures newly opened pages, so that one-time work is counted. Other work on the machine can only add time, so the

@@ -126,7 +126,6 @@ export const settleProcess = (
       const doubtful = yield* listed(view, "doubtful", { limit: 10_000 })
       const { settled } = yield* settleFromExport(doubtful, view, ledger.digest.key, {
         name: "results.csv",
-        file: "results.csv",
         source: tableSource(titles, rows),
         form,
         columns,

@@ -2,20 +2,13 @@ import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Form } from "../../src/domain/form.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { formWith, question } from "../fakeForms.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
 
-const question = (id: string, name: string, type: string): Form["questions"][number] => ({
-  id,
-  name,
-  type,
-  options: undefined,
-})
-
 /** The form of the simulation. The row's key is sent as the URL parameter `ref`. */
-export const form: Form = {
+export const form = formWith({
   id: "people",
   name: "People",
   questions: [
@@ -24,12 +17,8 @@ export const form: Form = {
     question("amount", "Amount", "NumberInput"),
     question("note", "Note", "LongAnswer"),
   ],
-  calculations: [],
   urlParameters: [{ id: "ref", name: "Reference" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 export const pipelineYaml = `pipeline: people
 source: { file: ../source.csv, rowKey: [No] }

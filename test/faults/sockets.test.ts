@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/sqlite/database.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
@@ -14,6 +14,7 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
+import { unattended } from "../run/unattended.ts"
 import { ledgerRows } from "./ledgerOnDisk.ts"
 import { hasTelemetry, observed } from "./observed.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
@@ -98,11 +99,7 @@ for (const [at, [name, faults]] of Object.entries(cases).entries()) {
       const run = Effect.gen(function*() {
         const running = runPipeline(project, {
           pipeline: "people",
-          ...asThePipelineSays,
-          confirm: () => true,
-          progress: () => Effect.void,
-          warn: () => Effect.void,
-          interrupted: Effect.never,
+          ...unattended,
         })
         const report = yield* (telemetry ? observed(running, (span) => spans += span === "request" ? 1 : 0) : running)
         // The simulation checks which rows are in doubt. This test checks how they are settled.

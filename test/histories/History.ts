@@ -8,7 +8,7 @@ import type { RunReport } from "../../src/domain/report.ts"
 import type { SettleResult } from "../../src/domain/settled.ts"
 import { acceptRefused } from "../../src/jobs/accept.ts"
 import { rekeyPipeline } from "../../src/jobs/rekey.ts"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
 import { undoPipeline, type UndoResult } from "../../src/jobs/undo.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -16,6 +16,7 @@ import type { OpenTransport } from "../../src/service/transport.ts"
 import { form as people } from "../faults/pipeline.ts"
 import { type Table, VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
+import { unattended } from "../run/unattended.ts"
 import { type HistoryLedger, inFile, runs } from "./ledgers.ts"
 import {
   answer,
@@ -274,15 +275,11 @@ export class History extends VirtualProject {
       Effect.flatMap(loadProject(this.root), (project) =>
         Effect.map(
           runPipeline(project, {
-            ...asThePipelineSays,
+            ...unattended,
             pipeline: this.edited.pipeline,
             source,
             full: source === undefined && this.isFull,
             resendUndone,
-            confirm: () => true,
-            progress: () => Effect.void,
-            warn: () => Effect.void,
-            interrupted: Effect.never,
           }),
           (report): Ended => ({ _tag: "Report", report }),
         )),

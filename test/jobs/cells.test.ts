@@ -8,23 +8,20 @@ import Papa from "papaparse"
 import * as XLSX from "xlsx"
 import { type CellState, cellStates } from "../../src/domain/cells.ts"
 import type { RunReport } from "../../src/domain/report.ts"
-import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { demonstration, repository } from "../demo/demonstration.ts"
 import { runOf } from "../demo/runOf.ts"
 import { type Draws, draws } from "../endtoend/draws.ts"
 import { seeds } from "../long.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { unattended } from "../run/unattended.ts"
 
 const run = (root: string, options: Partial<RunOptions> = {}) =>
   Effect.flatMap(loadProject(root), (project) =>
     runPipeline(project, {
       pipeline: "p",
-      ...asThePipelineSays,
-      confirm: () => true,
-      progress: () => Effect.void,
-      warn: () => Effect.void,
-      interrupted: Effect.never,
+      ...unattended,
       ...options,
     }))
 

@@ -7,6 +7,7 @@ import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { unattended } from "../run/unattended.ts"
 
 const pipeline = `pipeline: people
 source:
@@ -55,15 +56,10 @@ const start = Effect.gen(function*() {
     }))
   const warned: Array<string> = []
   const options = {
+    ...unattended,
     pipeline: "people",
-    to: undefined,
-    source: undefined,
-    limit: undefined,
-    retryRefused: false,
-    progress: () => Effect.void,
     warn: (warnings: ReadonlyArray<Diagnostic>) =>
       Effect.sync(() => void warned.push(...warnings.map(({ message }) => message))),
-    interrupted: Effect.never,
   }
   return {
     root,
@@ -73,7 +69,7 @@ const start = Effect.gen(function*() {
     write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
     run: Effect.flatMap(
       loadProject(root),
-      (project) => runPipeline(project, { ...options, dryRun: true, confirm: () => true }),
+      (project) => runPipeline(project, { ...options, dryRun: true }),
     ),
     rehearse: Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, options)),
   }

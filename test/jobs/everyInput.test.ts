@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs"
 import Papa from "papaparse"
 import { checkProject } from "../../src/jobs/check.ts"
 import { preview } from "../../src/jobs/preview.ts"
-import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { unattended } from "../run/unattended.ts"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
@@ -16,11 +17,7 @@ const run = (root: string, pipeline: string, options: Partial<RunOptions> = {}) 
   Effect.flatMap(loadProject(root), (loaded) =>
     runPipeline(loaded, {
       pipeline,
-      ...asThePipelineSays,
-      confirm: () => true,
-      progress: () => Effect.void,
-      warn: () => Effect.void,
-      interrupted: Effect.never,
+      ...unattended,
       ...options,
     }))
 

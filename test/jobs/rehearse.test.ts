@@ -2,13 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
-import { scoped, world } from "../run/world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "../run/world.ts"
 
 const isEmptyOrGone = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(file)).pipe(

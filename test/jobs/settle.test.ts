@@ -9,14 +9,8 @@ import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { skip } from "../quickly.ts"
-import { scoped, world } from "../run/world.ts"
+import { people, scoped, world } from "../run/world.ts"
 import { resultsExport } from "./resultsExport.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
 
 /** How a person changes an export before settling with it. */
 interface Handling {
@@ -59,20 +53,6 @@ const settling = Effect.gen(function*() {
     }),
   }
 })
-
-/** Submits the form as other people do. */
-const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
-  Effect.promise(() =>
-    fetch(`${baseUrl}/forms/people/submissions`, {
-      method: "POST",
-      headers: { authorization: "Bearer practice_key_of_the_test", "content-type": "application/json" },
-      body: JSON.stringify({
-        submissions: people.map(([name, mail]) => ({
-          questions: [{ id: "name", value: name }, { id: "mail", value: mail }],
-        })),
-      }),
-    })
-  )
 
 /**
  * Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. Ten more rows follow when all
@@ -132,16 +112,16 @@ scoped(
 scoped(
   "without a later submission no row is settled as not landed, until a test entry shows that the export is late enough",
   Effect.gen(function*() {
-    const { fromExport, practice } = yield* doubted
+    const { fill, fromExport } = yield* doubted
     yield* skip("21 seconds")
     const alone = yield* fromExport()
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
     const { testEntry = "" } = alone.result
     expect(testEntry).toMatch(/^formferry-[a-z2-9]{10}$/)
     // An arbitrary entry proves nothing, whatever its time. The text that a test entry must contain stays the same.
-    yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"])
+    yield* fill(["Somebody", "somebody@example.org"])
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 10, testEntry })
-    yield* fill(practice.baseUrl, [`Test ${testEntry.toUpperCase()}`, "test@example.org"])
+    yield* fill([`Test ${testEntry.toUpperCase()}`, "test@example.org"])
     const without = yield* fromExport({ without: (name) => String(name).startsWith("Test") })
     expect(without.result).toMatchObject({ notLanded: 0, left: 10 })
     const shown = yield* fromExport()
@@ -307,12 +287,12 @@ scoped(
 scoped(
   "a submission of someone else neither settles a row nor keeps it in doubt, unless the submission resembles the row",
   Effect.gen(function*() {
-    const { fail, fromExport, practice, run, settings, settle, source } = yield* settling
+    const { fail, fill, fromExport, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off" })
     yield* source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
     fail("POST", { status: 502, body: "" })
     yield* run()
-    yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"], ["Ada", "ada.lovelace@example.org"])
+    yield* fill(["Somebody", "somebody@example.org"], ["Ada", "ada.lovelace@example.org"])
     yield* skip("21 seconds")
     const { result } = yield* fromExport({ complete: "these are all" })
     expect(result.rows.map((row) => [row.key, row.outcome])).toEqual([["1", "in doubt"], ["2", "not landed"]])

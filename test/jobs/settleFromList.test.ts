@@ -3,13 +3,7 @@ import { Effect } from "effect"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { skip } from "../quickly.ts"
-import { scoped, world } from "../run/world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "../run/world.ts"
 
 /** A world whose service can list. `visibleWithin` is 20 seconds, and `lateWithin` one millisecond. */
 const listing = Effect.gen(function*() {
@@ -30,19 +24,6 @@ const listing = Effect.gen(function*() {
         }),
     ),
     lists: () => at.heard.filter((one) => one.includes("/submissions?")).map((one) => /sort=(\w+)/.exec(one)?.[1]),
-    /** Submits the form as other people do. */
-    fill: (...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
-      Effect.promise(() =>
-        fetch(`${at.practice.baseUrl}/forms/people/submissions`, {
-          method: "POST",
-          headers: { authorization: "Bearer practice_key_of_the_test", "content-type": "application/json" },
-          body: JSON.stringify({
-            submissions: people.map(([name, mail]) => ({
-              questions: [{ id: "name", value: name }, { id: "mail", value: mail }],
-            })),
-          }),
-        })
-      ),
   }
 })
 

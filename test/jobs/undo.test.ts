@@ -5,13 +5,7 @@ import Papa from "papaparse"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { UndoResult } from "../../src/jobs/undo.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { scoped, world } from "../run/world.ts"
-
-const people = (from: number, to: number, name = "Person") =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},${name} ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "../run/world.ts"
 
 const namesOf = (from: number, to: number, name = "Person") =>
   people(from, to, name).map((row) => row.split(",")[1]).toSorted()

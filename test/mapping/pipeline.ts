@@ -9,6 +9,7 @@ import { compile } from "../../src/mapping/compile.ts"
 import type { Mapping } from "../../src/mapping/Mapping.ts"
 import { decodePipeline, type Pipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
+import { formWith, question } from "../fakeForms.ts"
 
 /**
  * Decodes a pipeline from its file's text, as the program does. `mapping` contains the lines under `mapping:`, indented
@@ -34,23 +35,16 @@ export const pipelineFrom = (
 }
 
 /** Returns a form with these questions, without types. Their ids are q1, q2, … */
-export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, more: Partial<Form> = {}): Form => ({
-  id: "f1",
-  name: "Test form",
-  questions: questions.map((question, index) => ({
-    id: `q${index + 1}`,
-    name: typeof question === "string" ? question : "",
-    type: undefined,
-    options: undefined,
-    ...(typeof question === "string" ? {} : question),
-  })),
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-  ...more,
-})
+export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, more: Partial<Form> = {}): Form =>
+  formWith({
+    id: "f1",
+    name: "Test form",
+    questions: questions.map((given, index) => ({
+      ...question(`q${index + 1}`, typeof given === "string" ? given : "", undefined),
+      ...(typeof given === "string" ? {} : given),
+    })),
+    ...more,
+  })
 
 /** Returns columns with these titles. A repeated title has no name. */
 export const columnsOf = (titles: ReadonlyArray<string>): ReadonlyArray<Column> =>

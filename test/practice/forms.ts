@@ -1,6 +1,6 @@
-import type { Form } from "../../src/domain/form.ts"
+import { formWith } from "../fakeForms.ts"
 
-export const form: Form = {
+export const form = formWith({
   id: "f1",
   name: "Contacts",
   questions: [
@@ -11,5 +11,4 @@ export const form: Form = {
   urlParameters: [{ id: "u1", name: "legacy_id" }],
   scheduling: [{ id: "s1", name: "Booking" }],
   payments: [{ id: "p1", name: "Fee" }],
-  quiz: undefined,
-}
+})

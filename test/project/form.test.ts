@@ -3,6 +3,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Form, Question } from "../../src/domain/form.ts"
 import { formDifference, readFormRecord, recordFile, writeFormRecord } from "../../src/project/formRecord.ts"
+import { formWith } from "../fakeForms.ts"
 import { platform, projectFolder } from "./projectFolder.ts"
 
 const question = (id: string, name: string, more: Partial<Question> = {}): Question => ({
@@ -13,16 +14,13 @@ const question = (id: string, name: string, more: Partial<Question> = {}): Quest
   ...more,
 })
 
-const form = (...questions: ReadonlyArray<Question>): Form => ({
-  id: "f1",
-  name: "People",
-  questions,
-  calculations: [],
-  urlParameters: [{ id: "u1", name: "ref" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-})
+const form = (...questions: ReadonlyArray<Question>) =>
+  formWith({
+    id: "f1",
+    name: "People",
+    questions,
+    urlParameters: [{ id: "u1", name: "ref" }],
+  })
 
 const color = (options: ReadonlyArray<readonly [string, string]>) =>
   question("q2", "Color", { type: "Dropdown", options: options.map(([value, label]) => ({ value, label })) })

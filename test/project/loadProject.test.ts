@@ -91,21 +91,18 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
       confirm: true,
     })
     const pipeline = project.pipelines.get("contacts")
-    expect(pipeline?.source).toEqual({
+    expect(pipeline?.source).toMatchObject({
       file: `${root}/samples/contacts.csv`,
       format: "csv",
       encoding: "windows-1252",
       delimiter: ";",
       headerRow: 1,
-      sheet: undefined,
-      range: undefined,
       rowKey: [{ name: "Customer No", path: ["source", "rowKey", 0] }],
       empty: ["", "N/A", "-", "0"],
       columns: [],
       where: [],
       raggedRows: "reject",
       vanished: "report",
-      maxAge: undefined,
     })
     const [name, birthday, interests, greeting, imported] = pipeline?.mapping.questions ?? []
     expect(name).toMatchObject({
@@ -158,7 +155,7 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
       ],
     })
     expect(pipeline?.mapping.payments[0]?.input).toMatchObject({ parts: [{}, { options: { decimal: "," } }, {}] })
-    expect(pipeline?.sink).toEqual({
+    expect(pipeline?.sink).toMatchObject({
       targets: [
         { target: "staging", service: "practice", form: "one", path: ["sink", "targets", "staging"] },
         { target: "production", service: "live", form: "two", path: ["sink", "targets", "production"] },
@@ -186,11 +183,10 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
       column: 5,
       excerpt: "    production: { service: live, form: two }",
     })
-    expect(pipeline?.reconcile).toEqual({
+    expect(pipeline?.reconcile).toMatchObject({
       visibleWithin: Duration.seconds(60),
       lateWithin: Duration.minutes(5),
       tolerate: [{
-        id: undefined,
         name: "Phone",
         because: "the service reformats it",
         path: ["reconcile", "tolerate", 0],

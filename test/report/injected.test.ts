@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { describe } from "vitest"
 import { parse, stringify } from "yaml"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { parseForm } from "../../src/practice/files.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -10,6 +10,7 @@ import { truthProject } from "../endtoend/truthProject.ts"
 import { seeds } from "../long.ts"
 import { type Alteration, makeAlterations } from "../practice/alter/alterations.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { unattended } from "../run/unattended.ts"
 import { readDifferences } from "./readDifferences.ts"
 
 const rows = 40
@@ -53,11 +54,7 @@ const runAgainst = (seed: number) =>
     const project = yield* loadProject(root)
     const report = yield* runPipeline(project, {
       pipeline: "every-kind",
-      ...asThePipelineSays,
-      confirm: () => true,
-      progress: () => Effect.void,
-      warn: () => Effect.void,
-      interrupted: Effect.never,
+      ...unattended,
     })
     return { report, differences: yield* readDifferences(root, report), made: alterations.made() }
   }).pipe(Effect.scoped)

@@ -4,19 +4,14 @@ import { Cause, Clock, Deferred, Effect, Exit } from "effect"
 import Libsql from "libsql"
 import { createServer } from "node:net"
 import type { Progress } from "../../src/domain/progress.ts"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline } from "../../src/jobs/run.ts"
 import { shareServices } from "../../src/jobs/services.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { listening } from "../localServer.ts"
-import { scoped, world } from "./world.ts"
+import { unattended } from "./unattended.ts"
+import { people, scoped, world } from "./world.ts"
 
 /** Tests runs that are interrupted, stopped or cut off. They end soon, and no row is lost or doubled. */
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
 
 /** A signal that the test sends. */
 const signal = Effect.gen(function*() {
@@ -314,11 +309,8 @@ scoped(
     const project = yield* loadProject(root)
     const services = yield* shareServices
     const asked = {
-      ...asThePipelineSays,
+      ...unattended,
       confirm: () => false,
-      progress: () => Effect.void,
-      warn: () => Effect.void,
-      interrupted: Effect.never,
       services,
     }
     const { result, took } = yield* seconds(

@@ -6,13 +6,7 @@ import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { listed } from "../ledger/rows.ts"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 const edited = (row: number, name: string) => `${row},${name},p${row}@example.org`
 

@@ -1,20 +1,10 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform), 60_000)
+import { live, people, world } from "./world.ts"
 
 const canList = "    capabilities: [list]\n"
 
-scoped(
+live(
   "if the service can list, submissions are read back with a tenth of the requests and the same results",
   Effect.gen(function*() {
     const reports = yield* Effect.forEach(["", canList], (more) =>
@@ -41,7 +31,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a reconciliation of a service that can list finds the same edits and deletions in few requests",
   Effect.gen(function*() {
     const { configure, heard, practice, reconcile, run, settings, source, store } = yield* world
@@ -68,7 +58,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "submissions that a run left unread are read back from the list by the next run",
   Effect.gen(function*() {
     const { configure, fail, heard, run, settings, source } = yield* world

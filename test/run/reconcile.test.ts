@@ -3,13 +3,7 @@ import { Deferred, Effect } from "effect"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { nightClock } from "../jobs/nightClock.ts"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 /** Returns a function that finds submission ids by number. */
 const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {

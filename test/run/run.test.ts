@@ -1,13 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 scoped(
   "a run of the same source sends nothing, and sends only a new row later",

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Stream, TestClock } from "effect"
 import fc from "fast-check"
 import { createHash } from "node:crypto"
-import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { type DoubtfulRequests, type Evidence, evidenceOf } from "../../src/ledger/evidence.ts"
@@ -11,21 +10,17 @@ import { just } from "../../src/ledger/sql/statement.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { type ListContext, settleFromList } from "../../src/run/settleFromList.ts"
 import type { ListedPage } from "../../src/service/FormService.ts"
+import { formWith, question } from "../fakeForms.ts"
 import { fakeList, submissionWith } from "../fakeSubmissions.ts"
 import { seeds } from "../long.ts"
+import { doubtfulRow } from "../sink/doubtfulRow.ts"
 
-const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
-
-const form: Form = {
+const form = formWith({
   id: "f",
   name: "F",
   questions: [question("n", "Name", "ShortAnswer"), question("m", "E-mail", "EmailInput")],
-  calculations: [],
   urlParameters: [{ id: "key", name: "key" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 const person = (name: string, key?: string): Item => ({
   questions: [{ id: "n", value: name }, { id: "m", value: `${name}@example.org` }],
@@ -45,25 +40,6 @@ const submissionOf = (submissionId: string, { questions, urlParameters = [] }: I
     })),
     urlParameters: [...urlParameters],
   })
-
-const rowOf = (row: number, item: Item, { resent = false } = {}): DoubtfulRow => ({
-  at: row,
-  keyDigest: Buffer.alloc(16, row),
-  key: `k${row}`,
-  row,
-  batch: 5,
-  first: 5,
-  closed: 6,
-  run: "run",
-  sentAt: new Date(0).toISOString(),
-  reason: "timeout",
-  resent,
-  item,
-  cells: [],
-  columns: [],
-  acknowledged: false,
-  isUndone: false,
-})
 
 /** The requests ended after one second, and the clock was not set back. */
 const ended: DoubtfulRequests = {
@@ -135,7 +111,7 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
 
 const aMinuteLater = <A, E>(effect: Effect.Effect<A, E>) => Effect.zipRight(TestClock.adjust("1 minute"), effect)
 
-const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
+const rows = [doubtfulRow(1, person("ada")), doubtfulRow(2, person("bob"))]
 const known = ["k1", "k2", "k3", "k4"]
 const others = known.map((id) => submissionOf(id, person(`known ${id}`)))
 const ada = submissionOf("a", person("ada"))
@@ -153,7 +129,7 @@ describe("settling rows in doubt from the form's list", () => {
     aMinuteLater(Effect.gen(function*() {
       const settled = (submissionTime: string | undefined, row: Partial<DoubtfulRow> = {}, item: Partial<Item> = {}) =>
         settling(
-          [{ ...rowOf(1, { ...person("ada"), ...item }), sentAt: "2026-03-02T12:00:00.000Z", ...row }],
+          [{ ...doubtfulRow(1, { ...person("ada"), ...item }), sentAt: "2026-03-02T12:00:00.000Z", ...row }],
           { inForm: () => [{ ...ada, submissionTime }] },
         )
       const old = "2026-03-01T11:59:59.999Z"
@@ -181,10 +157,10 @@ describe("settling rows in doubt from the form's list", () => {
         submissionId: "own",
         submissionTime: "2026-03-02T12:00:01Z",
       }]
-      const row = { ...rowOf(1, person("ada")), sentAt: "2026-03-02T12:00:00.000Z" }
+      const row = { ...doubtfulRow(1, person("ada")), sentAt: "2026-03-02T12:00:00.000Z" }
       expect(yield* settling([row], { inForm: () => both })).toMatchObject({ landed: [[1, "own"]], open: [] })
       // Rows with the same answers are interchangeable: the older submission can be that of the row that was sent first.
-      const twins = [{ ...row, row: 2 }, { ...rowOf(1, person("ada")), sentAt: "2026-03-01T12:00:00.000Z" }]
+      const twins = [{ ...row, row: 2 }, { ...doubtfulRow(1, person("ada")), sentAt: "2026-03-01T12:00:00.000Z" }]
       expect((yield* settling(twins, { inForm: () => both })).landed).toHaveLength(2)
     })))
 
@@ -334,7 +310,7 @@ describe("settling rows in doubt from the form's list", () => {
 
   it.effect("a submission with the row's key but other answers is not the row's, since a different pipeline may send the key", () =>
     aMinuteLater(Effect.gen(function*() {
-      const mine = [rowOf(1, person("ada", "17"))]
+      const mine = [doubtfulRow(1, person("ada", "17"))]
       const theirs = submissionOf("t", person("zoe", "17"))
       const settled = yield* settling(mine, { inForm: () => [...others, theirs], known, stamp: true })
       expect(settled.open).toEqual([[
@@ -348,21 +324,21 @@ describe("settling rows in doubt from the form's list", () => {
 
   it.effect("a submission with the same answers but a different row key is not the row's", () =>
     aMinuteLater(Effect.gen(function*() {
-      const mine = [rowOf(1, person("ada", "17"))]
+      const mine = [doubtfulRow(1, person("ada", "17"))]
       const inForm = [submissionOf("s", person("ada", "99"))]
       expect(yield* settling(mine, { inForm: () => inForm, stamp: true })).toMatchObject({ landed: [], notLanded: [1] })
     })))
 
   it.effect("a row that was sent twice stays in doubt if both submissions landed", () =>
     aMinuteLater(Effect.gen(function*() {
-      const mine = [rowOf(1, person("ada"), { resent: true })]
+      const mine = [doubtfulRow(1, person("ada"), { resent: true })]
       const settled = yield* settling(mine, { inForm: () => [ada, submissionOf("a2", person("ada"))] })
       expect(settled.open).toEqual([[1, expect.stringContaining("It was sent twice"), "a person"]])
     })))
 
   it.effect("identical rows are interchangeable: as many landed as the list shows", () =>
     aMinuteLater(Effect.gen(function*() {
-      const twins = [1, 2, 3].map((row) => rowOf(row, person("ada")))
+      const twins = [1, 2, 3].map((row) => doubtfulRow(row, person("ada")))
       const inForm = [ada, submissionOf("a2", person("ada"))]
       expect(yield* settling(twins, { inForm: () => inForm })).toMatchObject({
         landed: [[1, expect.stringMatching(/^a2?$/)], [2, expect.stringMatching(/^a2?$/)]],
@@ -395,7 +371,7 @@ describe("settling rows in doubt from the form's list", () => {
           })
           const steps = changes.values()
           let added = 0
-          const mine = landed.map((_, at) => rowOf(at, person(`row ${at}`)))
+          const mine = landed.map((_, at) => doubtfulRow(at, person(`row ${at}`)))
           const settled = await Effect.runPromise(settling(mine, {
             inForm: () => inForm,
             size,

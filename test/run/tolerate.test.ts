@@ -1,12 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 const tolerate = { reconcile: ", tolerate: [{ name: Name, because: the service shouts }]" }
 

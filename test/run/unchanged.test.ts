@@ -4,13 +4,7 @@ import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 const since = ({ unchangedSince }: RunReport) => unchangedSince
 

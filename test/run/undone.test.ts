@@ -2,13 +2,7 @@ import { Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number, name = "Person") =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},${name} ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 /** A project of which 12 rows were imported and then undone. */
 const undoneWorld = Effect.gen(function*() {

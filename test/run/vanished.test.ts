@@ -1,13 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import Papa from "papaparse"
-import { scoped, world } from "./world.ts"
-
-const people = (from: number, to: number) =>
-  Array.from(
-    { length: to - from + 1 },
-    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
-  )
+import { people, scoped, world } from "./world.ts"
 
 const linesOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data.slice(1)
 

@@ -10,14 +10,16 @@ import { acceptRefused } from "../../src/jobs/accept.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
-import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { formWith, question } from "../fakeForms.ts"
 import { answering, lose, sendOn } from "../localServer.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
+import { unattended } from "./unattended.ts"
 
 /**
  * A fault of a request. `lost` means that the service receives the request, but its answer never arrives. Otherwise the
@@ -35,18 +37,13 @@ type Operation = "POST" | "GET" | "DELETE" | "LIST" | "FORM"
 const operationOf = ({ method, url = "" }: IncomingMessage) =>
   url.includes("/submissions?") ? "LIST" : method === "GET" && !url.includes("/submissions/") ? "FORM" : method
 
-const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
-
-const forms = ["people", "others"].map((id) => ({
-  id,
-  name: id,
-  questions: [question("name", "Name", "ShortAnswer"), question("mail", "Mail", "EmailInput")],
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}))
+const forms = ["people", "others"].map((id) =>
+  formWith({
+    id,
+    name: id,
+    questions: [question("name", "Name", "ShortAnswer"), question("mail", "Mail", "EmailInput")],
+  })
+)
 
 const pipeline = (extra: Readonly<Record<string, string>>) =>
   `pipeline: people
@@ -98,11 +95,8 @@ export const world = Effect.gen(function*() {
   })
   const asked = (options: Partial<RunOptions>): RunOptions => ({
     pipeline: "people",
-    ...asThePipelineSays,
+    ...unattended,
     confirm: () => false,
-    progress: () => Effect.void,
-    warn: () => Effect.void,
-    interrupted: Effect.never,
     ...options,
     source: options.source === undefined ? undefined : path.join(root, options.source),
   })
@@ -134,6 +128,19 @@ export const world = Effect.gen(function*() {
     file: (report: Pick<RunReport, "run">, name: string) =>
       Effect.orDie(fs.readFileString(path.join(root, "reports", "people", report.run, name))),
     write,
+    /** Submits the form as other people do. */
+    fill: (...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
+      Effect.promise(() =>
+        fetch(`${practice.baseUrl}/forms/people/submissions`, {
+          method: "POST",
+          headers: { authorization: "Bearer practice_key_of_the_test", "content-type": "application/json" },
+          body: JSON.stringify({
+            submissions: people.map(([name, mail]) => ({
+              questions: [{ id: "name", value: name }, { id: "mail", value: mail }],
+            })),
+          }),
+        })
+      ),
     names: (form = "people"): ReadonlyArray<unknown> => practice.submissions(form).map(nameOf).toSorted(),
     run: (options: Partial<RunOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => runPipeline(project, asked(options))),
@@ -173,6 +180,14 @@ export const world = Effect.gen(function*() {
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }
 })
+
+/** Returns rows for `source`, with the numbers `from` to `to`. */
+export const people = (from: number, to: number, name = "Person") =>
+  Array.from({ length: to - from + 1 }, (_, at) => `${from + at},${name} ${from + at},p${from + at}@example.org`)
+
+/** A test in a world, in real time. */
+export const live = <A, E>(title: string, body: Effect.Effect<A, E, NodeContext.NodeContext | Scope.Scope>) =>
+  it.scopedLive(title, () => Effect.provide(body, platform))
 
 /** A test in a world. Time passes faster in it, also for the service. */
 export const scoped = <A, E>(title: string, body: Effect.Effect<A, E, NodeContext.NodeContext | Scope.Scope>) =>

@@ -7,10 +7,10 @@ import type { DoubtfulRow } from "../../src/ledger/pages.ts"
 import type { ExportStanding } from "../../src/sink/absence.ts"
 import { likenessOf, resultsColumns } from "../../src/sink/settleFit.ts"
 import { makeSettling } from "../../src/sink/settleRows.ts"
+import { formWith, question } from "../fakeForms.ts"
+import { doubtfulRow } from "./doubtfulRow.ts"
 
-const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
-
-const form: Form = {
+const form = formWith({
   id: "f",
   name: "F",
   questions: [
@@ -18,12 +18,8 @@ const form: Form = {
     question("m", "E-mail", "EmailInput"),
     question("a", "Age", "NumberInput"),
   ],
-  calculations: [],
   urlParameters: [{ id: "row_key", name: "row_key" }, { id: "run_id", name: "run_id" }],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-}
+})
 
 const titles = ["Submission ID", "Name", "E-mail", "Age", "row_key", "run_id"]
 const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
@@ -31,24 +27,8 @@ const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
 const sentAt = Date.UTC(2026, 0, 1, 12)
 const minute = 60_000
 
-const rowOf = (row: number, item: Item, { resent = false, first = 5 } = {}): DoubtfulRow => ({
-  at: row,
-  keyDigest: Buffer.alloc(16, row),
-  key: `k${row}`,
-  row,
-  batch: 5,
-  first,
-  closed: 6,
-  run: "run",
-  sentAt: new Date(sentAt).toISOString(),
-  reason: "timeout",
-  resent,
-  item,
-  cells: [],
-  columns: [],
-  acknowledged: false,
-  isUndone: false,
-})
+const rowOf = (row: number, item: Item, members: Partial<DoubtfulRow> = {}): DoubtfulRow =>
+  doubtfulRow(row, item, { sentAt: new Date(sentAt).toISOString(), ...members })
 
 const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: string, run?: string): Item => {
   const stamps = Object.entries({ row_key: stamp, run_id: run })
@@ -86,7 +66,6 @@ const good: ExportStanding = {
   evidenceOf: () => proof,
   times: undefined,
   now: sentAt + 2 * minute,
-  shown: (millis) => new Date(millis).toISOString(),
 }
 
 const settle = (

@@ -7,11 +7,7 @@ import { eachChunk } from "../../src/source/chunks.ts"
 import { limits } from "../../src/source/limits.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { settleLineEnds } from "../../src/source/text/quotes.ts"
-import { config, file, open, read, refusal, run } from "./opening.ts"
-
-const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
-const taken = (all: Awaited<ReturnType<typeof csv>>) =>
-  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+import { config, csv, file, open, read, refusal, run, taken } from "./opening.ts"
 
 describe("rows of a CSV file", () => {
   it("rows are separated by LF, CRLF or CR, and keep line ends inside quoted cells unchanged", async () => {

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { type Cell, cellText } from "../../src/domain/cell.ts"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { eachChunk } from "../../src/source/chunks.ts"
-import { type OpenOptions, openSource } from "../../src/source/openSource.ts"
+import { asFound, type OpenOptions, openSource } from "../../src/source/openSource.ts"
 import type { Fingerprint, Source } from "../../src/source/Source.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "formferry-source-"))
@@ -24,22 +24,7 @@ export const file = (content: string | Uint8Array, extension = "csv"): string =>
 }
 
 /** Returns a pipeline's `source` that names only the file. */
-export const config = (path: string, said: Partial<SourceConfig> = {}): SourceConfig => ({
-  file: path,
-  format: undefined,
-  encoding: undefined,
-  delimiter: undefined,
-  headerRow: undefined,
-  sheet: undefined,
-  range: undefined,
-  rowKey: undefined,
-  empty: [],
-  raggedRows: "reject",
-  vanished: "report",
-  columns: [],
-  where: [],
-  ...said,
-})
+export const config = (path: string, said: Partial<SourceConfig> = {}): SourceConfig => ({ ...asFound(path), ...said })
 
 /** The number of files that sources hold open, and of reads from any of them. */
 export const open = { files: 0, reads: 0 }
@@ -113,3 +98,10 @@ export const refusal = (source: SourceConfig, options?: OpenOptions): Promise<st
 /** Returns rows as text, each with `width` cells. */
 export const texts = (rows: Everything["rows"], width: number) =>
   rows.map((row) => Array.from({ length: Math.max(width, row.length) }, (_, at) => cellText(row[at])))
+
+/** Reads a CSV file with this text. */
+export const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
+
+/** Returns what was detected about a file that was read. */
+export const taken = (all: Awaited<ReturnType<typeof csv>>) =>
+  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))

@@ -2,11 +2,7 @@ import { Cause, Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { accountForLines } from "../../src/source/lineCount.ts"
 import { learnRecords } from "../../src/source/text/quoteRule.ts"
-import { config, file, read, refusal, run } from "./opening.ts"
-
-const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
-const taken = (all: Awaited<ReturnType<typeof csv>>) =>
-  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+import { config, csv, file, read, refusal, run, taken } from "./opening.ts"
 
 const header = "id,name,note\n"
 const rows = (from: number, to: number) =>

@@ -1,11 +1,7 @@
 import iconv from "iconv-lite"
 import { describe, expect, it } from "vitest"
 import { readerVersion } from "../../src/source/Source.ts"
-import { config, file, read, refusal, run } from "./opening.ts"
-
-const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(config(file(text), said), options))
-const taken = (all: Awaited<ReturnType<typeof csv>>) =>
-  Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
+import { config, csv, file, refusal, taken } from "./opening.ts"
 
 /** Short texts as people write them, and the usual encodings of files in these languages. */
 const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> = [

@@ -1,15 +1,11 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { homedir, hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { pageOf, served } from "./opened.ts"
 
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
-
-scoped(
+live(
   "no answer contains a key, a path of this machine, its name or a process, and cells stay as they are",
   Effect.gen(function*() {
     const { fail, root, settings, source, write } = yield* world

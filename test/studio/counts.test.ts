@@ -1,17 +1,13 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { withDraft } from "./opened.ts"
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const rows = (...lines: ReadonlyArray<string>) => ["1,Ada,ada@example.org", "2,Bob,bob@example.org", ...lines]
 
-scoped(
+live(
   "the rows of a draft are counted as a dry run counts them: known rows, repeated keys and changed rows are not sent",
   Effect.gen(function*() {
     const { root, run, source } = yield* world
@@ -36,7 +32,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a draft is counted without a ledger, and creates none",
   Effect.gen(function*() {
     const { root, source } = yield* world
@@ -49,7 +45,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a draft says that known rows count as new if its row key is not the ledger's",
   Effect.gen(function*() {
     const { root, run, source } = yield* world

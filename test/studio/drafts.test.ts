@@ -1,15 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { pageOf, served, withDraft } from "./opened.ts"
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 /** Returns a file with this many valid rows. */
 const csvOf = (rows: number) =>
@@ -33,7 +29,7 @@ sink:
   form: people
 `
 
-scoped(
+live(
   "edits keep every other line of a pipeline's text, and nothing is written before it is saved",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
@@ -74,7 +70,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a question that gets the texts of a different one counts as answered",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
@@ -92,7 +88,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a file that someone else changed is not overwritten, and the answer contains its text",
   Effect.gen(function*() {
     const { root, write } = yield* world
@@ -118,7 +114,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a draft whose file was deleted is not saved, and the answer says how to keep its text",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -137,7 +133,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "of two saves at the same time, one is written and the other one is refused",
   Effect.gen(function*() {
     const { root, write } = yield* world
@@ -158,7 +154,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a save leaves a file alone that a different process is writing, and no file of its own",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -178,7 +174,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "the studio of a project has the same address each time, unless its port is used",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -189,7 +185,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a file keeps its line ends, and its text counts as unchanged until someone edits it",
   Effect.gen(function*() {
     const { root, write } = yield* world
@@ -208,7 +204,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a new name is not saved if the ledger would not recognise the rows, and with `renamedFrom`, no row is sent again",
   Effect.gen(function*() {
     const { names, root, run, source, write } = yield* world
@@ -241,7 +237,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "the first rows give provisional figures, all rows give the final ones, and closing the page disturbs nothing",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
@@ -272,7 +268,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a new pipeline reports the rows that it reads, and keeps the survey of all rows for its map",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -295,7 +291,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a new pipeline that is cancelled is not read any further, and its uploaded copy is removed unless a pipeline uses it",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -326,7 +322,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a rehearsal shows no limit of the live service, and a command for the next step has paths from the project's folder",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
@@ -348,7 +344,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a second job of a pipeline is refused until the first has ended, and a stop finishes what is in flight",
   Effect.gen(function*() {
     const { names, root, source, write } = yield* world

@@ -1,15 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import Papa from "papaparse"
 import { checkProject, checkStatus } from "../../src/jobs/check.ts"
 import { resultsExport } from "../jobs/resultsExport.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { pageOf, served } from "./opened.ts"
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const confirming = (address: string) =>
   `services:
@@ -31,7 +27,7 @@ const source = Papa.unparse(rows)
 const expected = [...rows.slice(1, -1), ["31", "Bad", "bad@example.org"]]
   .map(([, name, mail]) => `${name} ${mail?.replace("EXAMPLE", "example")}`).toSorted()
 
-scoped(
+live(
   "a file becomes a pipeline that is checked, rehearsed and run, and after a fix and a settlement, the form has every row once",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -160,7 +156,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "an internal error comes with what it means, and with the command that shows where it happened",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -187,7 +183,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "rejected rows can't be sent before the rows with the same key were sent",
   Effect.gen(function*() {
     const { root, run, settings, source } = yield* world
@@ -207,7 +203,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "an unreadable row is sent once it has no damaged character, and a row that was sent is shown as such and not sent again",
   Effect.gen(function*() {
     const { names, root, run, settings, source, write } = yield* world
@@ -239,7 +235,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "home says that a pipeline whose file has mistakes can't run",
   Effect.gen(function*() {
     const { root, write } = yield* world
@@ -253,7 +249,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "a row with too many cells comes with those beyond the header, and is sent without them after a fix",
   Effect.gen(function*() {
     const { names, root, run, source } = yield* world
@@ -275,7 +271,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "the rejected rows of a masked report come with the reason why they can't be fixed",
   Effect.gen(function*() {
     const { root, run, source } = yield* world

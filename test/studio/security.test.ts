@@ -9,13 +9,10 @@ import { copySource, keepSource, removeUnusedSources, safeName } from "../../src
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { accepts, otherAddresses } from "../localServer.ts"
 import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { live, world } from "../run/world.ts"
 import { asked, enter, pageOf, served } from "./opened.ts"
 
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
-
-scoped(
+live(
   "accepts connections at 127.0.0.1 only",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -28,7 +25,7 @@ scoped(
 const home = { method: "POST", body: "{}" } as const
 const json = { "content-type": "application/json", "content-length": "2" }
 
-scoped(
+live(
   "refuses requests without a session, from a wrong host or origin, or with a used, guessed or outdated link",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -85,7 +82,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "allows the page only its own scripts, styles and requests, and keeps every answer out of caches",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -123,7 +120,7 @@ it("makes a name without folders and without a meaning for the system", () => {
   expect(safeName(`${"x".repeat(300)}.csv`)).toMatch(/^x{96}\.csv$/)
 })
 
-scoped(
+live(
   "stores uploads only in the project's folder, never over a file, and no larger than the limit",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -156,7 +153,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "removes an upload that its page cancelled, and has marked it from the start in case the studio is killed",
   Effect.gen(function*() {
     const { root } = yield* world
@@ -180,7 +177,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "removes what no pipeline was made from: at its end, and at its start what an ended studio left, but no other file",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -221,7 +218,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "reads no file outside a run's folder, whatever the address says",
   Effect.gen(function*() {
     const { root, run, source } = yield* world
@@ -253,7 +250,7 @@ scoped(
   }),
 )
 
-scoped(
+live(
   "never sends an API key that a service repeats, and passes hostile messages, cells and names on as text",
   Effect.gen(function*() {
     const attack = "<script>window.attacked = 1</script>"

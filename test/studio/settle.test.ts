@@ -2,11 +2,8 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { resultsExport } from "../jobs/resultsExport.ts"
 import { skip } from "../quickly.ts"
-import { scoped, world } from "../run/world.ts"
+import { people, scoped, world } from "../run/world.ts"
 import { pageOf, served } from "./opened.ts"
-
-const people = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, at) => `${from + at},Person ${from + at},p${from + at}@example.org`)
 
 scoped(
   "an export that settles only some rows says why each of the others is in doubt and what to do, until it settles them all",

@@ -1,10 +1,9 @@
 import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
+import { question } from "../fakeForms.ts"
 
 /** The meaning of the literal exchanges as domain values, written manually. */
-
-const question = (id: string, name: string, type: string | undefined) => ({ id, name, type, options: undefined })
 
 export const form: Form = {
   id: "vso9PzRfHQus",

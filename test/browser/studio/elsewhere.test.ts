@@ -6,10 +6,11 @@ import { join } from "node:path"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
-import { asThePipelineSays, runPipeline } from "../../../src/jobs/run.ts"
+import { runPipeline } from "../../../src/jobs/run.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { resultsExport } from "../../jobs/resultsExport.ts"
 import { isLong } from "../../long.ts"
+import { unattended } from "../../run/unattended.ts"
 import { served } from "../../studio/opened.ts"
 import { withoutBrowser } from "../browser.ts"
 import { inProject, isAccessible, tabTo } from "./studioPage.ts"
@@ -111,18 +112,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
       Effect.gen(function*() {
         const nightly = yield* loadProject(its.project.root, { pipelines: ["nightly"] })
         yield* runPipeline(nightly, {
-          ...asThePipelineSays,
+          ...unattended,
           pipeline: "nightly",
-          to: undefined,
-          limit: undefined,
-          source: undefined,
-          projectOption: undefined,
-          retryRefused: false,
-          dryRun: false,
-          interrupted: Effect.never,
-          warn: () => Effect.void,
-          progress: () => Effect.void,
-          confirm: () => true,
         })
       }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
     )

@@ -8,7 +8,7 @@ import { isLong } from "../../long.ts"
 import { type Fault, planned } from "../../practice/faults.ts"
 import { projectFolder } from "../../project/projectFolder.ts"
 import { served } from "../../studio/opened.ts"
-import { accessibility, launch, open, picture, withoutBrowser } from "../browser.ts"
+import { accessibility, launch, open, picture, tooWide, withoutBrowser } from "../browser.ts"
 
 const key = "practice_key_of_the_test"
 
@@ -124,14 +124,6 @@ export const openStudio = async (
     close: () => page.context().close(),
   }
 }
-
-/** Elements that overflow the page at its side, except those in a scrolling box. */
-const tooWide = `(() => {
-  if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
-  return [...document.querySelectorAll("body *")]
-    .filter((one) => one.closest(".wide") === null && one.getBoundingClientRect().right > window.innerWidth + 1)
-    .map((one) => one.outerHTML.slice(0, 80))
-})()`
 
 /** The themes and widths in which views are examined. Themes differ only in colours, so the second one is examined only for contrast, in one width. */
 const looks = [["light", 1440], ["dark", 360], ["light", 320], ["light", 800]] as const

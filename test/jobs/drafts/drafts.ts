@@ -9,6 +9,7 @@ import { inspectFile } from "../../../src/jobs/inspect.ts"
 import { decodePipeline } from "../../../src/project/Pipeline.ts"
 import { parseYaml } from "../../../src/project/yamlText.ts"
 import { asFound } from "../../../src/source/openSource.ts"
+import { formWith } from "../../fakeForms.ts"
 import { projectFolder } from "../../project/projectFolder.ts"
 
 /** Question types that a person could give to columns of a shape. */
@@ -54,16 +55,11 @@ export const formFor = (file: string, typing: Typing) =>
       })),
       ...blocks.map(({ title }) => ({ name: title, type: typing === "none" ? undefined : "Checkboxes" })),
     ]
-    return {
+    return formWith({
       id: "form1",
       name: "Form",
       questions: asked.map((question, at): Question => ({ id: `q${at + 1}`, options: undefined, ...question })),
-      calculations: [],
-      urlParameters: [],
-      scheduling: [],
-      payments: [],
-      quiz: undefined,
-    }
+    })
   })
 
 /** A pipeline that `init` drafted. */

@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import { asThePipelineSays } from "../../src/jobs/run.ts"
+
+/** The options of a run that needs no confirmation and is neither watched nor interrupted. */
+export const unattended = {
+  ...asThePipelineSays,
+  confirm: () => true,
+  progress: () => Effect.void,
+  warn: () => Effect.void,
+  interrupted: Effect.never,
+}
