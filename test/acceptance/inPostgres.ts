@@ -1,9 +1,12 @@
 import { Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
+import { cpSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { expect } from "vitest"
 import type { LedgerError, LedgerRefused } from "../../src/ledger/Ledger.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
-import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
+import { folder } from "../ledger/rows.ts"
 import { isLong } from "../long.ts"
 import type { Bench } from "./contacts.ts"
 import type { Ran } from "./formferry.ts"
@@ -52,20 +55,65 @@ export const configure = (at: Pick<Bench, "read" | "write">, { key, project, sch
   at.write(".env", `DATABASE_URL=${url}\nLEDGER_KEY=${key}\n`)
 }
 
+type Asking<A = void> = Effect.Effect<A, LedgerError | LedgerRefused, Scope.Scope>
+
 /** A database for a project's ledger. */
 interface Database {
-  readonly name: string
+  readonly name: "SQLite" | "PostgreSQL"
   /** Makes a place for a ledger. Returns what configures it in a project. */
-  readonly place: Effect.Effect<(at: Pick<Bench, "read" | "write">) => void, LedgerError | LedgerRefused, Scope.Scope>
+  readonly place: Asking<(at: Pick<Bench, "read" | "write">) => void>
+  /** The folder of the marks that are not among the reports, in the project's folder. */
+  readonly marks: string
+  /** Copies a project's ledger as it is. Returns what replaces the ledger with the copy. */
+  readonly copy: (at: Bench) => Asking<Asking>
+  /** Ends the lease of a killed run at once. No lease of a ledger in a file outlives its process. */
+  readonly endLease: (at: Bench) => Asking
 }
 
-const inFile: Database = { name: "SQLite", place: Effect.succeed(() => undefined) }
+export const inFile: Database = {
+  name: "SQLite",
+  place: Effect.succeed(() => undefined),
+  marks: join(".formferry", "ledger.db.marks"),
+  copy: (at) =>
+    Effect.map(folder, (kept) => {
+      const ledger = join(at.folder, ".formferry")
+      cpSync(ledger, kept, { recursive: true })
+      return Effect.sync(() => {
+        rmSync(ledger, { recursive: true, force: true })
+        cpSync(kept, ledger, { recursive: true })
+      })
+    }),
+  endLease: () => Effect.void,
+}
 
-/** The databases of tests that run with each. */
-export const databases: ReadonlyArray<Database> = withoutPostgres ? [inFile] : [inFile, {
+/** Runs statements as a superuser, in the schema of a project's ledger. */
+export const execIn = (at: Pick<Bench, "read">, sqlFor: (schema: string) => string): Asking =>
+  Effect.gen(function*() {
+    const schema = schemaOf(at)
+    const database = yield* connected(yield* urlOf(), schema)
+    yield* Effect.promise(() => database.exec(sqlFor(schema)))
+  })
+
+const schemaOf = (at: Pick<Bench, "read">): string => /schema: (\w+)/.exec(at.read("config/formferry.yaml"))?.[1] ?? ""
+
+export const dropIn = (at: Pick<Bench, "read">): Asking => execIn(at, (schema) => `DROP SCHEMA ${schema} CASCADE`)
+
+export const inPostgres: Database = {
   name: "PostgreSQL",
   place: Effect.map(newPlace, (place) => (at) => configure(at, place)),
-}]
+  marks: "marks",
+  copy: (at) =>
+    Effect.gen(function*() {
+      const server = yield* Effect.promise(testServer)
+      const dump = join(server.folder, `${newSchema()}.sql`)
+      yield* client("pg_dump", server, ["-n", schemaOf(at), "-f", dump])
+      return Effect.zipRight(dropIn(at), client("psql", server, ["-q", "-v", "ON_ERROR_STOP=1", "-f", dump]))
+    }),
+  endLease: (at) => execIn(at, () => "UPDATE lock SET beat = beat - 60000"),
+}
+
+/** The databases of tests that run with each. */
+export const databases: ReadonlyArray<Database> = withoutPostgres ? [inFile] : [inFile, inPostgres]
 
 /** The databases of tests that run with PostgreSQL only in the longer proofs. */
 export const databasesIfLong: ReadonlyArray<Database> = isLong ? databases : [inFile]

@@ -8,6 +8,7 @@ import { listening, sendOn } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, putBetween, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
+import { databases } from "./inPostgres.ts"
 
 /** Slow enough to be interrupted in the middle of a run. Ten submissions need one create and ten reads. */
 const slowly = { requestsPerSecond: 40 }
@@ -15,11 +16,12 @@ const slowly = { requestsPerSecond: 40 }
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
 
 for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 143]] as const) {
-  it.scopedLive.runIf(isLong || signal === "SIGTERM")(
-    `${signal} ends a run cleanly with exit code ${status}, and the next run sends each remaining row once`,
-    () =>
+  it.scopedLive.each(isLong || signal === "SIGTERM" ? databases : [])(
+    `${signal} ends a run with a ledger in $name cleanly with exit code ${status}, and the next run sends each remaining row once`,
+    ({ place }) =>
       Effect.gen(function*() {
         const at = yield* bench(slowly)
+        ;(yield* place)(at)
         at.write("source.csv", csv(upTo(120)))
         const running = start(["run", "contacts"], { cwd: at.folder })
         yield* until(() => at.count() >= 10)
@@ -70,11 +72,12 @@ const retyped = (outgoing: ServerResponse) => async (answer: IncomingMessage) =>
   outgoing.end(body.replace('"ShortAnswer"', '"LongAnswer"'))
 }
 
-it.scopedLive.runIf(isLong)(
-  "a changed form can't be accepted during a run, and `accept` exits with code 6",
-  () =>
+it.scopedLive.each(isLong ? databases : [])(
+  "a changed form can't be accepted during a run with a ledger in $name, and `accept` exits with code 6",
+  ({ place }) =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
+      ;(yield* place)(at)
       at.write("source.csv", csv([1]))
       expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
       const upstream = new URL(at.baseUrl)
@@ -100,28 +103,33 @@ it.scopedLive.runIf(isLong)(
     }),
 )
 
-it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is sent twice", () =>
-  Effect.gen(function*() {
-    const at = yield* bench({ requestsPerSecond: 5 })
-    at.write("source.csv", csv(upTo(40)))
-    const running = start(["run", "contacts"], { cwd: at.folder })
-    yield* until(() => at.count() > 0)
-    running.signal("SIGINT")
-    yield* Effect.sleep("150 millis")
-    running.signal("SIGINT")
-    const ran = yield* Effect.promise(() => running.ended)
-    expect(ran.status).toBe(130)
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace("requestsPerSecond: 5", "requestsPerSecond: 1000"),
-    )
-    const next = yield* at.inProcess("run", "contacts")
-    expect([0, 4], next.stderr).toContain(next.status)
-    const names = at.answers("qName")
-    expect(new Set(names).size).toBe(names.length)
-    const { rows } = at.report()
-    expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
-  }))
+it.scopedLive.each(databases)(
+  "a second Ctrl-C ends the process at once, and no row in flight of a ledger in $name is sent twice",
+  ({ endLease, place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 5 })
+      ;(yield* place)(at)
+      at.write("source.csv", csv(upTo(40)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() > 0)
+      running.signal("SIGINT")
+      yield* Effect.sleep("150 millis")
+      running.signal("SIGINT")
+      const ran = yield* Effect.promise(() => running.ended)
+      expect(ran.status).toBe(130)
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("requestsPerSecond: 5", "requestsPerSecond: 1000"),
+      )
+      yield* endLease(at)
+      const next = yield* at.inProcess("run", "contacts")
+      expect([0, 4], next.stderr).toContain(next.status)
+      const names = at.answers("qName")
+      expect(new Set(names).size).toBe(names.length)
+      const { rows } = at.report()
+      expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
+    }),
+)
 
 it.scopedLive("a run continues if the reader of its output closes the pipe", () =>
   Effect.gen(function*() {

@@ -2,7 +2,6 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -18,6 +17,7 @@ import { join } from "node:path"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, start, until } from "./formferry.ts"
+import { databases, databasesIfLong, dropIn, execIn, inFile } from "./inPostgres.ts"
 
 /** Slow enough to be killed in the middle of a run: 60 rows take more than a second. */
 const slowly = { requestsPerSecond: 40 }
@@ -29,9 +29,10 @@ const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
 const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 /** A project whose run was killed in the middle. `meanwhile` may change the project before the kill. */
-const killed = (meanwhile: (at: Bench) => void = () => {}) =>
+const killed = (place: (typeof databases)[number]["place"], meanwhile: (at: Bench) => void = () => {}) =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
+    ;(yield* place)(at)
     at.write("source.csv", csv(upTo(rows)))
     const running = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() >= 20)
@@ -60,60 +61,76 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     }
   })
 
-/** Kinds of damage to the ledger's folder after which the next run is refused. */
-const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => void, wrong: RegExp]> = [
-  [
-    "only ledger.db and its key are kept",
-    (folder) => {
-      for (const name of readdirSync(folder)) {
-        if (name !== "ledger.db" && name !== "ledger.db.key") rmSync(join(folder, name), { recursive: true })
+/** Damages a ledger in a file. */
+const inFolder = (harm: (folder: string) => void) => (at: Bench) =>
+  Effect.sync(() => harm(join(at.folder, ".formferry")))
+
+/** Kinds of damage to a ledger after which the next run is refused. */
+const harms = {
+  SQLite: [
+    [
+      "only ledger.db and its key are kept",
+      inFolder((folder) => {
+        for (const name of readdirSync(folder)) {
+          if (name !== "ledger.db" && name !== "ledger.db.key") rmSync(join(folder, name), { recursive: true })
+        }
+      }),
+      notNewest,
+    ],
+    [
+      "the write-ahead log is cut to half",
+      inFolder((folder) => truncateSync(logIn(folder), Math.floor(readFileSync(logIn(folder)).length / 2))),
+      notNewest,
+    ],
+    [
+      "the write-ahead log has a flipped bit",
+      inFolder((folder) => {
+        const bytes = readFileSync(logIn(folder))
+        const at = Math.floor(bytes.length / 2)
+        bytes[at] = bytes[at]! ^ 1
+        writeFileSync(logIn(folder), bytes)
+      }),
+      notNewest,
+    ],
+    [
+      "the folder is deleted",
+      inFolder((folder) => rmSync(folder, { recursive: true })),
+      /ledger\.db is missing or empty, but an earlier run wrote to it/,
+    ],
+  ],
+  PostgreSQL: [
+    [
+      "the last commit is lost",
+      (at: Bench) => execIn(at, () => "UPDATE holder SET upTo = upTo - 1"),
+      /lacks 1 of \d+ commits/,
+    ],
+    ["the schema is dropped", dropIn, /is missing or empty, but an earlier run wrote to it/],
+  ],
+} as const
+
+it.scopedLive.each(databases)(
+  "a run is refused if the ledger of a killed first run in $name was deleted, damaged or kept without its log",
+  ({ copy, name, place }) =>
+    Effect.gen(function*() {
+      const at = yield* killed(place)
+      const kept = yield* copy(at)
+      for (const [what, harm, wrong] of harms[name]) {
+        yield* kept
+        yield* harm(at)
+        yield* isRefused(at, wrong)
+        expect((yield* at.inProcess("status", "--verify")).stdout, what).not.toContain("The ledger is sound")
       }
-    },
-    notNewest,
-  ],
-  [
-    "the write-ahead log is cut to half",
-    (folder) => truncateSync(logIn(folder), Math.floor(readFileSync(logIn(folder)).length / 2)),
-    notNewest,
-  ],
-  [
-    "the write-ahead log has a flipped bit",
-    (folder) => {
-      const bytes = readFileSync(logIn(folder))
-      const at = Math.floor(bytes.length / 2)
-      bytes[at] = bytes[at]! ^ 1
-      writeFileSync(logIn(folder), bytes)
-    },
-    notNewest,
-  ],
-  [
-    "the folder is deleted",
-    (folder) => rmSync(folder, { recursive: true }),
-    /ledger\.db is missing or empty, but an earlier run wrote to it/,
-  ],
-]
+      // No command has made a new one.
+      expect(existsSync(join(at.folder, ".formferry", "ledger.db"))).toBe(false)
+    }),
+)
 
-it.scopedLive("a run is refused if the ledger of a killed first run was deleted, damaged or kept without its log", () =>
-  Effect.gen(function*() {
-    const at = yield* killed()
-    const folder = join(at.folder, ".formferry")
-    const kept = join(at.folder, "kept")
-    cpSync(folder, kept, { recursive: true })
-    for (const [what, harm, wrong] of harms) {
-      rmSync(folder, { recursive: true })
-      cpSync(kept, folder, { recursive: true })
-      harm(folder)
-      yield* isRefused(at, wrong)
-      expect((yield* at.inProcess("status", "--verify")).stdout, what).not.toContain("The ledger is sound")
-    }
-    expect(existsSync(folder)).toBe(false)
-  }))
-
-it.scopedLive.runIf(isLong)(
-  "a backup older than a killed run is refused, even if the clock jumps or a different ledger was accepted meanwhile",
-  () =>
+it.scopedLive.each(isLong ? databases : [])(
+  "a copy in $name older than a killed run is refused, even if the clock jumps or a different ledger was accepted meanwhile",
+  ({ copy, place }) =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
+      ;(yield* place)(at)
       at.write("source.csv", csv(upTo(10)))
       // The clock that the first run sees is two days ahead.
       const ahead = join(at.folder, "ahead.mjs")
@@ -123,19 +140,14 @@ it.scopedLive.runIf(isLong)(
         env: { NODE_OPTIONS: `--import ${ahead}` },
       })
       expect(first.status, first.stderr).toBe(0)
-      const backup = join(at.folder, "backup.db")
-      expect((yield* at.inProcess("ledger", "backup", backup)).status).toBe(0)
+      const older = yield* copy(at)
       at.write("source.csv", csv(upTo(rows)))
       const running = start(["run", "contacts"], { cwd: at.folder })
       yield* until(() => at.count() >= 30)
       running.signal("SIGKILL")
       yield* Effect.promise(() => running.ended)
-      const newest = join(at.folder, "newest")
-      mkdirSync(newest)
-      for (const end of ["", "-wal", "-shm"]) {
-        if (existsSync(ledgerOf(at) + end)) renameSync(ledgerOf(at) + end, join(newest, `ledger.db${end}`))
-      }
-      copyFileSync(backup, ledgerOf(at))
+      const newest = yield* copy(at)
+      yield* older
       yield* isRefused(at, /is an older copy/, at.run)
       // The killed run's rows are removed from the source, and a person accepts the backup.
       const sent = new Set(at.answers("qName"))
@@ -146,8 +158,7 @@ it.scopedLive.runIf(isLong)(
       expect(next.status, next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
       // The abandoned ledger returns.
-      rmSync(ledgerOf(at))
-      cpSync(newest, join(at.folder, ".formferry"), { recursive: true })
+      yield* newest
       at.write("source.csv", csv(upTo(rows)))
       yield* isRefused(at, /is an older copy/)
     }),
@@ -172,38 +183,36 @@ const decisions: Readonly<Record<string, readonly [command: ReadonlyArray<string
   ],
 }
 
-it.scopedLive("a copy of the ledger from before a person's decision is refused, although nothing was sent since", () =>
-  Effect.gen(function*() {
-    const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [1] }] })
-    at.write(
-      "pipelines/contacts.yaml",
-      pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" }),
-    )
-    const source = csv(upTo(11)) + "12,Person 12,no address,1990-01-17\n"
-    at.write("source.csv", source)
-    const first = yield* at.inProcess("run", "contacts")
-    expect(first.status, first.stdout + first.stderr).toBe(4)
-    const folder = join(at.folder, ".formferry")
-    const [older, newest] = [join(at.folder, "older"), join(at.folder, "newest")]
-    const copy = (from: string, to: string) => {
-      rmSync(to, { recursive: true, force: true })
-      cpSync(from, to, { recursive: true })
-    }
-    for (const [what, [command, before]] of Object.entries(decisions)) {
+it.scopedLive.each(databasesIfLong)(
+  "a copy of the ledger in $name from before a person's decision is refused, although nothing was sent since",
+  ({ copy, place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [1] }] })
+      ;(yield* place)(at)
+      at.write(
+        "pipelines/contacts.yaml",
+        pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" }),
+      )
+      const source = csv(upTo(11)) + "12,Person 12,no address,1990-01-17\n"
       at.write("source.csv", source)
-      before?.(at)
-      // A refused run records the state that can be accepted.
-      yield* at.inProcess("run", "contacts")
-      expect([what, at.count()]).toEqual([what, 11])
-      copy(folder, older)
-      const decided = yield* at.inProcess(...command)
-      expect([what, decided.status], decided.stdout + decided.stderr).toEqual([what, 0])
-      copy(folder, newest)
-      copy(older, folder)
-      yield* isRefused(at, /is an older copy/)
-      copy(newest, folder)
-    }
-  }))
+      const first = yield* at.inProcess("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(4)
+      for (const [what, [command, before]] of Object.entries(decisions)) {
+        at.write("source.csv", source)
+        before?.(at)
+        // A refused run records the state that can be accepted.
+        yield* at.inProcess("run", "contacts")
+        expect([what, at.count()]).toEqual([what, 11])
+        const older = yield* copy(at)
+        const decided = yield* at.inProcess(...command)
+        expect([what, decided.status], decided.stdout + decided.stderr).toEqual([what, 0])
+        const newest = yield* copy(at)
+        yield* older
+        yield* isRefused(at, /is an older copy/)
+        yield* newest
+      }
+    }),
+)
 
 /** Commands that use the ledger, apart from `preview` and `ledger export`. `RUN` stands for a run's id. */
 const usingLedger: ReadonlyArray<ReadonlyArray<string>> = [
@@ -224,38 +233,42 @@ const usingLedger: ReadonlyArray<ReadonlyArray<string>> = [
   ["ledger", "rekey", "contacts", "--yes"],
 ]
 
-it.scopedLive("of the commands that use the ledger, only `preview` and `ledger export` read an older copy", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    at.write("source.csv", csv(upTo(3)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    const older = join(at.folder, "older")
-    cpSync(join(at.folder, ".formferry"), older, { recursive: true })
-    at.write("source.csv", csv(upTo(5)))
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
-    rmSync(join(at.folder, ".formferry"), { recursive: true })
-    cpSync(older, join(at.folder, ".formferry"), { recursive: true })
-    at.write(
-      "config/formferry.yaml",
-      at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
-    )
-    const { run } = at.report()
-    for (const command of usingLedger) {
-      const ran = yield* at.inProcess(...command.map((word) => word === "RUN" ? run : word))
-      expect([command, ran.status, words(ran.stdout + ran.stderr)]).toEqual([
-        command,
-        2,
-        expect.stringContaining("is an older copy"),
-      ])
-    }
-    expect(at.count()).toBe(5)
-    expect(existsSync(join(at.folder, "copy.db"))).toBe(false)
-    expect((yield* at.inProcess("preview", "contacts")).status).toBe(0)
-    const exported = yield* at.inProcess("ledger", "export", "contacts")
-    expect(exported.status, exported.stderr).toBe(0)
-    // The header and the three rows of the copy.
-    expect(exported.stdout.trimEnd().split("\n")).toHaveLength(4)
-  }))
+it.scopedLive.each(databasesIfLong)(
+  "of the commands that use the ledger, only `preview` and `ledger export` read an older copy in $name",
+  ({ copy, name, place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      at.write("source.csv", csv(upTo(3)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      const older = yield* copy(at)
+      at.write("source.csv", csv(upTo(5)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      yield* older
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
+      )
+      const { run } = at.report()
+      for (const command of usingLedger) {
+        // PostgreSQL's own tools back it up.
+        if (command[1] === "backup" && name === "PostgreSQL") continue
+        const ran = yield* at.inProcess(...command.map((word) => word === "RUN" ? run : word))
+        expect([command, ran.status, words(ran.stdout + ran.stderr)]).toEqual([
+          command,
+          2,
+          expect.stringContaining("is an older copy"),
+        ])
+      }
+      expect(at.count()).toBe(5)
+      expect(existsSync(join(at.folder, "copy.db"))).toBe(false)
+      expect((yield* at.inProcess("preview", "contacts")).status).toBe(0)
+      const exported = yield* at.inProcess("ledger", "export", "contacts")
+      expect(exported.status, exported.stderr).toBe(0)
+      // The header and the three rows of the copy.
+      expect(exported.stdout.trimEnd().split("\n")).toHaveLength(4)
+    }),
+)
 
 it.scopedLive("a run whose log is deleted exits with code 70, and the next run sends the rest", () =>
   Effect.gen(function*() {
@@ -278,7 +291,7 @@ it.scopedLive.runIf(isLong)(
   "a run is refused if the previous run was killed and its log was deleted",
   () =>
     Effect.gen(function*() {
-      const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
+      const at = yield* killed(inFile.place, (at) => rmSync(`${ledgerOf(at)}-wal`))
       yield* isRefused(at, notNewest)
     }),
 )
@@ -326,27 +339,32 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
 
-it.scopedLive("a mark is on disk in both places before the first row arrives, and is updated as rows are sent", () =>
-  Effect.gen(function*() {
-    const at = yield* bench(slowly)
-    at.write("source.csv", csv(upTo(30)))
-    const running = start(["run", "contacts"], { cwd: at.folder })
-    yield* until(() => at.count() >= 10)
-    const folders = [`${ledgerOf(at)}.marks`, join(at.folder, "reports", ".ledger")]
-    const marks = folders.map((folder) => readdirSync(folder))
-    expect(marks[0]).toHaveLength(1)
-    expect(marks[1]).toEqual(marks[0])
-    expect((yield* Effect.promise(() => running.ended)).status).toBe(0)
-    const texts = folders.map((folder) => readFileSync(join(folder, marks[0]![0]!), "utf8"))
-    expect(texts[1]).toBe(texts[0])
-    expect(JSON.parse(texts[0]!)).toMatchObject({ epoch: 1, upTo: expect.any(Number) })
-  }))
+it.scopedLive.each(databases)(
+  "a mark of a ledger in $name is on disk in both places before the first row arrives, and is updated as rows are sent",
+  ({ marks: own, place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      ;(yield* place)(at)
+      at.write("source.csv", csv(upTo(30)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() >= 10)
+      const folders = [join(at.folder, own), join(at.folder, "reports", ".ledger")]
+      const marks = folders.map((folder) => readdirSync(folder))
+      expect(marks[0]).toHaveLength(1)
+      expect(marks[1]).toEqual(marks[0])
+      expect((yield* Effect.promise(() => running.ended)).status).toBe(0)
+      const texts = folders.map((folder) => readFileSync(join(folder, marks[0]![0]!), "utf8"))
+      expect(texts[1]).toBe(texts[0])
+      expect(JSON.parse(texts[0]!)).toMatchObject({ epoch: 1, upTo: expect.any(Number) })
+    }),
+)
 
-it.scopedLive(
-  "a moved project, deleted reports and a ledger kept without its log are not reasons to refuse a run",
-  () =>
+it.scopedLive.each(databasesIfLong)(
+  "a moved project, deleted reports and a ledger in $name kept without its log are not reasons to refuse a run",
+  ({ name: database, place }) =>
     Effect.gen(function*() {
       const at = yield* bench()
+      ;(yield* place)(at)
       at.write("source.csv", csv(upTo(3)))
       expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
       const quiet = (run = at.inProcess) =>
@@ -366,7 +384,7 @@ it.scopedLive(
       rmSync(join(at.folder, "reports"), { recursive: true })
       yield* quiet()
       // The machine keeps only the ledger and its key.
-      for (const name of readdirSync(join(at.folder, ".formferry"))) {
+      for (const name of database === "SQLite" ? readdirSync(join(at.folder, ".formferry")) : []) {
         if (name !== "ledger.db" && name !== "ledger.db.key") {
           rmSync(join(at.folder, ".formferry", name), { recursive: true })
         }

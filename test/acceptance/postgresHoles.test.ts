@@ -12,7 +12,7 @@ import { isLong } from "../long.ts"
 import { quickly } from "../quickly.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, command, start, until } from "./formferry.ts"
-import { configure, newPlace, said } from "./inPostgres.ts"
+import { configure, inPostgres, newPlace, said } from "./inPostgres.ts"
 
 const run = promisify(execFile)
 
@@ -199,32 +199,20 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
     () =>
       Effect.gen(function*() {
         const at = yield* bench()
-        const place = yield* newPlace
-        configure(at, place)
-        const server = yield* Effect.promise(testServer)
-        const dump = (name: string) => {
-          const file = join(server.folder, `${place.schema}-${name}.sql`)
-          return Effect.as(client("pg_dump", server, ["-n", place.schema, "-f", file]), file)
-        }
-        const admin = yield* connected(place.url.replace(/\/\/[^@]*/, "//formferry:formferry"))
-        const restore = (file: string) =>
-          Effect.zipRight(
-            Effect.promise(() => admin.exec(`DROP SCHEMA ${place.schema} CASCADE`)),
-            client("psql", server, ["-q", "-v", "ON_ERROR_STOP=1", "-f", file]),
-          )
+        configure(at, yield* newPlace)
         const upToRow = (last: number) => at.write("source.csv", csv(upTo(last)))
         const run = (...args: ReadonlyArray<string>) => Effect.map(at.inProcess("run", "contacts", ...args), said)
         upToRow(3)
         expect(yield* run()).toMatch(/^0 /)
-        const older = yield* dump("older")
+        const older = yield* inPostgres.copy(at)
         upToRow(12)
         expect(yield* run()).toMatch(/^0 /)
-        yield* restore(yield* dump("newest"))
+        yield* yield* inPostgres.copy(at)
         upToRow(15)
         expect(yield* run()).toMatch(/^0 .*already imported │ 12/)
         expect(at.count()).toBe(15)
 
-        yield* restore(older)
+        yield* older
         for (const command of [["run", "contacts"], ["check", "contacts"], ["status"], ["rehearse", "contacts"]]) {
           expect(said(yield* at.inProcess(...command)), command.join(" ")).toMatch(
             /^2 .*(lacks \d+ of \d+ commits|is an older copy).*formferry accept contacts ledger --because TEXT/,
