@@ -188,10 +188,11 @@ export class Connection {
 const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
 /**
- * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow.
+ * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow. A
+ * server that is too old lacks some of them, and is refused later.
  */
-const settings = (schema: string, more: Readonly<Record<string, string>>): string =>
-  Object.entries({
+const settings = (schema: string, more: Readonly<Record<string, string>>): string => {
+  const wanted = Object.entries({
     search_path: pathOf(schema),
     application_name: "formferry",
     client_encoding: "UTF8",
@@ -206,12 +207,11 @@ const settings = (schema: string, more: Readonly<Record<string, string>>): strin
     idle_session_timeout: "0",
     jit: "off",
     ...more,
-  }).map(([name, value]) =>
-    name === "idle_session_timeout"
-      // A server that is too old does not know it, and is refused later.
-      ? `SELECT set_config(name, '${value}', false) FROM pg_settings WHERE name = '${name}'`
-      : `SET ${name} = ${name === "search_path" ? value : `'${value}'`}`
-  ).join("; ")
+  })
+  return `SELECT set_config(name, wanted, false) FROM pg_settings JOIN (VALUES ${
+    wanted.map(([name, value]) => `('${name}', '${value}')`).join(", ")
+  }) AS settings (of, wanted) ON name = of`
+}
 
 /**
  * A plan is kept for the whole connection. While a table is empty, the best plan reads all of it, and that plan would remain when the table has grown.

@@ -40,7 +40,7 @@ const divider = (of: keyof typeof last, forward: (part: Buffer) => void) => {
   }
 }
 
-const impatience = [Buffer.from("idle_in_transaction_session_timeout = '3s'"), Buffer.from("'99'")] as const
+const impatience = [Buffer.from("('idle_in_transaction_session_timeout', '3s'"), Buffer.from("'99'")] as const
 
 /**
  * Opens a link for the scope.
