@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from "node:path"
 import { vi } from "vitest"
 import { type Holder, LockHolder, ownedName } from "../../src/ledger/holder.ts"
-import { holdersIn, MarkWriter, readMarks } from "../../src/ledger/marks.ts"
+import { holdersIn, MarkWriter, readMarks } from "../../src/ledger/markFiles.ts"
 import { copyLedger, openLedger } from "../../src/ledger/openLedger.ts"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, folder, rowOf } from "./rows.ts"

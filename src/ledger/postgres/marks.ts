@@ -1,18 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
+import { missing } from "../behind.ts"
 import { type Behind, type LedgerError, LedgerRefused, type MarkPlaces } from "../Ledger.ts"
-import {
-  holderName,
-  holdersIn,
-  type Mark,
-  type MarkedServer,
-  type Marks,
-  marksIn,
-  missing,
-  readMarks,
-  type SharedLedger,
-} from "../marks.ts"
+import { holdersIn, marksIn, readMarks } from "../markFiles.ts"
+import { holderName, type Mark, type MarkedServer, type Marks, type SharedLedger } from "../marks.ts"
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"

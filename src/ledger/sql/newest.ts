@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import { behind, type Marked, notNewest } from "../behind.ts"
 import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
-import { behind, holderName, type Marked, type MarkedHolder, notNewest } from "../marks.ts"
+import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
