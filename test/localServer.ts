@@ -42,7 +42,7 @@ export const otherAddresses: ReadonlyArray<string> = [
 export const answering = (listener: RequestListener) => Effect.suspend(() => listening(createServer(listener)))
 
 /**
- * Sends a request on to a service.
+ * Sends a request on to a service. If the service closes the connection, so does this.
  *
  * @param answered gets the service's answer. By default, the answer is passed on
  */
@@ -53,7 +53,9 @@ export const sendOn = (
   answered: (answer: IncomingMessage) => void = (answer) => passOn(answer, outgoing),
 ): void => {
   const { headers, method, url } = incoming
-  incoming.pipe(request({ host: hostname, port, path: url, method, headers: { ...headers, host } }, answered))
+  const sent = request({ host: hostname, port, path: url, method, headers: { ...headers, host } }, answered)
+  sent.on("error", () => outgoing.destroy())
+  incoming.pipe(sent)
 }
 
 const passOn = (answer: IncomingMessage, outgoing: ServerResponse): void => {
