@@ -145,7 +145,7 @@ it.scopedLive("a row without a key that a person skipped is not sent once it has
     expect([later.status, at.count()], later.stdout).toEqual([0, 2])
   }))
 
-it.scopedLive("with rowKey: content, a fixed row that equals an imported one is named, not taken for it", () =>
+it.scopedLive("with rowKey: content, a fixed row that equals an imported one is named, not treated as that row", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const rows = ["1,Ada,ada@example.org,", "1,Ada,none,", "2,Bob,bob@example.org,"]
