@@ -5,6 +5,7 @@ import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { keyColumns } from "../project/sourceSection.ts"
 import { surveyKeys } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -121,6 +122,7 @@ const pairsOfSource = (
       columns,
       end: endOf(source.columns),
       shape: columnNames(mapping.columns),
+      keyColumns: keyColumns(pipeline.source).map(({ name }) => name),
       ownSource: other === undefined,
       isPartial: false,
     }

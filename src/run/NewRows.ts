@@ -5,16 +5,11 @@ import { asciiOf, isDamaged, looseKey } from "../domain/looseKey.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { Digester, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { makeContents, positionsOf, rowKeys } from "./content.ts"
+import { type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
+import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
-
-/** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
-export const restColumns = (
-  { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
-): ReadonlyArray<string> =>
-  mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
 /**
  * Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty.
@@ -100,19 +95,23 @@ export class NewRows {
 
   private readonly inEncodings: boolean
   private readonly forgotten: ForgottenKeys
+  private readonly earlier: ReadonlyArray<KeyOf>
 
   /**
    * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
    * @param inEncodings whether the source is read in a different encoding than before
+   * @param earlier make the keys that rows of the ledger have by earlier rules
    */
   constructor(
     digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>,
     inEncodings: boolean,
     forgotten: ForgottenKeys,
+    earlier: ReadonlyArray<KeyOf>,
   ) {
     this.digests = digests
     this.inEncodings = inEncodings
     this.forgotten = forgotten
+    this.earlier = earlier
   }
 
   get size(): number {
@@ -131,6 +130,18 @@ export class NewRows {
 
   add(row: number, key: string, cells: Cells): void {
     this.rows++
+    this.addKey(row, key)
+    for (const keyOf of this.earlier) this.addKey(row, keyOf(cells))
+    for (const digest of this.digests) {
+      const rest = digest(cells)
+      if (rest === undefined) continue
+      this.hash.digest(rest)
+      this.put(this.rests, row)
+    }
+  }
+
+  private addKey(row: number, key: string | undefined): void {
+    if (key === undefined) return
     this.forgotten.add(row, key)
     for (const text of looseKey(key).stored) {
       this.hash.key(text)
@@ -140,12 +151,6 @@ export class NewRows {
     if (ascii !== undefined) {
       this.hash.key(this.mayBeDamaged(key) ? `~${ascii}` : `?${ascii}`)
       this.put(this.keys, row)
-    }
-    for (const digest of this.digests) {
-      const rest = digest(cells)
-      if (rest === undefined) continue
-      this.hash.digest(rest)
-      this.put(this.rests, row)
     }
   }
 
@@ -212,13 +217,16 @@ export class NewRows {
 
 /** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows. */
 export const newRows = (
-  { columns, isPartial, ownSource, pipeline, source }: Pick<
-    RunPlan,
-    "isPartial" | "ownSource" | "pipeline" | "columns" | "source"
-  >,
+  plan: Pick<RunPlan, "isPartial" | "keyColumns" | "mapping" | "ownSource" | "pipeline" | "columns" | "source">,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
   Effect.map(view.facts, ({ forgotten, identity }) => {
+    const { columns, isPartial, ownSource, pipeline, source } = plan
+    // A key of several columns resembles no key of one. Keys from content can't be reformatted.
+    const earlier = (identity?.keys ?? []).flatMap((rule) => {
+      const keys = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
+      return typeof keys === "function" ? [keys()] : []
+    })
     const isMissed = ownSource && !isPartial && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
@@ -226,12 +234,16 @@ export const newRows = (
       isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, columns, ledger.digest)) : [],
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
       new ForgottenKeys(forgotten, ledger.digest.key),
+      earlier,
     )
   })
 
 /** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
 export const surveyKeys = (
-  plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "end" | "shape" | "ownSource" | "isPartial">,
+  plan: Pick<
+    RunPlan,
+    "mapping" | "pipeline" | "source" | "columns" | "keyColumns" | "end" | "shape" | "ownSource" | "isPartial"
+  >,
   opened: Pick<RunLedger["Type"], "ledger" | "view">,
 ) =>
   Effect.gen(function*() {

@@ -25,6 +25,12 @@ export const contentDigest = (
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 
+/** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
+export const restColumns = (
+  { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
+): ReadonlyArray<string> =>
+  mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
+
 /** Returns all cells of a row as text, one for each of the source's own columns, then those beyond its header. */
 export const rowTexts = (
   cells: Cells,

@@ -9,9 +9,16 @@ import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../le
 import type { KnownRow } from "../ledger/rows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
-import { contentDigest, coveredColumns, type KeyOf, makeContents, numberedKeys, rowKeys } from "./content.ts"
+import {
+  contentDigest,
+  coveredColumns,
+  type KeyOf,
+  makeContents,
+  numberedKeys,
+  restColumns,
+  rowKeys,
+} from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
-import { restColumns } from "./NewRows.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 
@@ -21,7 +28,9 @@ const keptRests = 8
 export const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns how this run makes row keys. */
-const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyRule =>
+const keyRuleOf = (
+  { keyColumns, mapping, pipeline: { source } }: Pick<RunPlan, "keyColumns" | "mapping" | "pipeline">,
+): KeyRule =>
   mapping.keyed === "content"
     ? { columns: "content", empty: [] }
     : {
@@ -71,8 +80,8 @@ export const refuse = (
  *
  * @returns `same` if only the names of its columns have changed. Undefined if the source lacks the rule's columns
  */
-const earlierKeys = (
-  run: RunPlan,
+export const earlierKeys = (
+  run: Pick<RunPlan, "columns" | "keyColumns" | "mapping" | "pipeline">,
   digest: Digester,
   rule: KeyRule,
   first: ReadonlyArray<string> | undefined,

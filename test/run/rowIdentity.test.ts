@@ -154,6 +154,18 @@ describe("reformatted row keys", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a reformatted key stops the run, also if the row key uses different columns from then on", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const few = twenty.slice(0, 3)
+      yield* at.source(few.map((number) => person(String(number), number)))
+      yield* at.run()
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      yield* at.source(few.map((number) => person(`00${number}`, number)))
+      stopped(yield* at.run(), /3 new rows have the same key, apart from formatting/)
+      expect(at.names()).toHaveLength(3)
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("reformatted keys are accepted if the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world
