@@ -8,6 +8,8 @@ import {
   likelySeparator,
   type OptionNames,
   optionNames,
+  piecesOf,
+  separatorInto,
   splitFit,
   type TextForms,
 } from "./optionNames.ts"
@@ -77,6 +79,20 @@ export interface Coverage {
 /** The number of distinct texts that are compared with options. More add no evidence. */
 const compared = 200
 
+/** Returns how many of some texts are options of a question. */
+const wholeFit = (distinct: ReadonlyMap<string, number>, options: OptionNames, forms: TextForms): Coverage => {
+  const hit = new Set<string>()
+  let [cells, all] = [0, 0]
+  for (const [text, times] of distinct) {
+    const option = likelyOption(options, text, forms)
+    all += times
+    if (option === undefined) continue
+    cells += times
+    hit.add(option.value)
+  }
+  return { covered: all === 0 ? 0 : cells / all, hits: hit.size }
+}
+
 /**
  * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
@@ -99,22 +115,20 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    return splitFit(distinct, options)
+    const exact = splitFit(distinct, options)
+    const separator = separatorInto(distinct, target.question.options?.length ?? 0) ?? likelySeparator(distinct)
+    if (exact.covered > 0.8 || separator === undefined) return exact
+    const pieces = new Map<string, number>()
+    for (const [text, times] of distinct) {
+      for (const piece of piecesOf(text, separator)) pieces.set(piece, (pieces.get(piece) ?? 0) + times)
+    }
+    const apart = wholeFit(pieces, options, forms)
+    return apart.covered > exact.covered ? apart : exact
   }
-  const hit = new Set<string>()
-  let [cells, all] = [0, 0]
-  for (const [text, times] of distinct) {
-    const option = likelyOption(options, text, forms)
-    all += times
-    if (option === undefined) continue
-    cells += times
-    hit.add(option.value)
-  }
+  const whole = wholeFit(distinct, options, forms)
   // Without a type, a cell may also contain several choices.
-  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
-  return several !== undefined && several.covered > 0.8
-    ? several
-    : { covered: cells / all, hits: hit.size }
+  const several = target.expected.isGiven || whole.covered >= 0.5 ? undefined : splitFit(distinct, options)
+  return several !== undefined && several.covered > 0.8 ? several : whole
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
