@@ -9,8 +9,6 @@ export interface OptionNames {
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
   readonly same: ReadonlyMap<string, ReadonlyArray<Option>>
-  /** Names by their meaning, unless several options have the same meaning. */
-  readonly meant: ReadonlyMap<string, Option>
   /** The meanings of the names, by each of their terms. */
   readonly byTerm: ReadonlyMap<string, ReadonlyArray<readonly [Meaning, Option]>>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
@@ -18,8 +16,6 @@ export interface OptionNames {
   /** Names by their words and symbols, to find them in longer texts. */
   readonly tree: () => Branch
 }
-
-const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
 
 /** The number of options that are compared by their meaning. */
 const understood = 500
@@ -43,8 +39,6 @@ const alikeOption = ({ byTerm }: OptionNames, text: Meaning): Option | undefined
 export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const exact = new Map<string, Option>()
   const same = new Map<string, ReadonlyArray<Option>>()
-  const meant = new Map<string, Option>()
-  const twice = new Set<string>()
   const byTerm = new Map<string, Array<readonly [Meaning, Option]>>()
   for (const [at, option] of options.entries()) {
     for (const name of [option.value, option.label]) {
@@ -59,15 +53,11 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
       if (sharers === undefined) byTerm.set(root, [[meaning, option]])
       else sharers.push([meaning, option])
     }
-    const root = meantBy(meaning)
-    if (meant.has(root)) twice.add(root)
-    meant.set(root, option)
   }
-  for (const root of [...twice, ""]) meant.delete(root)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
   let tree: Branch | undefined
-  return { exact, same, meant, byTerm, ticks, tree: () => tree ??= treeOf(options) }
+  return { exact, same, byTerm, ticks, tree: () => tree ??= treeOf(options) }
 }
 
 /** Caches a function's result for each text. */
@@ -108,7 +98,7 @@ export const likelyOption = (
   forms: TextForms = textForms,
 ): Option | undefined =>
   names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
-    ?? names.meant.get(meantBy(forms.meaning(text))) ?? alikeOption(names, forms.meaning(text))
+    ?? alikeOption(names, forms.meaning(text))
 
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>

@@ -21,6 +21,7 @@ describe("A title", () => {
     ["Born", "Passport expires", "DatePicker"],
     ["Date of visit", "Date of the accident", "DatePicker"],
     ["Email", "Your supervisor's email", "EmailInput"],
+    ["Home phone", "Phone of your legal guardian", "PhoneNumber"],
     ["Number of children", "Number of tickets", "NumberInput"],
     ["Q3", "How many guests will come?", "NumberInput"],
     ["Q3", "Your sports club", "ShortAnswer"],
