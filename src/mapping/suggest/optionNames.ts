@@ -60,33 +60,22 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   return { exact, same, byTerm, ticks, tree: () => tree ??= treeOf(options) }
 }
 
-/** Caches a function's result for each text. */
-const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
+/** Returns a function that caches a function's result for each text. */
+const remembering = <A extends object | string>(compute: (text: string) => A): (text: string) => A => {
   const known = new Map<string, A>()
   return (text) => {
-    const before = known.get(text)
-    if (before !== undefined) return before
-    const result = compute(text)
+    const result = known.get(text) ?? compute(text)
     known.set(text, result)
     return result
   }
 }
 
-/** The functions that return the three forms in which a text is compared with options: as the kinds compare it, by its words, and by its meaning. */
-export interface TextForms {
-  readonly loose: (text: string) => string
-  readonly same: (text: string) => string
-  readonly meaning: (text: string) => Meaning
-}
-
-const textForms: TextForms = { loose, same: sameText, meaning: meaningOf }
+/** The two forms in which a text is compared with options: as the kinds compare it, and by its words and their meaning. */
+const textForms = { loose, meaning: meaningOf }
+export type TextForms = typeof textForms
 
 /** Returns forms that are cached, for texts that are compared with the options of many questions. */
-export const rememberedForms = (): TextForms => ({
-  loose: remembering(textForms.loose),
-  same: remembering(textForms.same),
-  meaning: remembering(textForms.meaning),
-})
+export const rememberedForms = (): TextForms => ({ loose: remembering(loose), meaning: remembering(meaningOf) })
 
 const tickNamed = ({ ticks }: OptionNames, text: string): Option | undefined =>
   ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
@@ -97,7 +86,7 @@ export const likelyOption = (
   text: string,
   forms: TextForms = textForms,
 ): Option | undefined =>
-  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
+  names.exact.get(forms.loose(text)) ?? names.same.get(forms.meaning(text).same)?.at(-1) ?? tickNamed(names, text)
     ?? alikeOption(names, forms.meaning(text))
 
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
