@@ -8,8 +8,6 @@ import {
   likelySeparator,
   type OptionNames,
   optionNames,
-  piecesOf,
-  separatorInto,
   splitFit,
   type TextForms,
 } from "./optionNames.ts"
@@ -79,20 +77,6 @@ export interface Coverage {
 /** The number of distinct texts that are compared with options. More add no evidence. */
 const compared = 200
 
-/** Returns how many of some texts are options of a question. */
-const wholeFit = (distinct: ReadonlyMap<string, number>, options: OptionNames, forms: TextForms): Coverage => {
-  const hit = new Set<string>()
-  let [cells, all] = [0, 0]
-  for (const [text, times] of distinct) {
-    const option = likelyOption(options, text, forms)
-    all += times
-    if (option === undefined) continue
-    cells += times
-    hit.add(option.value)
-  }
-  return { covered: all === 0 ? 0 : cells / all, hits: hit.size }
-}
-
 /**
  * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
@@ -115,20 +99,22 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    const exact = splitFit(distinct, options)
-    const separator = separatorInto(distinct, target.question.options?.length ?? 0) ?? likelySeparator(distinct)
-    if (exact.covered > 0.8 || separator === undefined) return exact
-    const pieces = new Map<string, number>()
-    for (const [text, times] of distinct) {
-      for (const piece of piecesOf(text, separator)) pieces.set(piece, (pieces.get(piece) ?? 0) + times)
-    }
-    const apart = wholeFit(pieces, options, forms)
-    return apart.covered > exact.covered ? apart : exact
+    return splitFit(distinct, options)
   }
-  const whole = wholeFit(distinct, options, forms)
+  const hit = new Set<string>()
+  let [cells, all] = [0, 0]
+  for (const [text, times] of distinct) {
+    const option = likelyOption(options, text, forms)
+    all += times
+    if (option === undefined) continue
+    cells += times
+    hit.add(option.value)
+  }
   // Without a type, a cell may also contain several choices.
-  const several = target.expected.isGiven || whole.covered >= 0.5 ? undefined : splitFit(distinct, options)
-  return several !== undefined && several.covered > 0.8 ? several : whole
+  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
+  return several !== undefined && several.covered > 0.8
+    ? several
+    : { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -182,6 +168,30 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
 }
 
 /**
+ * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has about as many texts, 2 if
+ * they are as many, or numbers from 0 or 1 up to their count.
+ */
+const codesFit = (
+  { distinct, filled, more, range, share }: ColumnProfile,
+  { expected, question }: Target,
+): 0 | 1 | 2 => {
+  const count = question.options?.length ?? 0
+  if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return 0
+  const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
+  const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
+  const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
+  // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
+  const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
+  if (codes > count + 1 || codes < usual / 2) return 0
+  if (share.integer < 1 || range === undefined || separator !== undefined) return codes === count ? 2 : 1
+  return range.min < 0 || range.max > count
+    ? 0
+    : range.max === count || (range.min === 0 && range.max === count - 1)
+    ? 2
+    : 1
+}
+
+/**
  * Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does
  * not. A property that few units have is stronger evidence.
  */
@@ -223,8 +233,9 @@ export const cellEvidence = (
     if (kind === "address" || kind === "matrix") return -9
     if (profile.filled === 0) return -2
     if (cover !== undefined) {
-      // Without a common option, the column may contain codes.
-      return cover.covered >= 0.15 ? byOptions(cover, of) : -1.5
+      const fits = codesFit(profile, target)
+      if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return byOptions(cover, of)
+      return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
     }
     if (kind === "other" || kind === "location") return -3
     const share = looks(profile, target)

@@ -165,24 +165,8 @@ const byPair = (pairs: Readonly<Record<string, number>>) => {
   return (one: string, other: string): number => all.get(one)?.get(other) ?? 0
 }
 
-const pairsIn = (concepts: ReadonlyArray<string>) =>
-  concepts.flatMap((one, at) => concepts.slice(at + 1).map((other) => `${one} ~ ${other}`))
-
+const nearness = byPair(vocabulary.related)
 const opposition = byPair(Object.fromEntries(vocabulary.contrasts.map((both) => [both, 1])))
-const statedNearness = byPair(vocabulary.related)
-/** How alike two concepts are that different wordings of one question name. */
-const ofTopic = 0.5
-const topicNearness = byPair(Object.fromEntries(
-  Object.values(vocabulary.topics).flatMap((concepts) => pairsIn(concepts.filter((one) => !bare.has(one))))
-    .map((both) => [both, ofTopic]),
-))
-
-/** Returns how alike two different concepts are, 0 to 1. */
-const nearness = (one: string, other: string): number =>
-  statedNearness(one, other) || (opposition(one, other) > 0 ? 0 : topicNearness(one, other))
-
-/** Whether two concepts mean nearly the same. */
-export const areNear = (one: string, other: string): boolean => one === other || statedNearness(one, other) >= 0.5
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
@@ -285,7 +269,9 @@ export const namesSubject = ({ terms }: Meaning, texts: ReadonlyArray<Meaning>):
   const topics = terms.flatMap(({ concepts }) => concepts)
   const related = texts.filter((text) =>
     text.terms.some(({ concepts }) =>
-      concepts.some((one) => topics.some((topic) => areNear(one, topic) || answersTo.get(topic)?.has(one) === true))
+      concepts.some((one) =>
+        topics.some((topic) => one === topic || nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true)
+      )
     )
   )
   return related.length >= Math.min(2, texts.length) && related.length * 2 >= texts.length && texts.length > 0

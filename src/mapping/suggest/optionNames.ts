@@ -1,6 +1,6 @@
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
-import { likeness, type Meaning, meaningOf } from "./meaning.ts"
+import { type Meaning, meaningOf } from "./meaning.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, by all forms of their names. */
@@ -9,37 +9,24 @@ export interface OptionNames {
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
   readonly same: ReadonlyMap<string, ReadonlyArray<Option>>
-  /** The meanings of the names, by each of their terms. */
-  readonly byTerm: ReadonlyMap<string, ReadonlyArray<readonly [Meaning, Option]>>
+  /** Names by their meaning, unless several options have the same meaning. */
+  readonly meant: ReadonlyMap<string, Option>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
   /** Names by their words and symbols, to find them in longer texts. */
   readonly tree: () => Branch
 }
 
+const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
+
 /** The number of options that are compared by their meaning. */
 const understood = 500
-
-/** How alike a text and an option's name must be. */
-const alikeEnough = 0.5
-
-/** The number of options that a text is compared with by one of its words. A word that more options have tells nothing. */
-const sharing = 10
-
-/** Returns the option whose name shares a word with a text, and is more like it than all others. */
-const alikeOption = ({ byTerm }: OptionNames, text: Meaning): Option | undefined => {
-  const sharers = text.terms.map(({ root }) => byTerm.get(root) ?? []).filter(({ length }) => length <= sharing)
-  const [best, next] = [...new Map(sharers.flat())].map(([name, option]) => ({
-    ...likeness(text, name, () => 1),
-    option,
-  })).filter(({ opposed, value }) => !opposed && value >= alikeEnough).toSorted((a, b) => b.value - a.value)
-  return best !== undefined && best.value > (next?.value ?? 0) ? best.option : undefined
-}
 
 export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const exact = new Map<string, Option>()
   const same = new Map<string, ReadonlyArray<Option>>()
-  const byTerm = new Map<string, Array<readonly [Meaning, Option]>>()
+  const meant = new Map<string, Option>()
+  const twice = new Set<string>()
   for (const [at, option] of options.entries()) {
     for (const name of [option.value, option.label]) {
       exact.set(loose(name), option)
@@ -47,35 +34,44 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
       if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
     if (at >= understood) continue
-    const meaning = meaningOf(option.label)
-    for (const { root } of meaning.terms) {
-      const sharers = byTerm.get(root)
-      if (sharers === undefined) byTerm.set(root, [[meaning, option]])
-      else sharers.push([meaning, option])
-    }
+    const meaning = meantBy(meaningOf(option.label))
+    if (meant.has(meaning)) twice.add(meaning)
+    meant.set(meaning, option)
   }
+  for (const meaning of [...twice, ""]) meant.delete(meaning)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
   let tree: Branch | undefined
-  return { exact, same, byTerm, ticks, tree: () => tree ??= treeOf(options) }
+  return { exact, same, meant, ticks, tree: () => tree ??= treeOf(options) }
 }
 
-/** Returns a function that caches a function's result for each text. */
-const remembering = <A extends object | string>(compute: (text: string) => A): (text: string) => A => {
+/** Caches a function's result for each text. */
+const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
   const known = new Map<string, A>()
   return (text) => {
-    const result = known.get(text) ?? compute(text)
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const result = compute(text)
     known.set(text, result)
     return result
   }
 }
 
-/** The two forms in which a text is compared with options: as the kinds compare it, and by its words and their meaning. */
-const textForms = { loose, meaning: meaningOf }
-export type TextForms = typeof textForms
+/** The functions that return the three forms in which a text is compared with options: as the kinds compare it, by its words, and by its meaning. */
+export interface TextForms {
+  readonly loose: (text: string) => string
+  readonly same: (text: string) => string
+  readonly meant: (text: string) => string
+}
+
+const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOf(text)) }
 
 /** Returns forms that are cached, for texts that are compared with the options of many questions. */
-export const rememberedForms = (): TextForms => ({ loose: remembering(loose), meaning: remembering(meaningOf) })
+export const rememberedForms = (): TextForms => ({
+  loose: remembering(textForms.loose),
+  same: remembering(textForms.same),
+  meant: remembering(textForms.meant),
+})
 
 const tickNamed = ({ ticks }: OptionNames, text: string): Option | undefined =>
   ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
@@ -86,8 +82,8 @@ export const likelyOption = (
   text: string,
   forms: TextForms = textForms,
 ): Option | undefined =>
-  names.exact.get(forms.loose(text)) ?? names.same.get(forms.meaning(text).same)?.at(-1) ?? tickNamed(names, text)
-    ?? alikeOption(names, forms.meaning(text))
+  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
+    ?? names.meant.get(forms.meant(text))
 
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
@@ -181,7 +177,7 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
       at += Math.max(end - at, 1)
     }
     const between = separators.find((separator) => {
-      const pieces = piecesOf(rest, separator)
+      const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
       if (separator === " ") return pieces.length > 1 && pieces.every((piece) => piece === mark)
       return rest.includes(separator) && pieces.includes(mark)
     })
@@ -191,26 +187,16 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
 }
 
-/** Returns the choices in a cell. */
-export const piecesOf = (text: string, separator: string): ReadonlyArray<string> =>
-  text.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
-
-/** Counts in how many cells each piece occurs, and the cells with several pieces. */
-const cutBy = (distinct: ReadonlyMap<string, number>, separator: string) => {
-  const pieces = new Map<string, number>()
-  let cut = 0
-  for (const [text, times] of distinct) {
-    const names = piecesOf(text, separator)
-    if (names.length > 1) cut += times
-    for (const name of new Set(names)) pieces.set(name, (pieces.get(name) ?? 0) + times)
-  }
-  return { cut, pieces }
-}
-
 /** Returns the separator that cuts cells into hardly more distinct pieces than there are options, if each piece recurs. */
 export const separatorInto = (distinct: ReadonlyMap<string, number>, options: number): string | undefined =>
   separators.find((separator) => {
-    const { cut, pieces } = cutBy(distinct, separator)
+    const pieces = new Map<string, number>()
+    let cut = 0
+    for (const [text, times] of distinct) {
+      const names = text.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
+      if (names.length > 1) cut += times
+      for (const name of new Set(names)) pieces.set(name, (pieces.get(name) ?? 0) + times)
+    }
     return cut > 1 && pieces.size <= options + 2 && pieces.size < distinct.size
       && [...pieces.values()].every((times) => times > 1)
   })
@@ -220,7 +206,15 @@ export const likelySeparator = (distinct: ReadonlyMap<string, number>): string |
   let best: string | undefined
   let most = 0
   for (const separator of separators) {
-    const { cut, pieces } = cutBy(distinct, separator)
+    const pieces = new Map<string, number>()
+    let cut = 0
+    for (const [text, times] of distinct) {
+      if (text.includes(separator)) cut += times
+      for (const piece of text.split(separator)) {
+        const name = piece.trim()
+        if (name !== "") pieces.set(name, (pieces.get(name) ?? 0) + times)
+      }
+    }
     const again = [...pieces.values()].filter((times) => times > 1).length
     // A space separates choices only if most of the words also occur as whole cells.
     if (separator === " " && [...pieces.keys()].filter((piece) => distinct.has(piece)).length * 2 < pieces.size) {

@@ -1,6 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
-import { areNear, type Likeness, type Meaning } from "./meaning.ts"
+import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText } from "./words.ts"
@@ -16,17 +16,11 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-const peopleIn = ({ core }: Meaning) =>
-  vocabulary.people.filter((person) => core.some(({ concepts }) => concepts.includes(person)))
+const names = ({ core }: Meaning, person: string): boolean => core.some(({ concepts }) => concepts.includes(person))
 
-/** Whether titles name different people or organisations, or only one of them does: "the supervisor's email" is not "the email". */
-const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean => {
-  const [a, b] = [peopleIn(one), peopleIn(other)]
-  return a.length + b.length > 0 && !a.some((person) => b.some((same) => areNear(person, same)))
-}
-
-/** How alike titles without a common specific word must be, and how sure the remaining evidence must make the suggestion. */
-const [similar, unanimous] = [0.4, 0.98]
+/** Whether only one of two titles names a person or an organisation: "the supervisor's email" is not "the email". */
+const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
+  vocabulary.people.some((person) => names(one, person) !== names(other, person))
 
 /**
  * Whether titles or options agree, and titles don't contradict each other or name different people. The kind of the cells and their place prove nothing: the only
@@ -38,13 +32,12 @@ export const isProven = (
   title: Likeness,
   isAbout: boolean,
   cover: Coverage | undefined,
-  confidence: number,
 ): boolean => {
   if (title.same || areTold(cover, target)) return true
   if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
     return false
   }
-  return title.words !== undefined || isAbout || (title.value >= similar && confidence >= unanimous)
+  return title.words !== undefined || isAbout
 }
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {

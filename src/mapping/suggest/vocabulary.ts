@@ -11,8 +11,6 @@ const Vocabulary = Schema.Struct({
   concepts: record(record(Phrases)),
   /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
   related: record(Schema.Number),
-  /** Concepts that different wordings of one question name, by topic. */
-  topics: record(Phrases),
   /** Concepts of the answers to a topic: a question that lists them is about the topic. */
   answers: record(Phrases),
   /** Concepts that exclude each other: a name with one and a name with the other are about different things. */

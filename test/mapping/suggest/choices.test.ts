@@ -1,14 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
-import { coverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
-import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import {
-  likelyOption,
-  likelySeparator,
-  optionNames,
-  rememberedForms,
-  splitFit,
-} from "../../../src/mapping/suggest/optionNames.ts"
+import { likelyOption, likelySeparator, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
 import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
@@ -38,22 +29,6 @@ describe("Choices", () => {
     expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
     expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
     expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)
-  })
-
-  it("are matched by the words that they share with one option", () => {
-    const work = optionNames(options("Full-time employment", "Part-time employment", "Retired"))
-    expect(likelyOption(work, "Employed full time")?.label).toBe("Full-time employment")
-    expect(likelyOption(work, "Employment")).toBe(undefined)
-    expect(likelyOption(work, "Student")).toBe(undefined)
-  })
-
-  it("count as options in cells with several of them, even if they are worded differently", () => {
-    const cells = ["Montag, Dienstag", "Dienstag, Freitag", "Montag, Freitag", "Freitag"]
-    const profiles = profiler([{ position: 0, title: "Tage", name: "Tage" }])
-    for (const cell of cells) profiles.addRow([cell])
-    const unit = { _tag: "Column", meaning: meaningOf("Tage"), ...profiles.profiles()[0]! } as const
-    const question = { id: "q", name: "Days", type: "Checkboxes", options: options("Monday", "Tuesday", "Friday") }
-    expect(coverage(unit, targetOf(question), rememberedForms())).toEqual({ covered: 1, hits: 3 })
   })
 
   it("count unknown pieces in every row", () => {
