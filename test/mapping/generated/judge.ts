@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
 import { foreignChoices, unknownOf } from "../../../src/mapping/suggest/draftChoices.ts"
-import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { columnsOf, type Origin, type Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import type { Unknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 import { ownColumns } from "../../../src/source/columns.ts"
@@ -21,8 +20,6 @@ export interface Judged {
   readonly outcome: "right" | "wrong" | "open" | "left"
   /** Whether a column answers the question. */
   readonly isWanted: boolean
-  /** Whether something besides the order of a reordered file shows the true columns. */
-  readonly isDecidable: boolean
   /** The titles of the suggested columns. */
   readonly made: string
   /** The titles of the expected columns. */
@@ -115,21 +112,6 @@ const evidenceOf = ({ fields }: Pair, { kind, meanings, of, question }: Asked): 
     : "several columns of its kind"
 }
 
-/**
- * Whether something singles out the true columns: a common word, options, a kind of their own, or their place in a file that keeps the form's order.
- */
-const isDecidable = ({ asked, fields }: Pair, one: Asked, shown: string): boolean => {
-  const places = asked.flatMap(({ of }) => of === undefined ? [] : [fields.indexOf(of.field)])
-  const keepsOrder = places.every((place, at) => at === 0 || place >= (places[at - 1] ?? 0))
-  const title = one.of?.field.title ?? ""
-  const [a, b] = [title, one.question.name].map(meaningOf)
-  return keepsOrder || one.relation === "same" || one.of === undefined
-    || /^(?:all|half of the) options the same|^the only column/.test(shown)
-    || (a !== undefined && b !== undefined && likeness(a, b, () => 1).value >= 0.1)
-    || (one.relation === "technical" && b !== undefined
-      && likeness(meaningOf(one.of.field.name), b, () => 1).value >= 0.1)
-}
-
 const isOpaque = (text: string): boolean => text.replaceAll(/[^\p{L}]/gu, "").length < 3
 
 const titles = (origin: Origin) => columnsOf(origin).map(({ title }) => title.trim()).join(" + ")
@@ -189,7 +171,6 @@ export const judge = (pair: Pair) =>
         meant: meantBy(asked),
         cause: outcome === "open" ? causeOf(asked) : "",
         evidence: evidenceOf(pair, asked),
-        isDecidable: isDecidable(pair, asked, evidenceOf(pair, asked)),
       }
     })
 

@@ -110,7 +110,6 @@ export const figuresOf = (measured: Measured, withTitles: boolean): ReadonlyArra
       questions.length - asked.length
     }`,
     line("all", asked),
-    line("decidable", asked.filter(({ isDecidable }) => isDecidable)),
     "by tool",
     ...grouped(asked, ({ pair }) => pair.style.name),
     "by kind",

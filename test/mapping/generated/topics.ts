@@ -78,9 +78,10 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
 /**
  * The sets of topics. Suggestions may be adapted to the `known` set only. For the `unseen` set, only figures are shown.
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
- * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only.
+ * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only, like the `fifth`, which was
+ * written after the last change and uses the grids and decoys of the `fourth`.
  */
-export const topicSets = ["known", "unseen", "fresh", "fourth"] as const
+export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth"] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
@@ -94,12 +95,20 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
 }
 
 /** Reads the topics, grids and decoys of a set. */
-export const topicsOf = (set: TopicSet) => ({
-  topics: decoded(Schema.Array(Topic), `${set}.yaml`),
-  grids: decoded(Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }), "grids.yaml")[set],
-  decoys: decoded(
+export const topicsOf = (set: TopicSet) => {
+  const others = set === "fifth" ? "fourth" : set === "fresh" ? "unseen" : set
+  const grids = decoded(
+    Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }).pipe(Schema.partial),
+    "grids.yaml",
+  )
+  const decoys = decoded(
     Schema.Record({ key: Schema.Literal("known", "later", "fourth"), value: Schema.Array(Decoy) }),
     "decoys.yaml",
-  )[set === "unseen" || set === "fresh" ? "later" : set].map(topicOf),
-})
+  )
+  return {
+    topics: decoded(Schema.Array(Topic), `${set}.yaml`),
+    grids: grids[set] ?? grids[others] ?? [],
+    decoys: decoys[others === "unseen" ? "later" : others].map(topicOf),
+  }
+}
 export type Topics = ReturnType<typeof topicsOf>
