@@ -1,8 +1,9 @@
 import { Effect, Exit } from "effect"
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
@@ -47,7 +48,11 @@ const answers: Readonly<Record<string, RequestListener>> = {
 
 let server: Server
 let base = ""
+/** The folder for temporary files. Other tests use a different one, so that what is left in it is left by a fetch. */
+let temporary = ""
+const usual = process.env["TMPDIR"]
 beforeAll(async () => {
+  process.env["TMPDIR"] = temporary = mkdtempSync(join(tmpdir(), "formferry-fetch-"))
   server = createServer((request, response) => {
     const answer = answers[new URL(request.url ?? "/", "http://x").pathname]
     if (answer === undefined) response.writeHead(404).end()
@@ -59,9 +64,12 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections()
   server.close()
+  if (usual === undefined) delete process.env["TMPDIR"]
+  else process.env["TMPDIR"] = usual
+  rmSync(temporary, { recursive: true })
 })
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
+const leftBehind = () => readdirSync(temporary)
 
 describe("a public address", () => {
   it("addresses of this machine, private networks, links and groups of hosts are not public", () => {
