@@ -2,6 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Bench, bench, pipelineYaml } from "./contacts.ts"
+import { databases } from "./inPostgres.ts"
 import { fix, importFixed } from "./rejected.ts"
 
 const header = "No,Name,Mail,Born"
@@ -105,45 +106,57 @@ for (const [what, change] of Object.entries(changes)) {
     }))
 }
 
-it.scopedLive("a row in doubt that was fixed is not sent as it was, although it is valid now", () =>
-  Effect.gen(function*() {
-    const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [2] }] })
-    const change = { rows: keyless, fix: [",Bob", "9,Bob"] } as const
-    write(at, change, undefined)
-    const first = yield* at.inProcess("run", "contacts")
-    fix(at, change.fix)
-    expect((yield* importFixed(at, first.lastLine)).status).toBe(4)
-    write(at, change, rowKey("[Mail]"))
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([4, 3])
-    expect(at.report().rows).toMatchObject({ inDoubt: 1, alreadyImported: 2, imported: 0 })
-  }))
-
-it.scopedLive("an imported row that lost its key, because the cell counts as empty now, stays known", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    write(at, { rows: keyless.map((row) => row.replace(/^,/, "-,")), fix: ["", ""] }, undefined)
-    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
-    at.write("pipelines/contacts.yaml", source('empty: ["", "-"]')(at.read("pipelines/contacts.yaml")))
-    for (const _ of [1, 2]) {
+it.scopedLive.each(databases)(
+  "a row in doubt that was fixed is not sent as it was, although it is valid now ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [2] }] })
+      ;(yield* place)(at)
+      const change = { rows: keyless, fix: [",Bob", "9,Bob"] } as const
+      write(at, change, undefined)
+      const first = yield* at.inProcess("run", "contacts")
+      fix(at, change.fix)
+      expect((yield* importFixed(at, first.lastLine)).status).toBe(4)
+      write(at, change, rowKey("[Mail]"))
       const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
-      expect(at.report().rows).toMatchObject({ read: 3, alreadyImported: 3 })
-    }
-  }))
+      expect([later.status, at.count()], later.stdout).toEqual([4, 3])
+      expect(at.report().rows).toMatchObject({ inDoubt: 1, alreadyImported: 2, imported: 0 })
+    }),
+)
 
-it.scopedLive("a row without a key that a person skipped is not sent once it has a key", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    const change = { rows: keyless, fix: ["", ""] } as const
-    write(at, change, undefined)
-    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
-    const skip = ["acknowledge", "contacts", "--all", "--leave-out", "--because", "test data"]
-    expect((yield* at.inProcess(...skip)).status).toBe(0)
-    write(at, change, rowKey("[Mail]"))
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([0, 2])
-  }))
+it.scopedLive.each(databases)(
+  "an imported row that lost its key, because the cell counts as empty now, stays known ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      write(at, { rows: keyless.map((row) => row.replace(/^,/, "-,")), fix: ["", ""] }, undefined)
+      expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
+      at.write("pipelines/contacts.yaml", source('empty: ["", "-"]')(at.read("pipelines/contacts.yaml")))
+      for (const _ of [1, 2]) {
+        const later = yield* at.inProcess("run", "contacts")
+        expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+        expect(at.report().rows).toMatchObject({ read: 3, alreadyImported: 3 })
+      }
+    }),
+)
+
+it.scopedLive.each(databases)(
+  "a row without a key that a person skipped is not sent once it has a key ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      const change = { rows: keyless, fix: ["", ""] } as const
+      write(at, change, undefined)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+      const skip = ["acknowledge", "contacts", "--all", "--leave-out", "--because", "test data"]
+      expect((yield* at.inProcess(...skip)).status).toBe(0)
+      write(at, change, rowKey("[Mail]"))
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout).toEqual([0, 2])
+    }),
+)
 
 it.scopedLive("with rowKey: content, a fixed row that equals an imported one is named, not treated as that row", () =>
   Effect.gen(function*() {
