@@ -4,8 +4,8 @@ import { isLong, seeds as atMost } from "../long.ts"
 import { happens, play, type Played } from "./play.ts"
 
 /** Every event of `happens.inFew` occurs within the seeds of the longer proof. CI also runs the first seeds with `npm run histories`. */
-const first = 38
-const seeds = atMost(2, 11)
+const first = 45
+const seeds = atMost(2, 13)
 
 beforeAll(loadLazyModules)
 
