@@ -40,8 +40,6 @@ export const rowTexts = (
   ...cells.slice(end).map(cellText),
 ]
 
-const duplicateCode: ProblemCode = "duplicate-key"
-
 /** Returns a row's key, or undefined if it has none. */
 export type KeyOf = (cells: Cells) => string | undefined
 
@@ -113,7 +111,7 @@ export const rejectionOf = (
     return content && {
       before,
       rejection: { ...rejection, content },
-      isDuplicate: cellText(cells[at.code]) === duplicateCode,
+      isDuplicate: cellText(cells[at.code]) === ("duplicate-key" satisfies ProblemCode),
     }
   }
 }
@@ -167,10 +165,10 @@ export const makeContents = (
     return one
   }
   const allSorted = coveredColumns({ columns, shape }, false)
+  const positions = new Map(all.map((name, at) => [name, columns[at]?.position ?? -1]))
   const filled = (names: ReadonlyArray<string> | undefined, cells: Cells) => {
     const listed = (names ?? allSorted).flatMap((name) => {
-      const position = columns[all.indexOf(name)]?.position ?? -1
-      const text = cellText(cells[position])
+      const text = cellText(cells[positions.get(name) ?? -1])
       return text === "" ? [] : [name, text]
     })
     const beyond = cells.slice(end).flatMap((cell, at) => cellText(cell) === "" ? [] : [`beyond ${at}`, cellText(cell)])

@@ -53,16 +53,18 @@ export const reviewSurvey = (survey: Survey) =>
   })
 
 /** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers every filled cell. */
-export const attentionRow =
-  (plan: Pick<RunPlan, "columns" | "shape">, digest: Digester) => (row: RejectedRow): AttentionRow => ({
+export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">, digest: Digester) => {
+  const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
+  return (row: RejectedRow): AttentionRow => ({
     keyDigest: row.key === undefined ? undefined : digest.key(row.key),
     key: row.key,
     row: row.row,
     content: contentOfId(row.id)!,
-    columns: coveredColumns(plan, row.key !== undefined),
+    columns: row.key === undefined ? covered.all : covered.mapped,
     fate: row.fate,
     problems: row.problems,
   })
+}
 
 /**
  * Returns the imported rows that the survey has not seen, which are recorded when the run ends. Undefined if the source is not the pipeline's own or was not read to its end, if only new records
