@@ -13,8 +13,8 @@ export interface SourceRow {
   readonly mail: string
   readonly amount: string
   readonly note: string
-  /** Why the row can't be read, if it can't be. It then has no key. */
-  readonly unread?: "ragged-row" | "damaged-text"
+  /** Why the row is not read, if it isn't: it can't be, or nobody has corrected a rejected duplicate. It then has no key of its own. */
+  readonly unread?: "ragged-row" | "damaged-text" | "duplicate-key"
 }
 
 /**
@@ -57,7 +57,9 @@ export interface RejectedRows {
 export const rowsOf = ({ lines, titles: all }: RejectedRows): ReadonlyArray<SourceRow> =>
   lines.map((line) => {
     const [no = "", name = "", mail = "", amount = "", note = ""] = line
-    const unread = (["ragged-row", "damaged-text"] as const).find((code) => code === line[all.indexOf("_code")])
+    const unread = (["ragged-row", "damaged-text", "duplicate-key"] as const).find((code) =>
+      code === line[all.indexOf("_code")]
+    )
     return { no, name, mail, amount, note, ...(unread === undefined ? {} : { unread }) }
   })
 
