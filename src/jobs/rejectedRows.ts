@@ -73,7 +73,7 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
     const destination = { service: serviceAddress(project, form.service), form: form.id }
     const sent = yield* ledger?.view({ pipeline, destination }).fixed(shown.map(({ id, key }) => {
       const content = contentOfId(id)
-      return content && { content, keyDigest: key === "" ? undefined : ledger.digest.key(key) }
+      return content && { content, key: key === "" ? undefined : key }
     })) ?? Effect.succeed([])
     return {
       columns,

@@ -146,7 +146,7 @@ export interface PipelineLedger {
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
   /** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. False for undefined. */
   readonly fixed: (
-    rows: ReadonlyArray<Pick<Rejection, "keyDigest" | "content"> | undefined>,
+    rows: ReadonlyArray<Pick<Rejection, "key" | "content"> | undefined>,
   ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row

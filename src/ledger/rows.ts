@@ -65,15 +65,15 @@ export interface SameRow {
 /** A row without a key, or with a key that is unknown. Only in the first case, nothing may be known. */
 export interface KeylessRow {
   readonly state: "keyless"
-  /** The row that was sent in place of this one, which had no key then, or before it lost its key. */
-  readonly replacedBy: Superseded | undefined
+  /** The rows that were sent in place of this one or of rows with identical cells, which had no key then, or before they lost it. */
+  readonly replacedBy: ReadonlyArray<Superseded>
   /** Whether a person skipped the row permanently. */
   readonly leftOut: boolean
 }
 
 /** A row that an earlier run rejected: its key, if it had one, and the digest of its content. Without a key, the content covers every filled cell. */
 export interface Rejection {
-  readonly keyDigest: Buffer | undefined
+  readonly key: string | undefined
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers, if the ledger does not know them. */
   readonly columns: ReadonlyArray<string>

@@ -40,7 +40,7 @@ export const withoutApostrophe = (cell: string): string =>
 
 /** A row for rejected.csv, with its own cells as text, in the order of the source's columns. */
 export interface RejectedRow {
-  /** Identifies the row's content in the ledger. */
+  /** Identifies the row's content in the ledger. `id` and `key` are those of the first rejection, if the row was fixed and is rejected again. */
   readonly id: string
   readonly row: number
   readonly key: string | undefined

@@ -7,7 +7,7 @@ import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
 import { ChangedRows } from "./changedRows.ts"
-import { idOf, makeContents, positionsOf, rowTexts } from "./content.ts"
+import { idOf, makeContents, type Origin, positionsOf, rowTexts } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
@@ -24,12 +24,10 @@ interface SourceRow {
   readonly fault: Problem | undefined
   /** The ledger's row with this key. */
   readonly found: FoundRow | undefined
-  /** Whether the row replaces a rejected row. */
-  readonly isFixed: boolean
-  /** Whether the row that it replaces was sent meanwhile, as it was or corrected. */
+  /** The rejected row that this row replaces. */
+  readonly origin: Origin | undefined
+  /** Whether the origin was sent meanwhile, as it was or corrected. */
   readonly isSent: boolean
-  /** Whether the row was rejected because another row had its key, and still has this key. */
-  readonly isStillDuplicate: boolean
 }
 
 /**
@@ -62,6 +60,8 @@ export const makeClassifier = (options: {
     const uniques = new UniqueAnswers(mapping.uniques)
     const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
+    /** How many rows with each content have been replaced by fixed rows. */
+    const replacements = new Map<string, number>()
     /** Hashes of the key and the content of the current row. */
     const hash = new RowHash()
     let rejected: Array<RejectedRow> = []
@@ -70,10 +70,13 @@ export const makeClassifier = (options: {
     const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
 
     const classify = (one: SourceRow): void => {
-      const { cells, found, key, row } = one
-      if (key === undefined || found?.state === "keyless") {
-        return classifyKeyless(one, found?.state === "keyless" ? found : undefined)
+      const { cells, key, row } = one
+      const keyless = one.found?.state === "keyless" ? one.found : undefined
+      const replacedBy = keyless && replacementOf(keyless)
+      if (key === undefined || replacedBy !== undefined || keyless?.leftOut === true) {
+        return classifyKeyless(one, replacedBy, keyless?.leftOut === true)
       }
+      const found = one.found?.state === "keyless" ? undefined : one.found
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
       if (found !== undefined) seen.mark(found.id, found.state === "imported" || found.state === "undone")
@@ -91,10 +94,11 @@ export const makeClassifier = (options: {
       const isUndone = found?.state === "undone" && !plan.resendUndone
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
-      if (isUndone && !(one.isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
+      const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.rejection.key === key
+      if (isUndone && !(isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
       const fixed = found && contents.replaced(found, cells)
       if (fixed !== undefined) return setReplaced(row, fixed)
-      if (one.isStillDuplicate) {
+      if (isStillDuplicate) {
         fates.set(row, "duplicate")
         return reject(one, "duplicate", [stillDuplicate(plan)])
       }
@@ -106,13 +110,22 @@ export const makeClassifier = (options: {
     const setReplaced = (row: number, by: Superseded): void =>
       fates.set(row, by.isUndone ? "undone" : by.isInDoubt ? "inDoubt" : "alreadyImported")
 
+    /** Returns the row that was sent in place of this one. Each of several identical rows needs a replacement of its own. */
+    const replacementOf = ({ replacedBy }: KeylessRow): Superseded | undefined => {
+      if (replacedBy[0] === undefined) return undefined
+      const content = replacedBy[0].content.toString("latin1")
+      const earlier = replacements.get(content) ?? 0
+      replacements.set(content, earlier + 1)
+      const one = replacedBy[earlier]
+      if (one !== undefined) seen.mark(one.fixed, !one.isInDoubt)
+      return one
+    }
+
     /** Classifies a row that has no key, or that is known although its key is not. */
-    const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
+    const classifyKeyless = (one: SourceRow, replacedBy: Superseded | undefined, isLeftOut: boolean): void => {
       const { cells, fault, row } = one
-      const replacedBy = found?.replacedBy
-      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, !replacedBy.isInDoubt)
-      if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
-        return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
+      if (fault === undefined && (isLeftOut || mapping.filtered(cells))) {
+        return fates.set(row, "filtered", isLeftOut || replacedBy !== undefined ? "final" : undefined)
       }
       if (replacedBy !== undefined) return setReplaced(row, replacedBy)
       fates.set(row, "invalid")
@@ -131,7 +144,7 @@ export const makeClassifier = (options: {
     /** Classifies a row whose content equals the ledger's, or that repeats such a row. */
     const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
       // Identical rows are numbered within a source, so a fixed row can get the number of another row.
-      if (mapping.keyed === "content" && one.isFixed && !one.isSent) {
+      if (mapping.keyed === "content" && one.origin !== undefined && !one.isSent) {
         fates.set(one.row, "duplicate")
         return reject(one, "duplicate", [equalsOther])
       }
@@ -226,13 +239,14 @@ export const makeClassifier = (options: {
     }
 
     const reject = (
-      { cells, key, row }: SourceRow,
+      { cells, key, origin, row }: SourceRow,
       fate: RejectedRow["fate"],
       problems: ReadonlyArray<Problem>,
       quiet = false,
     ): void => {
-      const id = idOf(key === undefined ? contents.filled(undefined, cells) : contents.now(cells))
-      rejected.push({ id, row, key, fate, problems, cells: rowTexts(cells, plan), quiet })
+      const was = origin?.rejection
+        ?? { key, content: key === undefined ? contents.filled(undefined, cells) : contents.now(cells) }
+      rejected.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), quiet })
     }
 
     return {
@@ -334,8 +348,8 @@ const stillDuplicate = ({ keyColumns }: Keyed): Problem => ({
 const alreadySent = ({ keyColumns }: Keyed): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message:
-    "The rejected row was sent meanwhile, as it was or corrected differently. formferry can't change a submission: edit it in the service, or acknowledge the row.",
+  message: "This row, or one with identical cells, was sent meanwhile. If it is another row, correct it in the source. "
+    + "Otherwise edit the submission in the service, because formferry can't change it, or acknowledge the row.",
 })
 
 const equalsOther: Problem = {

@@ -83,10 +83,8 @@ export const coveredColumns = (
   hasKey: boolean,
 ): ReadonlyArray<string> => (hasKey ? shape : columnNames(columns)).toSorted()
 
-/** The rejected row of an earlier run that a row of a fixed rejected.csv was. */
+/** The rejected row of an earlier run that a row of a fixed rejected.csv was. A row that is rejected again keeps its origin. */
 export interface Origin {
-  /** Its key at that time. Empty if it had none. */
-  readonly before: string
   readonly rejection: Rejection
   /** Whether it was rejected because another row had its key, and nobody has deleted its `_code`. */
   readonly isDuplicate: boolean
@@ -97,20 +95,15 @@ export interface Origin {
  */
 export const rejectionOf = (
   plan: Pick<RunPlan, "isFixed" | "source" | "columns" | "shape">,
-  digest: Digester,
 ): (cells: Cells) => Origin | undefined => {
   const position = (name: string) => plan.source.columns.find((column) => column.title === name)?.position ?? -1
   const at = { id: position("_id"), key: position("_key"), code: position("_code") }
   const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
   return (cells) => {
     const content = plan.isFixed ? contentOfId(cellText(cells[at.id])) : undefined
-    const before = cellText(cells[at.key])
-    const rejection = before === ""
-      ? { keyDigest: undefined, columns: covered.all }
-      : { keyDigest: digest.key(before), columns: covered.mapped }
+    const key = cellText(cells[at.key]) || undefined
     return content && {
-      before,
-      rejection: { ...rejection, content },
+      rejection: { key, columns: key === undefined ? covered.all : covered.mapped, content },
       isDuplicate: cellText(cells[at.code]) === ("duplicate-key" satisfies ProblemCode),
     }
   }

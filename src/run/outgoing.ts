@@ -37,7 +37,7 @@ export const outgoing = (
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
     const rest = restColumns(plan)
     const restOf = rest.length === 0 ? () => undefined : restDigest(rest, columns, ledger.digest)
-    const origin = rejectionOf(plan, ledger.digest)
+    const origin = rejectionOf(plan)
 
     let given = 0
     let isEnd = false
@@ -78,9 +78,9 @@ export const outgoing = (
     /** Adds what the ledger knows about a row. Few rows need that. */
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
-        const { before: was, rejection } = origin(cells) ?? {}
+        const { rejection } = origin(cells) ?? {}
         // An unchanged row was refused by the service, and is sent again.
-        const isUnchanged = was === row.key && rejection?.content.equals(row.content) === true
+        const isUnchanged = rejection?.key === row.key && rejection.content.equals(row.content)
         const supersedes = isUnchanged ? undefined : rejection
         const [before] = survey.fates.has(row.row, "replaces") ? yield* view.lookUp([row.keyDigest]) : []
         const replaces = before?.submissionId

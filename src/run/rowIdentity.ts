@@ -249,11 +249,13 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
     const moveTo = (memory: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
       const isUnsent = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
-      if (isUnsent || contents.same(memory, cells) || contents.replaced(memory, cells) !== undefined) {
+      if (isUnsent || contents.same(memory, cells)) {
         placed.mark(memory.id, true)
         contested.delete(memory.id)
         return move
       }
+      // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
+      if (contents.replaced(memory, cells) !== undefined) return { ...move, key: undefined }
       const other = contested.get(memory.id)
       if (other === undefined) contested.set(memory.id, { key: old, move, rows: 1 })
       else other.rows++

@@ -187,7 +187,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     const counts = yield* RunCounts
     const refused: Array<RejectedRow> = []
     for (const { row: sent, outcome } of result.rows) {
-      const { cells: texts, content, item, key, row } = sent
+      const { cells: texts, content, item, key, row, supersedes } = sent
       if (outcome._tag === "NotCreated") {
         fates.keepPending(row)
         cells.settle(row, "pending")
@@ -208,7 +208,16 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       if (outcome._tag === "Refused" && fate === "refused") {
         const problem = { code: "refused", message: outcome.message } as const
         counts.problem(row, problem)
-        refused.push({ id: idOf(content), row, key, fate, problems: [problem], cells: texts, quiet: false })
+        const was = supersedes ?? { key, content }
+        refused.push({
+          id: idOf(was.content),
+          row,
+          key: was.key,
+          fate,
+          problems: [problem],
+          cells: texts,
+          quiet: false,
+        })
       }
     }
     if (refused.length > 0) {

@@ -76,9 +76,8 @@ export const chunkClassifier = (
           key,
           fault: faults.get(index),
           found: found[index],
-          isFixed: origin !== undefined,
+          origin,
           isSent: sent[index] === true,
-          isStillDuplicate: origin?.isDuplicate === true && origin.before === key,
         })
         each?.(row, cells)
       }
@@ -135,7 +134,7 @@ export const survey = Effect.gen(function*() {
   const classifyChunk = chunkClassifier(classifier, {
     view: blank ? undefined : view,
     keyOf: numbering(),
-    origin: plan.isFixed ? rejectionOf(plan, ledger.digest) : undefined,
+    origin: plan.isFixed ? rejectionOf(plan) : undefined,
     each: (row, cells) => cellTable.read(row, cells, fates),
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

@@ -83,7 +83,7 @@ const changes: Readonly<Record<string, Change>> = {
 }
 
 const write = (at: Bench, change: Change, pipeline: Change["before"]) => {
-  const made = pipelineYaml({ sink: "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }" })
+  const made = pipelineYaml({ sink: "service: live\n  form: contacts\n  stopWhen: { refused: 100%, invalid: 100% }" })
   at.write("pipelines/contacts.yaml", pipeline?.(made) ?? made)
   at.write("source.csv", [header, ...change.rows, ""].join("\n"))
 }
@@ -172,4 +172,80 @@ it.scopedLive("with rowKey: content, a fixed row that equals an imported one is 
     at.write("source.csv", at.read("source.csv").replace("none", "ada@example.org"))
     const later = yield* at.inProcess("run", "contacts")
     expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+  }))
+
+it.scopedLive("a fixed row stays known if the row key gets the corrected column, and then the source is corrected", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"]
+    write(at, { rows, fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+    write(at, { rows, fix: ["", ""] }, rowKey("[No, Mail]"))
+    for (const mail of ["none", "bob@example.org"]) {
+      at.write("source.csv", at.read("source.csv").replace("none", mail))
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    }
+  }))
+
+it.scopedLive("a row that was fixed in two rounds stays known", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,ada@example.org,", ",Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    expect([first.status, at.count()]).toEqual([1, 2])
+    fix(at, [",Bob", "8,Bob"])
+    const second = yield* importFixed(at, first.lastLine)
+    expect([second.status, at.count()]).toEqual([1, 2])
+    fix(at, ["8,Bob,none", "9,Bob,bob@example.org"])
+    const third = yield* importFixed(at, second.lastLine)
+    expect([third.status, at.count()], third.stdout).toEqual([0, 3])
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+  }))
+
+it.scopedLive("a fixed row that the service refused, and that was fixed again, stays known", () =>
+  Effect.gen(function*() {
+    const at = yield* bench({ faults: [{ fault: "invalid", containing: "Bobby", named: true }] })
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"]
+    write(
+      at,
+      { rows, fix: ["", ""] },
+      (pipeline) => pipeline.replace("form: contacts", "form: contacts\n  canary: off"),
+    )
+    const first = yield* at.inProcess("run", "contacts")
+    expect([first.status, at.count()]).toEqual([1, 2])
+    fix(at, ["2,Bob,none", "8,Bobby,bob@example.org"])
+    const second = yield* importFixed(at, first.lastLine)
+    expect([second.status, at.count(), at.report().rows], second.stdout).toMatchObject([1, 2, { refused: 1 }])
+    fix(at, ["8,Bobby", "9,Bob"])
+    const third = yield* importFixed(at, second.lastLine)
+    expect([third.status, at.count()], third.stdout).toEqual([0, 3])
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+  }))
+
+it.scopedLive("of two identical rows without a key, each needs a key of its own", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,ada@example.org,", ...Array(2).fill(",Bob,bob@example.org,")], fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    expect([first.status, at.count()]).toEqual([1, 1])
+    fix(at, [",Bob", "8,Bob"])
+    const fixed = yield* importFixed(at, first.lastLine)
+    expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 2, {
+      imported: 1,
+      invalid: 1,
+    }])
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.report().rows]).toMatchObject([1, { alreadyImported: 2, invalid: 1 }])
+    fix(at, [",Bob", "9,Bob"])
+    const other = yield* importFixed(at, later.lastLine)
+    expect([other.status, at.count()], other.stdout).toEqual([1, 2])
+    expect(other.stdout.replaceAll(/\s+/g, " ")).toContain("correct it in the source")
+    at.write("source.csv", at.read("source.csv").replace(",Bob", "9,Bob"))
+    const last = yield* at.inProcess("run", "contacts")
+    expect([last.status, at.count(), at.report().rows], last.stdout).toMatchObject([0, 3, { imported: 1 }])
   }))

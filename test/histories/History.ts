@@ -250,17 +250,19 @@ export class History extends VirtualProject {
 
   /**
    * Writes a rejected.csv in which a person has corrected some rows, and removed others. Returns its path and its rows.
-   * @param correct whether the row with this number is corrected @param keep whether the row stays in the file
+   * @param correct whether the row with this number is corrected, or so that it is rejected again (`partly`) @param keep whether the row stays in the file
    */
   fix(
     table: Table,
-    correct: (no: number) => boolean,
+    correct: (no: number) => "right" | "partly" | "not",
     keep: (no: number) => boolean,
   ): { readonly file: string; readonly numbers: ReadonlyArray<number> } {
     const kept = new Map(numbersIn(table).filter(keep).map((no) => [no, correct(no)]))
     const file = this.writeFixed(table, (cell) => {
       const no = numberIn(cell("Name"))
-      return kept.get(no) === true ? { ...correctRow(no, this.edited.isPadded) } : kept.has(no) ? {} : undefined
+      const row = { ...correctRow(no, this.edited.isPadded) }
+      const how = kept.get(no)
+      return how === "right" ? row : how === "partly" ? { ...row, Mail: "nobody" } : how && {}
     })
     return { file, numbers: [...kept.keys()] }
   }

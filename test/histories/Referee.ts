@@ -86,6 +86,8 @@ export class Referee {
   private readonly undone = new Set<string>()
   /** The number of submissions that were deleted. */
   private deleted = 0
+  /** The number of rows that undos left in doubt. */
+  private undoneInDoubt = 0
   /** Rows that a killed process sent, by form and number, each with the number of the kill. */
   private readonly doubtful = new Map<string, number>()
   /** The settings under which each run rejected rows. */
@@ -230,11 +232,15 @@ export class Referee {
     if (rows.read !== numbers.length) return
     const sent = at.sent()
     const [rejected, doubtful] = ["rejected.csv", "in-doubt.csv"].map((name) => at.reported(run, name))
-    const lost = numbers.filter((no) =>
+    const unnamed = numbers.filter((no) =>
       !sent.has(no) && rejected?.includes(no) !== true && doubtful?.includes(no) !== true
-      && !this.undone.has(`${form} ${no}`)
     )
-    if (lost.length > rows.pending) this.broken.push(`the report of ${run} does not name the rows ${lost.join(", ")}`)
+    const lost = unnamed.filter((no) => !this.undone.has(`${form} ${no}`))
+    // A row in doubt of an undone run counts as undone once a person has settled it as not landed.
+    const undone = Math.min(this.undoneInDoubt, rows.undone - (unnamed.length - lost.length))
+    if (lost.length > rows.pending + Math.max(0, undone)) {
+      this.broken.push(`the report of ${run} does not name the rows ${lost.join(", ")}`)
+    }
     let mayChange = 0
     for (const no of numbers) {
       const flaw = at.flaws.get(no)
@@ -531,6 +537,7 @@ export class Referee {
     const { result } = ended
     this.meet("undone")
     this.lines.push(JSON.stringify(result))
+    this.undoneInDoubt += result.inDoubt
     const left = [...after.values()].filter((by) => by === chosen).length
     if (result.exitCode === 0 && left > 0) this.broken.push(`${left} submissions of the undone run ${chosen} remain`)
     if (left > result.inDoubt + result.unknown + result.likely) {
@@ -555,7 +562,7 @@ export class Referee {
     // A person corrects all rejected rows, and then the source, too.
     const [newest] = at.rejected()
     if (newest !== undefined) {
-      const fix = at.fix(newest, () => true, (no) => !this.removed.has(no))
+      const fix = at.fix(newest, () => "right", (no) => !this.removed.has(no))
       const fixed = { ...fix, corrected: new Set(fix.numbers), run: newest.run }
       await this.run("goes", { fixed, resendUndone: true })
       const left = fix.numbers.filter((no) => !at.sent().has(no))

@@ -176,6 +176,7 @@ export const happens = {
     "newest rows fixed",
     "fixed rows are sent",
     "killed while fixed rows are imported",
+    "fixed in several rounds",
     "header only",
     "clock",
     "reports tidied",
@@ -290,14 +291,24 @@ const playWith = async (seed: number, ledger: HistoryLedger | undefined): Promis
     const share = fixDraws.pick([0, 0.5, 1, 1])
     referee.meet(share === 0 ? "rejected rows unchanged" : table === newest ? "newest rows fixed" : "older rows fixed")
     const corrected = new Set<number>()
+    let isPartly = false
     const correct = (no: number) => {
-      if (fixDraws.chance(share)) corrected.add(no)
-      return corrected.has(no)
+      if (!fixDraws.chance(share)) return "not"
+      if (fixDraws.chance(0.2)) {
+        isPartly = true
+        return "partly"
+      }
+      corrected.add(no)
+      return "right"
     }
     const fixed = { ...at.fix(table, correct, (no) => !removed.has(no)), corrected, run: table.run }
     for (let times = fixDraws.chance(0.3) ? 2 : 1; times > 0 && broken.length === 0; times--) {
       const killedAt = fixDraws.chance(0.3) ? fixDraws.int(1, 30) : undefined
       await referee.run("goes", { fixed, killedAt, resendUndone: fixDraws.chance(0.1) })
+    }
+    if (isPartly && broken.length === 0 && fixDraws.chance(0.7)) {
+      referee.meet("fixed in several rounds")
+      await fix()
     }
   }
   const moves = {

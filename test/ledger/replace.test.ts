@@ -84,7 +84,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const [sent] = yield* listed(view, "sent", { limit: 9 })
         const unseen = listed(view, "unseen", { seen: new Uint8Array(), limit: 9 })
         const bad = ledger.digest.content(["bad"])
-        const fixes = { keyDigest: row("").keyDigest, content: bad, columns: ["Column 0"] }
+        const fixes = { key: row("").key, content: bad, columns: ["Column 0"] }
         const changed = row("b", { replaces: "s1", supersedes: fixes, rest: Buffer.alloc(16, 1) })
         yield* run((session) => send(session, changed, outcome))
         const refusal = name === "refused"

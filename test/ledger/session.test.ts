@@ -284,16 +284,15 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       Effect.gen(function*() {
         const { ledger, view, send, known } = yield* held
         const content = (text: string) => ledger.digest.content([text])
-        const key = (text: string) => ledger.digest.key(text)
         const columns = ["Column 0"]
-        yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1"), columns } })
+        yield* send(1, notCreated, { supersedes: { key: "key 1", content: content("bad 1"), columns } })
         expect((yield* known("key 1"))?.superseded).toEqual([])
-        yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1"), columns } })
+        yield* send(1, imported("s1"), { supersedes: { key: "key 1", content: content("bad 1"), columns } })
         expect((yield* known("key 1"))?.superseded).toEqual([
           { content: content("bad 1"), columns, fixed: 1, isInDoubt: false, isUndone: false },
         ])
         yield* send(2, imported("s2"), {
-          supersedes: { keyDigest: key("wrong key"), content: content("bad 2"), columns },
+          supersedes: { key: "wrong key", content: content("bad 2"), columns },
         })
         expect((yield* known("key 2"))?.superseded).toEqual([])
         expect(yield* known("wrong key")).toMatchObject({
@@ -308,10 +307,10 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           leftOut: false,
           batch: undefined,
         })
-        yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3"), columns } })
+        yield* send(3, imported("s3"), { supersedes: { key: undefined, content: content("bad 3"), columns } })
         const cells = { over: () => content(""), filled: (at: number) => content(`bad ${at + 2}`) }
-        const third = { state: "keyless", replacedBy: { fixed: (yield* known("key 3"))?.id, isUndone: false } }
-        expect(yield* view.lookUpRows([undefined, undefined], cells)).toMatchObject([{ replacedBy: undefined }, third])
+        const third = { state: "keyless", replacedBy: [{ fixed: (yield* known("key 3"))?.id, isUndone: false }] }
+        expect(yield* view.lookUpRows([undefined, undefined], cells)).toMatchObject([{ replacedBy: [] }, third])
         // The row has a key now, under a different rule.
         expect(yield* view.lookUpRows(["new", "newer"], cells)).toMatchObject([undefined, third])
       }))
@@ -417,7 +416,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       Effect.gen(function*() {
         const { ledger, session, view } = yield* held
         const rejection = (key: string | undefined, text: string) => ({
-          keyDigest: key === undefined ? undefined : ledger.digest.key(key),
+          key,
           content: ledger.digest.content([text]),
           columns: ["Column 0"],
         })

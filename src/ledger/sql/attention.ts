@@ -6,6 +6,9 @@ import { driftedAs, drifting } from "./verdicts.ts"
 
 const keyless = Buffer.alloc(0)
 
+/** The columns that the content of a rejected row covers (place ?1, digest ?2, content ?3), if a run has recorded the row. */
+export const columnsOf = "(SELECT columns FROM attention WHERE place = ?1 AND digest = ?2 AND content = ?3 LIMIT 1)"
+
 /** Records, inside a transaction, that this run saw these rows with these fates. */
 export function* recordAttention(
   { texts }: Store,
@@ -15,7 +18,7 @@ export function* recordAttention(
   yield* write("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   for (const row of rows) {
     yield* write(
-      `INSERT INTO attention (place, digest, content, columns, what, row, seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO attention (place, digest, content, columns, what, row, seen) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6, ?7)
        ON CONFLICT (place, digest, content, what) DO UPDATE SET row = excluded.row, seen = excluded.seen`,
       [
         place,

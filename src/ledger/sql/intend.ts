@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import { stateCode } from "../codes.ts"
 import type { IntendedRow } from "../rows.ts"
+import { columnsOf } from "./attention.ts"
+import { digestOf } from "./lookUp.ts"
 import { Refusal } from "./Refusal.ts"
 import { replace } from "./replace.ts"
 import {
@@ -56,16 +58,15 @@ export function* intend(
   const as = { place: at.place, batch, shape, resent: false }
   const rows: Array<number> = []
   for (const [index, row] of intent.rows.entries()) {
-    const id = added[index] ?? (yield* sendAgain(row, as, { run: at.run, resend: intent.resend }))
+    const id = added[index] ?? (yield* sendAgain(store, row, as, { run: at.run, resend: intent.resend }))
     rows.push(id)
     if (row.supersedes === undefined) continue
     yield* write(
-      `INSERT INTO superseded (place, digest, content, columns, fixed) VALUES (?1, ?2, ?3, coalesce(
-         (SELECT columns FROM attention WHERE place = ?1 AND digest = ?2 AND content = ?3 LIMIT 1), CAST(?4 AS BIGINT)), ?5)
-       ON CONFLICT (place, digest, content) DO UPDATE SET fixed = excluded.fixed`,
+      `INSERT INTO superseded (place, digest, content, columns, fixed) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5)
+       ON CONFLICT DO NOTHING`,
       [
         at.place,
-        row.supersedes.keyDigest ?? Buffer.alloc(0),
+        digestOf(store, row.supersedes),
         row.supersedes.content,
         yield* texts.idOfList(row.supersedes.columns),
         id,
@@ -129,6 +130,7 @@ const idsOf = (rows: ReadonlyArray<IntendedRow>, found: ReadonlyArray<Added>): A
  * with different content, to replace its earlier submission.
  */
 function* sendAgain(
+  store: Store,
   row: IntendedRow,
   as: Intended & { readonly batch: number },
   { resend, run }: { readonly resend: boolean; readonly run: number },
@@ -144,7 +146,7 @@ function* sendAgain(
   const free = state === stateCode.notCreated || state === stateCode.refused || isUndone
   const again = resend && state === stateCode.inDoubt && resent === 0
   const replaced = row.replaces !== undefined && state === stateCode.imported
-    && (yield* replace(id, { ...row, shape }, row.replaces, { batch, run }))
+    && (yield* replace(store, id, { ...row, shape }, row.replaces, { batch, run }))
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }

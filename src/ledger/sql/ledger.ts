@@ -91,7 +91,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       }),
     lookUpRows: (keys, contents) =>
       read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, contents, cursor)),
-    fixed: (rows) => read("looking up rejected rows", rows.map(() => false), (place) => fixedRows(place, rows)),
+    fixed: (rows) => read("looking up rejected rows", rows.map(() => false), (place) => fixedRows(store, place, rows)),
     attended: (rows) =>
       read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(place, mapping)),

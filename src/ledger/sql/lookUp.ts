@@ -63,7 +63,7 @@ export function* lookUpRows(
   const byCells = yield* keylessRows(store, place, unknown, contents.filled)
   unknown.forEach((at, nth) => {
     const row = byCells[nth]
-    const isKnown = row !== undefined && (row.replacedBy !== undefined || row.leftOut)
+    const isKnown = row !== undefined && (row.replacedBy.length > 0 || row.leftOut)
     if (isKnown || keys[at] === undefined) found[at] = row
   })
   return found
@@ -162,7 +162,7 @@ function* supersededBy(
   const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
     `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
      JOIN row r ON r.id = s.fixed AND (r.state IN (${maySent}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
-     WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?))`,
+     WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?)) ORDER BY r.state = ${stateCode.undone}, s.fixed`,
     [place, listOf(keys)],
   )
   const lists = yield* texts.read(() => found.map(([, , columns]) => texts.listOf(columns)))
@@ -187,9 +187,11 @@ const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join
 
 /** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. */
 export function* fixedRows(
+  store: Store,
   place: number,
-  rows: ReadonlyArray<Pick<Rejection, "keyDigest" | "content"> | undefined>,
+  rows: ReadonlyArray<Pick<Rejection, "key" | "content"> | undefined>,
 ): Sql<ReadonlyArray<boolean>> {
+  const keys = rows.map((row) => (row === undefined ? noKey : digestOf(store, row)))
   const states = `r.state IN (${maySent})`
   const found = yield* all<readonly [Buffer, Buffer]>(
     `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
@@ -199,15 +201,19 @@ export function* fixedRows(
     [
       place,
       listOf(rows.flatMap((row) => row?.content ?? [])),
-      listOf(rows.flatMap((row) => row?.keyDigest ?? [])),
+      listOf(keys.filter((key) => key.length > 0)),
     ],
   )
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
   const fixed = new Set(found.map(([key, content]) => nameOf(content, key)))
-  return rows.map((row) => row !== undefined && fixed.has(nameOf(row.content, row.keyDigest ?? noKey)))
+  return rows.map((row, at) => row !== undefined && fixed.has(nameOf(row.content, keys[at] ?? noKey)))
 }
 
 const noKey = Buffer.alloc(0)
+
+/** Returns the digest of a rejected row's key. Empty if it had none. */
+export const digestOf = ({ digest }: Store, { key }: Pick<Rejection, "key">): Buffer =>
+  key === undefined ? noKey : digest.key(key)
 
 /**
  * Returns what the ledger knows about rows that have no key or an unknown one. They are found by their filled cells in the columns that the source had
@@ -221,17 +227,18 @@ function* keylessRows(
 ): Sql<ReadonlyArray<KeylessRow>> {
   if (rows.length === 0) return []
   const superseded = contentsIn(yield* supersededBy(store, place, [noKey]), noKey)
-  const byList = new Map<ReadonlyArray<string>, Map<string, KnownRow["superseded"][number]>>()
+  const byList = new Map<ReadonlyArray<string>, Map<string, Contents>>()
   for (const one of superseded) {
-    const contents = byList.get(one.columns) ?? new Map<string, typeof one>()
-    byList.set(one.columns, contents.set(one.content.toString("latin1"), one))
+    const contents = byList.get(one.columns) ?? new Map<string, Contents>()
+    const name = one.content.toString("latin1")
+    byList.set(one.columns, contents.set(name, [...(contents.get(name) ?? []), one]))
   }
-  const replaced = (at: number) => {
+  const replaced = (at: number): KeylessRow["replacedBy"] => {
     for (const [columns, contents] of byList) {
-      const one = contents.get(filled(at, columns).toString("latin1"))
-      if (one !== undefined) return one
+      const all = contents.get(filled(at, columns).toString("latin1"))
+      if (all !== undefined) return all
     }
-    return undefined
+    return noContents
   }
   const whole = (yield* isAnyLeftOut(place, 0)) ? rows.map((at) => filled(at, undefined)) : []
   const leftOut = whole.length === 0 ? new Set<string>() : yield* leftOutOf(place, 0, whole)

@@ -1,6 +1,7 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
+import { digestOf } from "./lookUp.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { all, each, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
@@ -15,6 +16,7 @@ import { unpackAnswers } from "./verdicts.ts"
  * @param by the batch that will replace the submission, and the batch's run
  */
 export function* replace(
+  store: Store,
   row: number,
   intended: Pick<IntendedRow, "content" | "supersedes"> & { readonly shape: number },
   submission: string,
@@ -22,7 +24,7 @@ export function* replace(
 ): Sql<boolean> {
   const fixes = intended.supersedes === undefined
     ? null
-    : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
+    : Buffer.concat([intended.supersedes.content, digestOf(store, intended.supersedes)])
   return (yield* run(
     `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, fixes)
      SELECT r.id, ${keptOf("r.")}, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?

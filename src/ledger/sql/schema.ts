@@ -77,7 +77,7 @@ export const schema = `
   -- count once it may be in the form.
   CREATE TABLE superseded (
     place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, columns INTEGER NOT NULL, fixed INTEGER NOT NULL REFERENCES row,
-    PRIMARY KEY (place, digest, content)
+    PRIMARY KEY (place, digest, content, fixed)
   ) STRICT, WITHOUT ROWID;
 
   -- Rows that need review; columns: the list of columns that the content covers; seen: the last run that found the row in this state. digest is empty for
