@@ -129,7 +129,10 @@ const pairsOfSource = (
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
     let rows = 0
     const survey = (chunk: RowChunk) =>
-      Effect.zipRight(showWork("survey", rows += chunk.rows.length), look(chunk, () => true))
+      Effect.zipRight(
+        showWork("survey", rows += chunk.rows.length),
+        look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], ""), false),
+      )
     yield* eachChunk(source.read(), survey, never)
     const old = new Map<number, string>()
     const several = new Set<number>()

@@ -144,7 +144,10 @@ export interface PipelineLedger {
     keys: ReadonlyArray<string | undefined>,
     contents: ChunkContents,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. False for undefined. */
+  /**
+   * Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. The same if it was rejected because its key was
+   * sent before, with different content. False for undefined.
+   */
   readonly fixed: (
     rows: ReadonlyArray<Pick<Rejection, "key" | "content"> | undefined>,
   ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>

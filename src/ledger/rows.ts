@@ -22,6 +22,8 @@ export interface KnownRow {
   readonly columns: ReadonlyArray<string>
   /** Contents that the row had in the source before it was fixed and imported. */
   readonly superseded: ReadonlyArray<Superseded>
+  /** For `undone`: the contents of the row's earlier submissions, which the deleted one had replaced. They are still in the form. */
+  readonly earlier: ReadonlyArray<Pick<Superseded, "content" | "columns">>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined

@@ -128,10 +128,12 @@ export class NewRows {
     this.forgotten.skip(key)
   }
 
-  add(row: number, key: string, cells: Cells): void {
+  /** @param isSendable whether the row would be sent. Otherwise, only its key is compared: an invalid row may be the original of a fixed row, whose cells it has */
+  add(row: number, key: string, cells: Cells, isSendable = true): void {
     this.rows++
     this.addKey(row, key)
     for (const keyOf of this.earlier) this.addKey(row, keyOf(cells))
+    if (!isSendable) return
     for (const digest of this.digests) {
       const rest = digest(cells)
       if (rest === undefined) continue
@@ -254,8 +256,8 @@ export const surveyKeys = (
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
-    /** Takes the source's chunks in order. `isValid`: whether a row would be sent if the ledger doesn't know it. */
-    const look = (chunk: RowChunk, isValid: (index: number) => boolean) => {
+    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. `onlySendable`: whether the others are omitted. */
+    const look = (chunk: RowChunk, isSendable: (index: number) => boolean, onlySendable = true) => {
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         return key === undefined ? [] : [{ cells, index, key }]
@@ -268,12 +270,13 @@ export const surveyKeys = (
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
             if (row?.leftOut === true) return found.newRows.skip(key)
             if (row !== undefined && contents.replaced(row, cells) !== undefined) return
-            if (!isValid(index)) return
+            const wouldBeSent = isSendable(index)
+            if (onlySendable && !wouldBeSent) return
             hash.key(key)
             // Later rows with the same key are duplicates.
             if (keys.find(hash) >= 0) return
             keys.add(hash, chunk.firstRow + index)
-            found.newRows.add(chunk.firstRow + index, key, cells)
+            found.newRows.add(chunk.firstRow + index, key, cells, wouldBeSent)
           }),
       )
     }

@@ -26,7 +26,7 @@ interface SourceRow {
   readonly found: FoundRow | undefined
   /** The rejected row that this row replaces. */
   readonly origin: Origin | undefined
-  /** Whether the origin was sent meanwhile, as it was or corrected. */
+  /** Whether the origin was sent, as it was, corrected, or earlier with different content. */
   readonly isSent: boolean
 }
 
@@ -91,7 +91,7 @@ export const makeClassifier = (options: {
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }
       hash.content(cells, positions)
-      const isUndone = found?.state === "undone" && !plan.resendUndone
+      const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.stands(found, cells))
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
       const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.rejection.key === key
@@ -344,11 +344,12 @@ const stillDuplicate = ({ keyColumns }: Keyed): Problem => ({
     + "Give the row a different key. If it is the right row for this key, delete the content of its column _code.",
 })
 
-/** Returns the problem of a fixed row whose original was sent meanwhile. */
+/** Returns the problem of a fixed row whose original was sent. */
 const alreadySent = ({ keyColumns }: Keyed): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message: "This row, or one with identical cells, was sent meanwhile. If it is another row, correct it in the source. "
+  message:
+    "This row, or one with identical cells, was already sent, perhaps differently. If it is another row, correct it in the source. "
     + "Otherwise edit the submission in the service, because formferry can't change it, or acknowledge the row.",
 })
 

@@ -131,6 +131,8 @@ export interface Contents {
   /** Returns the fixed row that has replaced this row of the ledger, if there is one. */
   readonly replaced: (known: KnownRow, cells: Cells) => Superseded | undefined
   readonly same: (known: KnownRow, cells: Cells) => boolean
+  /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
+  readonly stands: (known: KnownRow, cells: Cells) => boolean
 }
 
 /** @param seen marks the fixed rows whose earlier content is in the source */
@@ -172,6 +174,7 @@ export const makeContents = (
     filled,
     over,
     replaced,
+    stands: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
     same: (known, cells) => known.content.equals(over(known.columns, cells)),
   }
 }

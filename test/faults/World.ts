@@ -257,6 +257,7 @@ export class World {
         : misreported(rows, source, ledger, this.disk.leftOut(), {
           again: day.pipeline.sink.onChange === "import-again",
           resendUndone: day.resendUndone,
+          isFixed: day.fixed !== undefined,
         })
       if (wrong !== undefined) this.truth.violated("every row is in exactly one state", wrong)
       if (exitCode === 6) {
@@ -310,7 +311,11 @@ export class World {
         if (machine.isOff && sql !== "ROLLBACK") throw new Error("the machine is off")
         if (sql !== "COMMIT") return exec(sql)
         stepped()
-        if (machine.isOff) throw new Error("the machine is off")
+        if (machine.isOff) {
+          // A process that ends has no transaction.
+          exec("ROLLBACK")
+          throw new Error("the machine is off")
+        }
         if (refuse === "full before") throw new Error("database or disk is full")
         exec(sql)
         stepped()

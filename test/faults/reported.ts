@@ -8,13 +8,18 @@ import type { LedgerRow } from "./truth.ts"
  * that lacks its own key may have any of these fates, because a person may have corrected it in a rejected.csv.
  * @param leftOut keys that a person skipped permanently @param how.again whether changed rows are imported again; until
  * then, they are pending, refused or invalid @param how.resendUndone whether undone rows are sent again
+ * @param how.isFixed whether the source is a rejected.csv. Its changed rows may have new keys, which the ledger does not know
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],
   source: ReadonlyArray<SourceRow>,
   ledger: ReadonlyMap<string, LedgerRow>,
   leftOut: ReadonlySet<string>,
-  { again, resendUndone }: { readonly again: boolean; readonly resendUndone: boolean },
+  { again, isFixed, resendUndone }: {
+    readonly again: boolean
+    readonly resendUndone: boolean
+    readonly isFixed: boolean
+  },
 ): string | undefined => {
   if (read !== source.length) return undefined
   const own = source.filter(hasOwnKey)
@@ -29,8 +34,9 @@ export const misreported = (
   if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length + others) {
     return `${fates.inDoubt} in doubt, ${few(doubtful)} in the ledger`
   }
+  const most = there.length + others + (isFixed ? fates.changed : 0)
   const open = again ? fates.pending + fates.refused + fates.invalid : 0
-  if (imported + open < few(there.filter(({ no }) => !leftOut.has(no))) || imported > there.length + others) {
+  if (imported + open < few(there.filter(({ no }) => !leftOut.has(no))) || imported > most) {
     return `${imported} imported now or before, ${few(there)} in the ledger`
   }
   const undone = own.filter(isIn(["undone"]))

@@ -3,7 +3,7 @@ import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Fault } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
-import { correctRows, isSound, type RejectedRows, type SourceRow } from "./source.ts"
+import { correctRows, hasOwnKey, isSound, type RejectedRows, type SourceRow } from "./source.ts"
 import type { Day, Mishap } from "./World.ts"
 
 /** Draws a row as a person might have written it. Some of these rows can't be imported. */
@@ -31,8 +31,10 @@ export const drawRows = (draws: Draws): ReadonlyArray<SourceRow> => {
 export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): ReadonlyArray<SourceRow> => {
   const edited = rows.flatMap((row) => {
     if (draws.chance(0.02)) return []
-    if (draws.chance(0.05)) return [{ ...row, name: `${row.name} edited` }]
-    return draws.chance(0.03) ? [{ ...row, mail: `fixed${row.no}@example.org` }] : [row]
+    // Nobody can recognise an edited row that has the key of another one.
+    const isRecognised = row.no === "" || hasOwnKey(row)
+    if (draws.chance(0.05)) return [isRecognised ? { ...row, name: `${row.name} edited` } : row]
+    return draws.chance(0.03) && isRecognised ? [{ ...row, mail: `fixed${row.no}@example.org` }] : [row]
   })
   const next = 1_000 + draws.int(0, 1_000)
   const added = Array.from({ length: draws.int(0, 5) }, (_, index) => drawRow(draws, next * 10 + index))

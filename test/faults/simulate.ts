@@ -165,8 +165,8 @@ const finishUndos = async (world: World, undo: (run: string) => Day, tell: (line
 }
 
 /**
- * A person corrects all rows that the last run rejected, and imports them without faults. Returns how many were imported before
- * with different content, so that they stay rejected.
+ * A person corrects all rows that the last run rejected, and imports them without faults. Returns how many stay
+ * rejected, because they were imported before with different content, or have the key of another one.
  */
 const fixAll = async (world: World, quiet: Day, tell: (line: string) => void): Promise<number> => {
   const rejected = [...world.rejected.values()].at(-1)
@@ -176,7 +176,7 @@ const fixAll = async (world: World, quiet: Day, tell: (line: string) => void): P
     const ending = await world.day({ ...quiet, fixed })
     tell(`fix all, day ${day}: ${ended(ending)}`)
     if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) {
-      return ending.report.rows.changed
+      return ending.report.rows.changed + ending.report.rows.duplicate
     }
   }
   return 0

@@ -74,7 +74,7 @@ const innocent = (
     if (!at.hasBothMarks()) return undefined
     at.delete("marks")
     // The marks of other hosts were only there.
-    return !at.ledger.isShared ? "goes" : referee.hasFacts() ? "refused" : "either"
+    return at.ledger.isShared ? referee.lostMarks() : "goes"
   },
   "new machine": () => {
     if (!at.hasBothMarks()) return undefined

@@ -113,6 +113,25 @@ scoped(
 )
 
 scoped(
+  "a row whose second submission was undone is not resent if the source has the content of the first one again",
+  Effect.gen(function*() {
+    const { configure, names, run, settings, source, undo } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    yield* settings({ sink: ", onChange: import-again" })
+    yield* source(people(1, 12))
+    yield* run()
+    yield* source(["1,Wrong,p1@example.org", ...people(2, 12)])
+    const again = yield* run()
+    yield* undo(again.run)
+    yield* source(people(1, 12))
+    expect((yield* run({ resendUndone: true })).rows).toMatchObject({ undone: 1, alreadyImported: 11, imported: 0 })
+    expect(names()).toHaveLength(12)
+    yield* source(["1,Right,p1@example.org", ...people(2, 12)])
+    expect((yield* run({ resendUndone: true })).rows).toMatchObject({ undone: 0, imported: 1 })
+  }),
+)
+
+scoped(
   "a rejected duplicate of an undone row stays rejected, because it was never sent",
   Effect.gen(function*() {
     const { configure, file, run, source, undo, write } = yield* world

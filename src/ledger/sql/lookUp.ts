@@ -1,4 +1,4 @@
-import { stateCode } from "../codes.ts"
+import { fateCode, stateCode } from "../codes.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow, Rejection } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
@@ -96,6 +96,7 @@ export function* lookUp(
     known[at] = Object.assign({
       keyDigest,
       superseded: contentsIn(superseded, keyDigest),
+      earlier: details.earlier.get(row.id) ?? noContents,
       refusal: details.refusals.get(row.id),
       doubt: details.doubts.get(row.id),
       leftOut: isIn(leftOut, keyDigest),
@@ -112,6 +113,7 @@ export function* lookUp(
           ...neverStored,
           keyDigest,
           superseded: contents,
+          earlier: noContents,
           refusal: undefined,
           doubt: undefined,
           leftOut: out,
@@ -185,7 +187,10 @@ function* supersededBy(
 /** The states of rows that may be in the form. */
 const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
 
-/** Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. */
+/**
+ * Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. The same if a row with its key
+ * was sent before it was rejected, with different content.
+ */
 export function* fixedRows(
   store: Store,
   place: number,
@@ -197,7 +202,9 @@ export function* fixedRows(
     `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
      WHERE s.place = ?1 AND s.content IN (SELECT unhex(value) FROM json_each(?2))
      UNION ALL SELECT r.digest, r.content FROM row r
-     WHERE r.place = ?1 AND r.digest IN (SELECT unhex(value) FROM json_each(?3)) AND ${states}`,
+     WHERE r.place = ?1 AND r.digest IN (SELECT unhex(value) FROM json_each(?3)) AND ${states}
+     UNION ALL SELECT a.digest, a.content FROM attention a JOIN row r ON r.place = a.place AND r.digest = a.digest AND ${states}
+     WHERE a.place = ?1 AND a.digest IN (SELECT unhex(value) FROM json_each(?3)) AND a.what = ${fateCode("changed")}`,
     [
       place,
       listOf(rows.flatMap((row) => row?.content ?? [])),
@@ -250,18 +257,37 @@ function* keylessRows(
 }
 
 interface Details {
+  readonly earlier: ReadonlyMap<number, KnownRow["earlier"]>
   readonly refusals: ReadonlyMap<number, KnownRow["refusal"]>
   readonly doubts: ReadonlyMap<number, KnownRow["doubt"]>
 }
 
-/** Returns why rows were refused or are in doubt, by their ids. */
+/** Returns why rows were refused or are in doubt, and the earlier contents of undone rows, by their ids. */
 function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>): Sql<Details> {
   const idsOf = (state: KnownRow["state"]) => rows.flatMap((row) => (row.state === state ? [row.id] : []))
   const refused = yield* refusalsOf(store, "refusal", idsOf("refused"))
   const refusedAgain = (yield* exists("SELECT 1 FROM refusedAgain LIMIT 1"))
     ? yield* refusalsOf(store, "refusedAgain", idsOf("imported"))
     : []
-  return { refusals: new Map([...refused, ...refusedAgain]), doubts: new Map(yield* doubtsOf(idsOf("inDoubt"))) }
+  return {
+    earlier: yield* earlierOf(store, idsOf("undone")),
+    refusals: new Map([...refused, ...refusedAgain]),
+    doubts: new Map(yield* doubtsOf(idsOf("inDoubt"))),
+  }
+}
+
+function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<Details["earlier"]> {
+  const earlier = new Map<number, Array<KnownRow["earlier"][number]>>()
+  if (rows.length === 0) return earlier
+  const found = yield* all<readonly [number, Buffer, number]>(
+    "SELECT row, content, shape FROM replaced WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    [JSON.stringify(rows)],
+  )
+  const lists = yield* texts.read(() => found.map(([, , shape]) => texts.listOf(shape)))
+  for (const [at, [row, content]] of found.entries()) {
+    earlier.set(row, [...(earlier.get(row) ?? []), { content, columns: lists[at] ?? [] }])
+  }
+  return earlier
 }
 
 function* refusalsOf(
