@@ -48,7 +48,7 @@ const rejectedRows = (project: Project, pipeline: string, run: string) =>
       const [id = "", row = "", key = "", code = "", column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
       const [cells, beyond] = [line.slice(0, own), line.slice(titles.length)]
-      return { id, index, row, key, wrong, message, cells, beyond, isUnread: unreadCode(key, code) !== undefined }
+      return { id, index, row, key, code, wrong, message, cells, beyond, isUnread: unreadCode(key, code) !== undefined }
     })
     return {
       columns: titles.slice(0, own),
@@ -71,9 +71,9 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
     const shown = rows.slice(0, most)
     const ledger = yield* openIfAny(project)
     const destination = { service: serviceAddress(project, form.service), form: form.id }
-    const sent = yield* ledger?.view({ pipeline, destination }).fixed(shown.map(({ id, key }) => {
+    const sent = yield* ledger?.view({ pipeline, destination }).fixed(shown.map(({ code, id, key }) => {
       const content = contentOfId(id)
-      return content && { content, key: key === "" ? undefined : key }
+      return content && { content, key: key === "" ? undefined : key, isDuplicate: code === "duplicate-key" }
     })) ?? Effect.succeed([])
     return {
       columns,
@@ -81,7 +81,7 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
       unfixable,
       version,
       total: rows.length,
-      rows: shown.map(({ id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === true })),
+      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === true })),
     }
   }).pipe(Effect.scoped)
 

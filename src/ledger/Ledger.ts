@@ -20,7 +20,7 @@ import type {
   KnownRow,
   Outcomes,
   ReadBack,
-  Rejection,
+  Rejected,
   RowOutcome,
   SeenAgain,
 } from "./rows.ts"
@@ -144,12 +144,9 @@ export interface PipelineLedger {
     keys: ReadonlyArray<string | undefined>,
     contents: ChunkContents,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /**
-   * Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. The same if it was rejected because its key was
-   * sent before, with different content. False for undefined.
-   */
+  /** Returns for each rejected row whether it is in the form, or may be: as it was, fixed, or differently under its key. False for undefined. */
   readonly fixed: (
-    rows: ReadonlyArray<Pick<Rejection, "key" | "content"> | undefined>,
+    rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
   ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
   /**
    * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row

@@ -89,6 +89,11 @@ export interface ChunkContents {
   readonly filled: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer
 }
 
+/** A rejected row of an earlier run that a person may have fixed. `isDuplicate`: whether it was rejected because another row had its key, and nobody has deleted its `_code`. */
+export interface Rejected extends Rejection {
+  readonly isDuplicate: boolean
+}
+
 /** A row that is about to be sent. */
 export interface IntendedRow {
   readonly keyDigest: Buffer

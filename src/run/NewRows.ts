@@ -267,9 +267,9 @@ export const surveyKeys = (
         (known) =>
           rows.forEach(({ cells, index, key }, at) => {
             const row = known[at]
+            if (row !== undefined && contents.replacedIn(row, cells) !== undefined) return
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
             if (row?.leftOut === true) return found.newRows.skip(key)
-            if (row !== undefined && contents.replaced(row, cells) !== undefined) return
             const wouldBeSent = isSendable(index)
             if (onlySendable && !wouldBeSent) return
             hash.key(key)

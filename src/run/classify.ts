@@ -62,6 +62,8 @@ export const makeClassifier = (options: {
     const dropped: Array<Problem> = []
     /** How many rows with each content have been replaced by fixed rows. */
     const replacements = new Map<string, number>()
+    /** The row that is sent for each rejected row of a fixed rejected.csv. */
+    const origins = new Map<string, number>()
     /** Hashes of the key and the content of the current row. */
     const hash = new RowHash()
     let rejected: Array<RejectedRow> = []
@@ -79,7 +81,11 @@ export const makeClassifier = (options: {
       const found = one.found?.state === "keyless" ? undefined : one.found
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
-      if (found !== undefined) seen.mark(found.id, found.state === "imported" || found.state === "undone")
+      // A row that a fixed row replaced had the key of another row, and says nothing about that row.
+      const replacedIn = found && contents.replacedIn(found, cells)
+      if (found !== undefined && replacedIn === undefined) {
+        seen.mark(found.id, found.state === "imported" || found.state === "undone")
+      }
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
       // No policy resends a row that a person skipped, or whose run a person undid.
       const held = doubt
@@ -94,10 +100,9 @@ export const makeClassifier = (options: {
       const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.stands(found, cells))
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
-      const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.rejection.key === key
+      if (replacedIn !== undefined) return setReplaced(row, replacedIn)
+      const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
       if (isUndone && !(isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
-      const fixed = found && contents.replaced(found, cells)
-      if (fixed !== undefined) return setReplaced(row, fixed)
       if (isStillDuplicate) {
         fates.set(row, "duplicate")
         return reject(one, "duplicate", [stillDuplicate(plan)])
@@ -183,6 +188,12 @@ export const makeClassifier = (options: {
         return reject(one, "invalid", problems)
       }
       if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
+      const twin = one.origin && origins.get(one.origin.name)
+      if (twin !== undefined) {
+        fates.set(row, "duplicate")
+        return reject(one, "duplicate", [sameOrigin(twin)])
+      }
+      if (one.origin !== undefined) origins.set(one.origin.name, row)
       keys.add(hash, row)
       if (found?.state === "refused" && isRefusedStill(found, cells, key)) {
         fates.set(row, "refused")
@@ -244,7 +255,7 @@ export const makeClassifier = (options: {
       problems: ReadonlyArray<Problem>,
       quiet = false,
     ): void => {
-      const was = origin?.rejection
+      const was = origin
         ?? { key, content: key === undefined ? contents.filled(undefined, cells) : contents.now(cells) }
       rejected.push({ id: idOf(was.content), row, key: was.key, fate, problems, cells: rowTexts(cells, plan), quiet })
     }
@@ -351,6 +362,12 @@ const alreadySent = ({ keyColumns }: Keyed): Problem => ({
   message:
     "This row, or one with identical cells, was already sent, perhaps differently. If it is another row, correct it in the source. "
     + "Otherwise edit the submission in the service, because formferry can't change it, or acknowledge the row.",
+})
+
+const sameOrigin = (row: number): Problem => ({
+  code: "duplicate-key",
+  message:
+    `The rejected row is in the file twice: row ${row} has the same _id. If this is another row, correct it in the source.`,
 })
 
 const equalsOther: Problem = {

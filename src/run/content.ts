@@ -3,7 +3,7 @@ import { cellText } from "../domain/cell.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
-import type { KnownRow, Rejection, Superseded } from "../ledger/rows.ts"
+import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
 import { columnNames } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
@@ -84,10 +84,9 @@ export const coveredColumns = (
 ): ReadonlyArray<string> => (hasKey ? shape : columnNames(columns)).toSorted()
 
 /** The rejected row of an earlier run that a row of a fixed rejected.csv was. A row that is rejected again keeps its origin. */
-export interface Origin {
-  readonly rejection: Rejection
-  /** Whether it was rejected because another row had its key, and nobody has deleted its `_code`. */
-  readonly isDuplicate: boolean
+export interface Origin extends Rejected {
+  /** Identifies the origin within the file. Rows without a key may have identical cells, but not the same number. */
+  readonly name: string
 }
 
 /**
@@ -97,13 +96,16 @@ export const rejectionOf = (
   plan: Pick<RunPlan, "isFixed" | "source" | "columns" | "shape">,
 ): (cells: Cells) => Origin | undefined => {
   const position = (name: string) => plan.source.columns.find((column) => column.title === name)?.position ?? -1
-  const at = { id: position("_id"), key: position("_key"), code: position("_code") }
+  const at = { id: position("_id"), row: position("_row"), key: position("_key"), code: position("_code") }
   const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
   return (cells) => {
     const content = plan.isFixed ? contentOfId(cellText(cells[at.id])) : undefined
     const key = cellText(cells[at.key]) || undefined
     return content && {
-      rejection: { key, columns: key === undefined ? covered.all : covered.mapped, content },
+      name: JSON.stringify([cellText(cells[at.id]), key ?? Number(cellText(cells[at.row]))]),
+      key,
+      columns: key === undefined ? covered.all : covered.mapped,
+      content,
       isDuplicate: cellText(cells[at.code]) === ("duplicate-key" satisfies ProblemCode),
     }
   }
@@ -128,8 +130,8 @@ export interface Contents {
   readonly filled: (columns: ReadonlyArray<string> | undefined, cells: Cells) => Buffer
   /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
-  /** Returns the fixed row that has replaced this row of the ledger, if there is one. */
-  readonly replaced: (known: KnownRow, cells: Cells) => Superseded | undefined
+  /** Returns the fixed row that has replaced a row with this key and these cells, if there is one and the ledger's row has other cells. */
+  readonly replacedIn: (known: KnownRow, cells: Cells) => Superseded | undefined
   readonly same: (known: KnownRow, cells: Cells) => boolean
   /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
   readonly stands: (known: KnownRow, cells: Cells) => boolean
@@ -154,7 +156,9 @@ export const makeContents = (
     }
     return digestOf(cells)
   }
-  const replaced = (known: KnownRow, cells: Cells) => {
+  const same = (known: KnownRow, cells: Cells) => known.content.equals(over(known.columns, cells))
+  const replacedIn = (known: KnownRow, cells: Cells) => {
+    if (known.superseded.length === 0 || (known.id !== 0 && same(known, cells))) return undefined
     const one = known.superseded.find(({ columns, content }) => content.equals(over(columns, cells)))
     if (one !== undefined) seen.mark(one.fixed, !one.isInDoubt)
     return one
@@ -173,8 +177,8 @@ export const makeContents = (
     now,
     filled,
     over,
-    replaced,
+    replacedIn,
     stands: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
-    same: (known, cells) => known.content.equals(over(known.columns, cells)),
+    same,
   }
 }

@@ -78,7 +78,7 @@ export const outgoing = (
     /** Adds what the ledger knows about a row. Few rows need that. */
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
-        const { rejection } = origin(cells) ?? {}
+        const rejection = origin(cells)
         // An unchanged row was refused by the service, and is sent again.
         const isUnchanged = rejection?.key === row.key && rejection.content.equals(row.content)
         const supersedes = isUnchanged ? undefined : rejection

@@ -255,7 +255,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replaced(memory, cells) !== undefined) return { ...move, key: undefined }
+      if (contents.replacedIn(memory, cells) !== undefined) return { ...move, key: undefined }
       const other = contested.get(memory.id)
       if (other === undefined) contested.set(memory.id, { key: old, move, rows: 1 })
       else other.rows++

@@ -92,7 +92,7 @@ export const chunkClassifier = (
       })
       if (origin === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
       const origins = chunk.rows.map(origin)
-      const sent = view.fixed(origins.map((one) => one?.rejection))
+      const sent = view.fixed(origins)
       return Effect.flatMap(
         Effect.zip(known, sent),
         ([found, sent]) => classifyRows(chunk, texts, found, origins, sent),

@@ -227,6 +227,54 @@ it.scopedLive("a fixed row that the service refused, and that was fixed again, s
     expect([later.status, at.count()], later.stdout).toEqual([0, 3])
   }))
 
+it.scopedLive("rows that got other keys are missed, although fixed duplicates still have the earlier keys in the source", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const numbers = Array.from({ length: 12 }, (_, index) => index + 1)
+    const rows = numbers.flatMap((no) => [`${no},Ada ${no},a${no}@example.org,`, `${no},Bob ${no},b${no}@example.org,`])
+    write(at, { rows, fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    expect([first.status, at.count()]).toEqual([1, 12])
+    fix(at, [/^\d+,Bob/gm, "9$&"])
+    expect([(yield* importFixed(at, first.lastLine)).status, at.count()]).toEqual([0, 24])
+    at.write("source.csv", at.read("source.csv").replaceAll(/^\d+,Ada/gm, "M$&"))
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([3, 24])
+  }))
+
+it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
+  "a rejected row that is twice in a fixed file is sent once (rowKey: $key)",
+  ({ key }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      write(
+        at,
+        { rows: ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] },
+        rowKey(key),
+      )
+      const first = yield* at.inProcess("run", "contacts")
+      expect([first.status, at.count()]).toEqual([1, 2])
+      fix(at, [/^2,Bob,none(.*)/m, "2,Bob,bob@example.org$1\n9,Bob,bob@example.org$1"])
+      const fixed = yield* importFixed(at, first.lastLine)
+      expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 3, { duplicate: 1 }])
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    }),
+)
+
+it.scopedLive("a row that was corrected in the source is not sent again from an older rejected.csv, under another key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] }, undefined)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const older = at.read("reports/contacts/latest/rejected.csv")
+    at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org"))
+    expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
+    at.write("older.csv", older.replace("2,Bob,none", "9,Bob,bob@example.org"))
+    const fixed = yield* at.inProcess("run", "contacts", "--source", "older.csv")
+    expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 3, { changed: 1 }])
+  }))
+
 it.scopedLive("of two identical rows without a key, each needs a key of its own", () =>
   Effect.gen(function*() {
     const at = yield* bench()

@@ -419,6 +419,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           key,
           content: ledger.digest.content([text]),
           columns: ["Column 0"],
+          isDuplicate: false,
         })
         const asked = [rejection("a", "one"), undefined, rejection("a", "two"), rejection(undefined, "one")]
         expect(yield* view.fixed(asked)).toEqual([false, false, false, false])

@@ -1,5 +1,5 @@
 import { fateCode, stateCode } from "../codes.ts"
-import type { ChunkContents, FoundRow, KeylessRow, KnownRow, Rejection } from "../rows.ts"
+import type { ChunkContents, FoundRow, KeylessRow, KnownRow, Rejected, Rejection } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
@@ -188,32 +188,44 @@ function* supersededBy(
 const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
 
 /**
- * Returns for each rejected row whether it was sent later, or a fixed row that replaces it, and is imported or in doubt. The same if a row with its key
- * was sent before it was rejected, with different content.
+ * Returns for each rejected row whether it is in the form, or may be: a fixed row that replaces it, or a row with its key. A duplicate was rejected
+ * because another row has its key, so only its own content counts.
  */
 export function* fixedRows(
   store: Store,
   place: number,
-  rows: ReadonlyArray<Pick<Rejection, "key" | "content"> | undefined>,
+  rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
 ): Sql<ReadonlyArray<boolean>> {
   const keys = rows.map((row) => (row === undefined ? noKey : digestOf(store, row)))
   const states = `r.state IN (${maySent})`
-  const found = yield* all<readonly [Buffer, Buffer]>(
+  const contents = listOf(rows.flatMap((row) => row?.content ?? []))
+  const keyed = listOf(keys.filter((key) => key.length > 0))
+  const replaced = yield* all<readonly [Buffer, Buffer]>(
     `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
-     WHERE s.place = ?1 AND s.content IN (SELECT unhex(value) FROM json_each(?2))
-     UNION ALL SELECT r.digest, r.content FROM row r
-     WHERE r.place = ?1 AND r.digest IN (SELECT unhex(value) FROM json_each(?3)) AND ${states}
-     UNION ALL SELECT a.digest, a.content FROM attention a JOIN row r ON r.place = a.place AND r.digest = a.digest AND ${states}
-     WHERE a.place = ?1 AND a.digest IN (SELECT unhex(value) FROM json_each(?3)) AND a.what = ${fateCode("changed")}`,
-    [
-      place,
-      listOf(rows.flatMap((row) => row?.content ?? [])),
-      listOf(keys.filter((key) => key.length > 0)),
-    ],
+     WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, contents],
+  )
+  const sent = yield* all<readonly [Buffer, Buffer]>(
+    `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
+    [place, keyed],
+  )
+  const duplicates = yield* all<readonly [Buffer, Buffer]>(
+    `SELECT digest, content FROM attention
+     WHERE place = ? AND what = ? AND content IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, fateCode("duplicate"), contents],
   )
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
-  const fixed = new Set(found.map(([key, content]) => nameOf(content, key)))
-  return rows.map((row, at) => row !== undefined && fixed.has(nameOf(row.content, keys[at] ?? noKey)))
+  const named = (found: ReadonlyArray<readonly [Buffer, Buffer]>) =>
+    new Set(found.map(([key, content]) => nameOf(content, key)))
+  const [asItWas, asFixed, asDuplicate] = [named(sent), named(replaced), named(duplicates)]
+  const sentKeys = new Set(sent.map(([key]) => key.toString("latin1")))
+  return rows.map((row, at) => {
+    if (row === undefined) return false
+    const key = keys[at] ?? noKey
+    const name = nameOf(row.content, key)
+    if (asFixed.has(name) || asItWas.has(name)) return true
+    return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1"))
+  })
 }
 
 const noKey = Buffer.alloc(0)
