@@ -18,6 +18,8 @@ import { newRunId, openRows } from "./projectLedger.ts"
 interface KeyPair {
   readonly old: string
   readonly new: string
+  /** Whether it is the key of a rejected row that was fixed and imported under another key. That row keeps its key. */
+  readonly isOriginal?: boolean
 }
 
 /**
@@ -67,10 +69,15 @@ export const rekeyPipeline = <E, R>(
       : yield* pairsOfMap(options.map, ledger, view)
     if (found.pairs.length === 0 || !(yield* options.agreed(found))) return { ...found, recorded: 0 }
     const { key } = ledger.digest
-    const recorded = yield* session.rekey(
-      found.pairs.map((pair) => ({ from: key(pair.old), to: key(pair.new), key: pair.new })),
+    const moved = yield* session.rekey(
+      found.pairs.map((pair) => ({
+        from: key(pair.old),
+        to: key(pair.new),
+        key: pair.new,
+        isCopied: pair.isOriginal === true,
+      })),
     )
-    return { ...found, recorded }
+    return { ...found, recorded: moved + found.pairs.filter(({ isOriginal }) => isOriginal === true).length }
   }))
 
 const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
@@ -134,16 +141,18 @@ const pairsOfSource = (
         look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], ""), false),
       )
     yield* eachChunk(source.read(), survey, never)
-    const old = new Map<number, string>()
+    const old = new Map<number, Omit<KeyPair, "new">>()
     const several = new Set<number>()
     const ambiguous = new Set<string>()
     yield* newRows.compare(view, seen.marks, (pair) => {
       const other = old.get(pair.row)
-      if (pair.ambiguous || other !== undefined) {
+      // A rejected duplicate has the key of the row that was imported.
+      if (pair.ambiguous || (other !== undefined && other.old !== pair.old)) {
         several.add(pair.row)
-        ambiguous.add(other ?? pair.old).add(pair.old)
+        ambiguous.add(other?.old ?? pair.old).add(pair.old)
       }
-      old.set(pair.row, pair.old)
+      const isOriginal = pair.isOriginal && other?.isOriginal !== false
+      old.set(pair.row, { old: pair.old, isOriginal })
     })
     const pairs: Array<KeyPair> = []
     const second = numbering()
@@ -153,7 +162,7 @@ const pairsOfSource = (
           const key = chunk.faults.has(at) ? undefined : second(cells)
           const row = chunk.firstRow + at
           const before = old.get(row)
-          if (key !== undefined && before !== undefined && !several.has(row)) pairs.push({ old: before, new: key })
+          if (key !== undefined && before !== undefined && !several.has(row)) pairs.push({ ...before, new: key })
         })
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })

@@ -111,8 +111,10 @@ export interface RowIdentity {
 export interface Rekeyed {
   readonly from: Buffer
   readonly to: Buffer
-  /** The new key. If undefined, the row keeps its key, and people's decisions about the old key are only copied to the new one. */
-  readonly key: string | undefined
+  /** The new key. */
+  readonly key: string
+  /** Whether no row gets the new key: what is known about the old key is only copied to the new one. */
+  readonly isCopied?: boolean
 }
 
 /** A row that has no key under a different rule. It keeps its old key (`from`), and is known by its filled cells. */

@@ -115,6 +115,8 @@ export interface UnseenRow extends Placed {
   readonly key: string
   /** Digest of the cells except the key's, in hexadecimal digits. Empty if the row has no such cells. */
   readonly rest: string
+  /** The other keys of the rejected rows that this row replaced. */
+  readonly originals: ReadonlyArray<string>
 }
 
 /**

@@ -38,6 +38,8 @@ export interface Alike {
   /** The number of the new row. */
   readonly row: number
   readonly by: AlikeBy
+  /** Whether `old` is the key of a rejected row that the ledger's row replaced. */
+  readonly isOriginal: boolean
   /** Whether several new rows resemble the row of the ledger. */
   readonly ambiguous: boolean
 }
@@ -83,6 +85,12 @@ class ForgottenKeys {
   private namesOf(key: string, which: "sought" | "stored"): ReadonlyArray<string> {
     return this.digests.size === 0 ? [] : looseKey(key)[which].map((text) => this.digest(text).toString("hex"))
   }
+}
+
+interface Found {
+  readonly by: AlikeBy
+  readonly table: KeyTable
+  readonly slot: number
 }
 
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
@@ -172,14 +180,27 @@ export class NewRows {
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
         found.all += rows.length
-        for (const { key: old, rest } of rows) {
-          const alike = this.find(old, rest)
-          if (alike === undefined) continue
-          const { by, slot, table } = alike
-          const isPaired = by === "cells" && paired[slot] === 1
-          if (by === "cells") paired[slot] = 1
-          if (!isPaired) found[by]++
-          each({ old, row: table.row(slot), by, ambiguous: table.matched(slot) || isPaired })
+        for (const { key, originals, rest } of rows) {
+          const byKey = [key, ...originals].flatMap((old) => {
+            const alike = this.findKey(old)
+            return alike === undefined ? [] : [{ ...alike, old }]
+          })
+          const cells = byKey.length > 0 ? undefined : this.findCells(rest)
+          const all = cells === undefined ? byKey : [{ ...cells, old: key }]
+          const [first] = all
+          if (first === undefined) continue
+          const isPaired = first.by === "cells" && paired[first.slot] === 1
+          if (first.by === "cells") paired[first.slot] = 1
+          if (!isPaired) found[first.by]++
+          for (const { by, old, slot, table } of all) {
+            each({
+              old,
+              row: table.row(slot),
+              by,
+              isOriginal: old !== key,
+              ambiguous: table.matched(slot) || isPaired,
+            })
+          }
         }
       })
     return Effect.as(Stream.runForEach(view.pages("unseen", { seen }), compared), found)
@@ -195,9 +216,9 @@ export class NewRows {
     else if (table.row(slot) !== row) table.match(slot)
   }
 
-  /** Finds the new row that resembles a row of the ledger with this key and this digest of its other cells. */
-  private find(old: string, rest: string): { by: AlikeBy; table: KeyTable; slot: number } | undefined {
-    const { hash, keys, rests } = this
+  /** Finds the new row whose key resembles this key of the ledger. */
+  private findKey(old: string): Found | undefined {
+    const { hash, keys } = this
     for (const text of looseKey(old).sought) {
       hash.key(text)
       const slot = keys.find(hash)
@@ -210,6 +231,12 @@ export class NewRows {
       const slot = keys.find(hash)
       if (slot >= 0) return { by: this.inEncodings ? "encoding" : "key", table: keys, slot }
     }
+    return undefined
+  }
+
+  /** Finds the new row with this digest of the cells other than the key's. */
+  private findCells(rest: string): Found | undefined {
+    const { hash, rests } = this
     if (rest === "" || rests.size === 0) return undefined
     hash.digest(Buffer.from(rest, "hex"))
     const slot = rests.find(hash)

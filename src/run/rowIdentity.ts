@@ -218,7 +218,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const record = (moves: ReadonlyArray<Rekeyed>) =>
       moves.length === 0 ? Effect.void : Effect.map(recorder.rekey(moves), (moved) => {
         // If two old keys become the same new key, the second row keeps its old one.
-        if (moved < moves.filter((move) => move.key !== undefined).length) collided = true
+        if (moved < moves.filter((move) => move.isCopied !== true).length) collided = true
       })
 
     /** Returns the rows of a chunk, with their keys now and by the earlier rules. */
@@ -255,7 +255,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replacedIn(memory, cells) !== undefined) return { ...move, key: undefined }
+      if (contents.replacedIn(memory, cells) !== undefined) return { ...move, isCopied: true }
       const other = contested.get(memory.id)
       if (other === undefined) contested.set(memory.id, { key: old, move, rows: 1 })
       else other.rows++
@@ -283,7 +283,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
           for (const [at, { cells, move, was }] of asked.entries()) {
             const memory = found[at]
             if (memory === undefined || memory.id === 0 || isTaken(memory.id)) {
-              moves.push({ ...move, key: undefined })
+              moves.push({ ...move, isCopied: true })
               continue
             }
             settled.add(cells)

@@ -275,6 +275,45 @@ it.scopedLive("a row that was corrected in the source is not sent again from an 
     expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 3, { changed: 1 }])
   }))
 
+it.scopedLive.each(
+  [
+    {
+      what: "all keys, and the row is still invalid",
+      rows: ["C-0001,Ada,ada@example.org,", "C-0002,Bob,none,", "C-0003,Cid,cid@example.org,"],
+      fix: ["C-0002,Bob,none", "N-5,Bob,bob@example.org"],
+      change: (text: string) => text.replaceAll("C-000", "C-"),
+    },
+    {
+      what: "only the key of a duplicate",
+      rows: ["C-0001,Ada,ada@example.org,", "C-0001,Bob,bob@example.org,", "C-0003,Cid,cid@example.org,"],
+      fix: ["C-0001,Bob", "N-5,Bob"],
+      change: (text: string) => text.replace("C-0001,Bob", "C-1,Bob"),
+    },
+    {
+      what: "all keys, and the row is a duplicate",
+      rows: ["C-0001,Ada,ada@example.org,", "C-0001,Bob,bob@example.org,", "C-0003,Cid,cid@example.org,"],
+      fix: ["C-0001,Bob", "N-5,Bob"],
+      change: (text: string) => text.replaceAll("C-000", "C-"),
+    },
+  ] as const,
+)(
+  "a row that was fixed under another key stays known if keys are reformatted in the source: $what",
+  (one) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      write(at, { rows: one.rows, fix: ["", ""] }, undefined)
+      const first = yield* at.inProcess("run", "contacts")
+      fix(at, one.fix)
+      expect([(yield* importFixed(at, first.lastLine)).status, at.count()]).toEqual([0, 3])
+      at.write("source.csv", one.change(at.read("source.csv")))
+      const refused = yield* at.inProcess("run", "contacts")
+      expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
+      expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
+      const later = yield* at.inProcess("run", "contacts")
+      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    }),
+)
+
 it.scopedLive("of two identical rows without a key, each needs a key of its own", () =>
   Effect.gen(function*() {
     const at = yield* bench()

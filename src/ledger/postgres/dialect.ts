@@ -89,7 +89,7 @@ const personal = {
   verified: ["answers"],
   refusal: ["item", "message"],
   refusedAgain: ["item", "message"],
-  superseded: ["content"],
+  superseded: ["key", "content"],
   attention: ["content"],
   acknowledged: ["content"],
   drift: ["seen"],

@@ -113,9 +113,9 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
   const moved = yield* each(
     `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
        AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id) RETURNING id`,
-    rows.flatMap(({ from, key, to }) => (key === undefined ? [] : [[to, key, place, from]])),
+    rows.flatMap(({ from, isCopied, key, to }) => (isCopied === true ? [] : [[to, key, place, from]])),
   )
-  for (const { from, to } of rows) {
+  for (const { from, key, to } of rows) {
     for (const [table, columns] of said) {
       yield* write(
         `INSERT INTO ${table} (place, digest, ${columns}) SELECT place, ?, ${columns} FROM ${table} WHERE place = ? AND digest = ?
@@ -123,13 +123,14 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
         [to, place, from],
       )
     }
+    yield* write("UPDATE superseded SET key = ? WHERE place = ? AND digest = ?", [key, place, to])
   }
   return moved.flat().length
 }
 
 const said = [
   ["leftOut", "keyed, at, by, because"],
-  ["superseded", "content, columns, fixed"],
+  ["superseded", "key, content, columns, fixed"],
   ["attention", "content, columns, what, row, seen"],
   ["acknowledged", "content, what, at, by, because"],
 ] as const

@@ -62,7 +62,7 @@ export function* intend(
     rows.push(id)
     if (row.supersedes === undefined) continue
     yield* write(
-      `INSERT INTO superseded (place, digest, content, columns, fixed) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5)
+      `INSERT INTO superseded (place, digest, content, columns, fixed, key) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6)
        ON CONFLICT DO NOTHING`,
       [
         at.place,
@@ -70,6 +70,7 @@ export function* intend(
         row.supersedes.content,
         yield* texts.idOfList(row.supersedes.columns),
         id,
+        row.supersedes.key ?? null,
       ],
     )
   }

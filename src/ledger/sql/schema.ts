@@ -73,11 +73,11 @@ export const schema = `
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
 
-  -- Contents that a fixed row replaced, under the key they had (empty: none, or it was lost); columns: the list that they cover; fixed: that row; they
+  -- Contents that a fixed row replaced, under the key they had (digest empty, key NULL: none, or it was lost); columns: the list that they cover; fixed: that row; they
   -- count once it may be in the form.
   CREATE TABLE superseded (
-    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, columns INTEGER NOT NULL, fixed INTEGER NOT NULL REFERENCES row,
-    PRIMARY KEY (place, digest, content, fixed)
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT, content BLOB NOT NULL, columns INTEGER NOT NULL,
+    fixed INTEGER NOT NULL REFERENCES row, PRIMARY KEY (place, digest, content, fixed)
   ) STRICT, WITHOUT ROWID;
 
   -- Rows that need review; columns: the list of columns that the content covers; seen: the last run that found the row in this state. digest is empty for
