@@ -30,6 +30,7 @@ export const problemWords = {
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
   "header-row": "the header occurs again",
+  "unknown-original": "the `_id` of a fixed row was changed",
   "blank-row": "no cell of the row gives an answer",
 }
 

@@ -4,7 +4,7 @@ import type { ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
-import { columnNames } from "../source/columns.ts"
+import { columnNames, idPattern } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
@@ -110,9 +110,6 @@ export const rejectionOf = (
     }
   }
 }
-
-/** Begins with a letter, because a spreadsheet program could read digits as a number. */
-const idPattern = /^r([0-9a-f]{32})$/
 
 /** Returns the `_id` of a rejected row with this content. */
 export const idOf = (content: Buffer): string => `r${content.toString("hex")}`

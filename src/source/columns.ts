@@ -7,6 +7,9 @@ import { oneLine } from "../domain/words.ts"
 /** The columns that rejected.csv adds after the source's own. */
 export const addedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
 
+/** The `_id` of a rejected row. Begins with a letter, because a spreadsheet program could read digits as a number. */
+export const idPattern = /^r([0-9a-f]{32})$/
+
 /** Returns the position of the first column that rejected.csv adds. -1 if the titles are not those of such a file. A spreadsheet program may have added columns after them. */
 export const addedAt = (titles: ReadonlyArray<string>): number =>
   titles.findIndex((_, first) => addedColumns.every((name, at) => titles[first + at] === name))

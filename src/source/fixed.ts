@@ -2,7 +2,7 @@ import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { addedColumns, endOf } from "./columns.ts"
+import { addedColumns, endOf, idPattern } from "./columns.ts"
 import type { Source } from "./Source.ts"
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
@@ -18,7 +18,8 @@ export const unreadCode = (key: string, code: string): ProblemCode | undefined =
  * Rejects the rows of a rejected.csv that an earlier run could not read properly, until a person deletes their `_code`:
  * missing cells, damaged characters and conflicting records look like ordinary cells in the file, so nothing else
  * shows that a person has corrected them. Such a row has no `_key`, because its key was not read. Also rejects rows
- * with cells after the file's last column, which spreadsheet programs give columns without a title.
+ * with cells after the file's last column, which spreadsheet programs give columns without a title, and rows whose
+ * `_id` was changed or removed, because it is unknown which row they replace.
  */
 export const holdUnread = (fixed: Source): Source => {
   const { columns } = fixed
@@ -28,6 +29,14 @@ export const holdUnread = (fixed: Source): Source => {
   const held = (cells: Cells, row: number): Problem | undefined => {
     const found = unreadCode(textOf(cells, "_key"), textOf(cells, "_code"))
     const isLonger = cells.slice(end).some((cell) => cellText(cell) !== "")
+    if (!idPattern.test(textOf(cells, "_id")) && addedColumns.some((name) => textOf(cells, name) !== "")) {
+      return {
+        code: "unknown-original",
+        column: undefined,
+        message: `The _id of row ${row} was changed or removed, so it is unknown which row it replaces. `
+          + `Copy the _id from the rejected.csv of the run. In a new row, leave the columns from _id to _message empty.`,
+      }
+    }
     if (found === undefined && !isLonger) return undefined
     return {
       code: found ?? "ragged-row",

@@ -9,7 +9,7 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
-import { isFixed } from "./columns.ts"
+import { addedColumns, isFixed } from "./columns.ts"
 import { holdUnread } from "./fixed.ts"
 import { mapFiles, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
@@ -175,8 +175,14 @@ export const openFile = (
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
-    /** Refuses a masked file, and holds the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
+    /** Refuses a masked or incomplete file, and holds the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
     const guarded = (source: Source) => {
+      const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
+      if (added.length > addedColumns.length / 2 && !isFixed(source.columns)) {
+        const message = `${file} seems to be a rejected.csv whose columns from _id to _message were removed or moved, `
+          + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are."
+        return new SourceError({ file, message })
+      }
       if (!source.columns.some(({ title }) => title === maskedTitle)) {
         return Effect.succeed(isFixed(source.columns) ? holdUnread(source) : source)
       }

@@ -314,6 +314,36 @@ it.scopedLive.each(
     }),
 )
 
+it.scopedLive("a fixed row whose _id was changed is rejected, and a row without one is new", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(
+      at,
+      { rows: ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,none,", "4,Dan,none,"], fix: ["", ""] },
+      undefined,
+    )
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, [/^2,Bob,none,,\w+,/m, "2,Bob,bob@example.org,,,"], [/^3,Cid,none,,r/m, "3,Cid,cid@example.org,,R"])
+    fix(at, [/^4,Dan,none.*/m, "5,Eve,eve@example.org,,,,,,,"])
+    const fixed = yield* importFixed(at, first.lastLine)
+    expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 2, {
+      invalid: 2,
+      imported: 1,
+    }])
+    expect(fixed.stdout).toContain("unknown-original")
+  }))
+
+it.scopedLive("a rejected.csv that lacks the column _id is refused", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,ada@example.org,", "2,Bob,none,"], fix: ["", ""] }, undefined)
+    yield* at.inProcess("run", "contacts")
+    at.write("lacking.csv", at.read("reports/contacts/latest/rejected.csv").replace(/,_id/, "").replace(/,r\w{32}/, ""))
+    const refused = yield* at.inProcess("run", "contacts", "--source", "lacking.csv")
+    expect([refused.status, at.count()]).toEqual([2, 1])
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("seems to be a rejected.csv")
+  }))
+
 it.scopedLive("of two identical rows without a key, each needs a key of its own", () =>
   Effect.gen(function*() {
     const at = yield* bench()
