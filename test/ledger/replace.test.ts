@@ -92,7 +92,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           : undefined
         expect(yield* known).toEqual({ ...before, refusal })
         expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
-        expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
+        expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "", originals: [] }])
         expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
         // After the retry imports the row, the row's content is the one that the retry sent.
         yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: fixes }), imported("s2")))
