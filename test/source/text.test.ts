@@ -96,6 +96,52 @@ describe("the encoding of a source, if none is given", () => {
   })
 })
 
+describe("a text that is ASCII but for damaged UTF-8", () => {
+  const plain = `a,b\n${"1,plain\n".repeat(200)}`
+  const bytes = (text: string) => Buffer.from(text, "latin1")
+
+  it.each([
+    ["an emoji without its last byte, at the end of the file", "9,\xf0\x9f\x98"],
+    ["an emoji without its last two bytes", "9,so \xf0\x9f far\n"],
+    ["a euro sign without its last byte, at the end of the file", "9,5 \xe2\x82"],
+    ["a euro sign without its last two bytes, at the end of the file", "9,5 \xe2"],
+    ["an apostrophe without its last byte", "9,don\xe2\x80t\n"],
+    ["a letter without its last byte, at the end of the file", "9,\xc3"],
+    ["a letter without its last byte, after a letter and at the end of a cell", "9,Gr\xc3\n"],
+    ["a letter without its last byte, next to one that is whole", "9,\xc3\xb6 M\xc3ller\n"],
+    ["several characters without their last bytes, next to one that is whole", "9,\xc3\xb6 \xe2\x80 \xe2\x82 \xf0\x9f\x98\n"],
+  ])("a text with %s is UTF-8, and the row is named", async (_, last) => {
+    for (const blockSize of [1024 * 1024, 7]) {
+      const all = await csv(bytes(plain + last), {}, { blockSize })
+      expect(taken(all).encoding).toBe("UTF-8 (checked byte by byte)")
+      expect(all.rows.slice(0, 200)).toEqual(Array.from({ length: 200 }, () => ["1", "plain"]))
+      expect([...all.faults]).toEqual([[201, expect.stringContaining("damaged text in the column \"b\"")]])
+    }
+  })
+
+  it.each([
+    "caf\xe9\x92s",
+    "un \xe9t\xe9\xa0!",
+    "Ol\xe9\x85",
+    "S\xc3O PAULO",
+    "AMANH\xc3\n8,x",
+    "c\x9cur",
+    "\x84Caf\xe9\x93",
+    "caf\xe9",
+  ])("a text with %j is not UTF-8 but has one byte for each letter", async (cell) => {
+    const all = await csv(bytes(`${plain}9,${cell}`))
+    expect(taken(all).encoding).toContain("(detected: it is not UTF-8)")
+    expect(all.faults.size).toBe(0)
+    expect(all.rows[200]?.[1]).toBe(iconv.decode(bytes(cell.split("\n")[0] ?? ""), "windows-1252"))
+  })
+
+  it("a text with German quotes in MacRoman is not UTF-8", async () => {
+    const all = await csv(iconv.encode(`${plain}9,„Äpfel“ und ‚Ähren‘\n`, "macroman"))
+    expect(all.rows[200]?.[1]).toBe("„Äpfel“ und ‚Ähren‘")
+    expect(all.faults.size).toBe(0)
+  })
+})
+
 describe("a text with tabs", () => {
   it("a text with tabs may have literal quotes, even at the start of cells", async () => {
     const text = 'name\tsays\nAda\t"Hello\nBob\t"Good" morning\nCid\t5" pipe\nDan\tnothing\n'

@@ -21,12 +21,19 @@ const sampleBytes = 64 * 1024
 /** The maximum number of bytes of one line. A header may be long. */
 const lineBytes = 4096
 
-/** The lines that are not ASCII, from a file that is not valid UTF-8. The counts may show that it was meant as UTF-8. */
-interface Sample {
+/** Counts of what bytes beyond ASCII are in UTF-8. They may show that a file was meant as UTF-8. */
+interface Utf8Counts {
+  /** The number of valid characters. */
+  right: number
+  /** The number of characters without their last bytes (`cutCharacters`). */
+  cut: number
+  /** The number of other bytes. */
+  wrong: number
+}
+
+/** The lines that are not ASCII, from a file that is not valid UTF-8. */
+interface Sample extends Utf8Counts {
   readonly lines: Uint8Array
-  /** The number of multi-byte characters that are valid UTF-8, and the number of wrong bytes. */
-  readonly right: number
-  readonly wrong: number
 }
 
 const lineFeed = 0x0a
@@ -38,10 +45,16 @@ const lineFeed = 0x0a
 const isHalf = (bytes: Uint8Array) =>
   bytes[0] === 0xed && ((bytes[1] ?? 0) & 0xe0) === 0xa0 && ((bytes[2] ?? 0) & 0xc0) === 0x80
 
-/** Reads bytes as UTF-8. Counts the valid multi-byte characters, and the wrong bytes. */
-const countCharacters = (line: Uint8Array) => {
-  let right = 0
-  let wrong = 0
+/**
+ * Starts of UTF-8 characters, as Latin-1 text, that hardly ever occur in another encoding. They are those of signs such as dashes, quotes and the euro
+ * sign (`â€`, not `â…`), of emoji (`ðŸ`), and of letters such as ü after a letter in lower case (`rÃ`). At the end of the file, one byte is enough.
+ */
+const cutCharacters =
+  /\xe2[\x80-\x84\x86-\x88\x98-\x9e]|\xef[\xb8\xbc\xbd\xbf]|\xf0\x9f[\x80-\xbf]?|(?<=[a-z])[\xc2\xc3]|[\xc2\xc3\xe2\xf0]$/y
+
+/** Reads the bytes of a line as UTF-8, and adds to the counts. */
+const countCharacters = (line: Uint8Array, isEnd: boolean, counts: Utf8Counts): void => {
+  const text = Buffer.from(line).toString("latin1") + (isEnd ? "" : "\n")
   for (let at = 0; at < line.length;) {
     if (line[at]! < 0x80) {
       at++
@@ -49,15 +62,18 @@ const countCharacters = (line: Uint8Array) => {
     }
     const length = lengthOfCharacter(line[at]!)
     const character = line.subarray(at, at + length)
+    cutCharacters.lastIndex = at
     if (length > 1 && (isUtf8(character) || isHalf(character))) {
-      right++
+      counts.right++
       at += length
+    } else if (cutCharacters.test(text)) {
+      counts.cut++
+      at = cutCharacters.lastIndex
     } else {
-      wrong++
+      counts.wrong++
       at++
     }
   }
-  return { right, wrong }
 }
 
 /** Returns whether the first `limits.looked` bytes are ASCII, UTF-8 or neither. */
@@ -84,14 +100,12 @@ const takeSample = (bytes: Bytes) =>
     const next = yield* bytes.look
     const lines: Array<Uint8Array> = []
     let taken = 0
-    let right = 0
-    let wrong = 0
+    const counts: Utf8Counts = { right: 0, cut: 0, wrong: 0 }
     let rest: Uint8Array = new Uint8Array(0)
+    let isEnd = false
     const take = (line: Uint8Array) => {
       if (isAscii(line)) return
-      const counted = countCharacters(line)
-      right += counted.right
-      wrong += counted.wrong
+      countCharacters(line, isEnd, counts)
       if (taken >= sampleBytes) return
       const part = Uint8Array.from(line.subarray(0, lineBytes))
       lines.push(part, Uint8Array.of(lineFeed))
@@ -99,6 +113,7 @@ const takeSample = (bytes: Bytes) =>
     }
     for (let read = 0; read < limits.looked;) {
       const block = yield* next
+      isEnd = block === undefined
       if (block === undefined || taken >= sampleBytes) break
       read += block.length
       const all = rest.length === 0 ? block : Buffer.concat([rest, block])
@@ -110,7 +125,7 @@ const takeSample = (bytes: Bytes) =>
       rest = Uint8Array.from(all.subarray(from, from + 16 * lineBytes))
     }
     take(rest)
-    const sample: Sample = { lines: Buffer.concat(lines), right, wrong }
+    const sample: Sample = { lines: Buffer.concat(lines), ...counts }
     return sample
   }))
 
@@ -171,7 +186,8 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
         `${file} is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.`
       return yield* new SourceError({ file, message })
     }
-    if (sample.right > 0 && sample.right >= sample.wrong) return plain
+    const { cut, right, wrong } = sample
+    if (right > 0 ? right + cut >= wrong : cut > wrong) return plain
     // A large table of letter frequencies, so it is loaded only when a file needs it.
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))
     const likely = detectEncoding(sample.lines, detectAll)
