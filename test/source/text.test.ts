@@ -109,13 +109,16 @@ describe("a text that is ASCII but for damaged UTF-8", () => {
     ["a letter without its last byte, at the end of the file", "9,\xc3"],
     ["a letter without its last byte, after a letter and at the end of a cell", "9,Gr\xc3\n"],
     ["a letter without its last byte, next to one that is whole", "9,\xc3\xb6 M\xc3ller\n"],
-    ["several characters without their last bytes, next to one that is whole", "9,\xc3\xb6 \xe2\x80 \xe2\x82 \xf0\x9f\x98\n"],
+    [
+      "several characters without their last bytes, next to one that is whole",
+      "9,\xc3\xb6 \xe2\x80 \xe2\x82 \xf0\x9f\x98\n",
+    ],
   ])("a text with %s is UTF-8, and the row is named", async (_, last) => {
     for (const blockSize of [1024 * 1024, 7]) {
       const all = await csv(bytes(plain + last), {}, { blockSize })
       expect(taken(all).encoding).toBe("UTF-8 (checked byte by byte)")
       expect(all.rows.slice(0, 200)).toEqual(Array.from({ length: 200 }, () => ["1", "plain"]))
-      expect([...all.faults]).toEqual([[201, expect.stringContaining("damaged text in the column \"b\"")]])
+      expect([...all.faults]).toEqual([[201, expect.stringContaining('damaged text in the column "b"')]])
     }
   })
 
@@ -139,6 +142,42 @@ describe("a text that is ASCII but for damaged UTF-8", () => {
     const all = await csv(iconv.encode(`${plain}9,„Äpfel“ und ‚Ähren‘\n`, "macroman"))
     expect(all.rows[200]?.[1]).toBe("„Äpfel“ und ‚Ähren‘")
     expect(all.faults.size).toBe(0)
+  })
+})
+
+describe("a damaged text in UTF-16", () => {
+  const encoded = (text: string, encoding: string, addBOM: boolean) => {
+    const bytes = Buffer.from(`${addBOM ? "\ufeff" : ""}${text}`, "utf16le")
+    return encoding === "utf-16be" ? bytes.swap16() : bytes
+  }
+
+  it.each(["utf-16le", "utf-16be"])(
+    "each row with half of a surrogate pair in %s is named, and the others are read, wherever blocks end",
+    async (encoding) => {
+      const text = `a,b\n1,😁\n2,\ud801x\n3,y\n4,😁\udc01\n5,"\ufffd"\n6,\ud83d`
+      for (const blockSize of [1, 2, 3, 7, 4096]) {
+        for (const [isMarked, said] of [[true, {}], [false, {}], [false, { encoding }]] as const) {
+          const all = await csv(encoded(text, encoding, isMarked), said, { blockSize })
+          expect(all.rows).toEqual([["1", "😁"], ["2", "\ufffdx"], ["3", "y"], ["4", "😁\ufffd"], ["5", "\ufffd"], [
+            "6",
+            "\ufffd",
+          ]])
+          expect([...all.faults.keys()]).toEqual([2, 4, 6])
+          expect(all.faults.get(2)?.toUpperCase()).toContain(`NOT VALID ${encoding.toUpperCase()}`)
+        }
+      }
+    },
+  )
+
+  it("half of a code unit at the end of the file is damaged text", async () => {
+    const all = await csv(Buffer.concat([encoded("a,b\n1,x\n2,y", "utf-16be", true), Buffer.of(0)]))
+    expect(all.rows).toEqual([["1", "x"], ["2", "y\ufffd"]])
+    expect([...all.faults.keys()]).toEqual([2])
+  })
+
+  it("half of a surrogate pair in the header is an error", async () => {
+    expect(await refusal(config(file(encoded("a,\udc00b\n1,2\n", "utf-16le", true)))))
+      .toContain('has a damaged header: some bytes of the title "\ufffdb" are not valid UTF-16LE')
   })
 })
 

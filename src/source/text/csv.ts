@@ -52,7 +52,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         if (title !== undefined) {
           const shown = JSON.stringify(title.toWellFormed())
           const message =
-            `${file} has a damaged header: some bytes of the title ${shown} are not valid UTF-8. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
+            `${file} has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
           return yield* new SourceError({ file, message })
         }
         return { encoding, header: found.header, warnings }
@@ -94,7 +94,7 @@ const rowsOf = (
   })
   const { delimiter, quoted, titles } = header
   const reader = readRecords({ delimiter, quoted, rule, line: lineEndsIn(header.text) + 1 })
-  const rows = makeRows(titles, delimiter, pad)
+  const rows = makeRows(titles, delimiter, pad, encoding.name)
   const lines = new LineCount()
 
   /** The text up to the header's end, collected until it is complete. It must be the same as when the source was opened. */

@@ -31,8 +31,8 @@ export interface Encoding {
   /** Length of the byte order mark in bytes. Skip these bytes before the first `write`. */
   readonly mark: number
   /**
-   * Makes a decoder. For UTF-8, `damaged` is called if bytes are not valid. Such bytes become lone surrogates. In other
-   * encodings, or without `damaged`, such bytes are an error.
+   * Makes a decoder. For UTF-8 and UTF-16, `damaged` is called if bytes are not valid. Such bytes become lone surrogates.
+   * In other encodings, or without `damaged`, such bytes are an error.
    */
   readonly decoder: (damaged?: () => void) => Decoder
   /** Whether the examined bytes are ASCII, which is the same in every other encoding. */
@@ -129,16 +129,31 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
   }
 }
 
-const utf16 = (name: "UTF-16LE" | "UTF-16BE"): Decoder => {
-  const decoder = new TextDecoder(name, { fatal: true, ignoreBOM: true })
-  const decode = (bytes?: Uint8Array) => {
-    try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
-    } catch {
-      throw new Undecodable(name, undefined, 0)
-    }
+/** Makes a UTF-16 decoder. Half of a surrogate pair is damage, and so is half of a code unit at the end. */
+const utf16 = (name: "UTF-16LE" | "UTF-16BE", damaged?: () => void): Decoder => {
+  const isBig = name === "UTF-16BE"
+  let kept: Uint8Array = new Uint8Array(0)
+  const textOf = (units: Buffer, rest = ""): string => {
+    const text = (isBig ? units.swap16() : units).toString("utf16le") + rest
+    if (text.isWellFormed()) return text
+    if (damaged === undefined) throw new Undecodable(name, undefined, lineEndsIn(text.slice(0, text.search(/\p{Cs}/u))))
+    damaged()
+    return text
   }
-  return { write: decode, end: decode }
+  return {
+    write: (bytes) => {
+      const all = Buffer.concat([kept, bytes])
+      let whole = all.length - all.length % 2
+      // The other half of a surrogate pair may follow.
+      if (((all[whole - (isBig ? 2 : 1)] ?? 0) & 0xfc) === 0xd8) whole -= 2
+      kept = Uint8Array.prototype.slice.call(all, whole)
+      return textOf(all.subarray(0, whole))
+    },
+    end: () => {
+      const whole = kept.length - kept.length % 2
+      return textOf(Buffer.from(kept.subarray(0, whole)), whole < kept.length ? "\udc80" : "")
+    },
+  }
 }
 
 const isMacRoman = (name: string) => /^(?:x-)?mac(?:-?roman|intosh)?$/i.test(name)
@@ -166,8 +181,8 @@ const marks: ReadonlyArray<
   { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf], decoder: (damaged) => utf8(3, damaged) },
   { name: "UTF-32LE", bytes: [0xff, 0xfe, 0, 0], decoder: () => table("utf-32le") },
   { name: "UTF-32BE", bytes: [0, 0, 0xfe, 0xff], decoder: () => table("utf-32be") },
-  { name: "UTF-16LE", bytes: [0xff, 0xfe], decoder: () => utf16("UTF-16LE") },
-  { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: () => utf16("UTF-16BE") },
+  { name: "UTF-16LE", bytes: [0xff, 0xfe], decoder: (damaged) => utf16("UTF-16LE", damaged) },
+  { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: (damaged) => utf16("UTF-16BE", damaged) },
 ]
 
 /** Characters that are frequent in tables in any script. */
@@ -205,12 +220,8 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
     : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
   // The lower byte of some letters in other scripts is the code of one of these characters.
   if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
-  try {
-    const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })
-    return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : name
-  } catch {
-    return undefined
-  }
+  const text = utf16(name, () => undefined).write(head.subarray(0, 2 * pairs))
+  return /[^\P{C}\t\n\r\p{Cf}\p{Cs}]/u.test(text) ? undefined : name
 }
 
 const named = (asked: string): Encoding["decoder"] | undefined => {
@@ -220,9 +231,9 @@ const named = (asked: string): Encoding["decoder"] | undefined => {
     case "utf16":
     case "utf16le":
     case "ucs2":
-      return () => utf16("UTF-16LE")
+      return (damaged) => utf16("UTF-16LE", damaged)
     case "utf16be":
-      return () => utf16("UTF-16BE")
+      return (damaged) => utf16("UTF-16BE", damaged)
     default:
       return iconv.encodingExists(asked) && !/^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(asked)
         ? () => table(asked)
@@ -256,6 +267,13 @@ export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Enc
     return decoder && { name: asked, because: "as given", mark: 0, decoder }
   }
   const wide = unmarkedUtf16(head)
-  if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }
+  if (wide !== undefined) {
+    return {
+      name: wide,
+      because: "by its zero bytes",
+      mark: 0,
+      decoder: (damaged) => utf16(wide, damaged),
+    }
+  }
   return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: (damaged) => utf8(0, damaged) }
 }

@@ -50,12 +50,12 @@ const partial = (where: string, before: boolean): Problem => ({
   } it has a single cell. If a cell contains a line break, quote the cell. Otherwise remove that line.`,
 })
 
-const damaged = (where: string, title: string): Problem => ({
+const damaged = (where: string, title: string, encoding: string): Problem => ({
   code: "damaged-text",
   column: title,
   message: `${where} has damaged text in the column "${
     brief(title)
-  }": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
+  }": some of its bytes are not valid ${encoding}. Correct the cell, or export the file again.`,
 })
 
 /**
@@ -81,7 +81,12 @@ export interface RowMaker {
  * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem. A record of a single cell
  * may be part of a cell with a line break, so the records next to it are doubtful as well: a submission can't be corrected later.
  */
-export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
+export const makeRows = (
+  titles: ReadonlyArray<string>,
+  delimiter: string,
+  pad: boolean,
+  encoding: string,
+): RowMaker => {
   const width = widthOf(titles, pad)
   const isHeader = repeatedHeader(titles)
   const made = new ChunkBuilder()
@@ -142,7 +147,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
         : badlyQuoted.has(index)
         ? misquoted(where())
         : wounded !== -1
-        ? damaged(where(), columnAt(wounded))
+        ? damaged(where(), columnAt(wounded), encoding)
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
