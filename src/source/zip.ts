@@ -46,6 +46,12 @@ export const directoryPlace = (tail: Buffer): DirectoryPlace =>
   readable(() => {
     const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
     if (at === -1 || at + 22 > tail.length) throw new BadArchive(damaged)
+    const end = at + 22 + tail.readUInt16LE(at + 20)
+    if (end > tail.length) throw new BadArchive(damaged)
+    // Zeros are padding. Anything else would be lost silently.
+    if (tail.subarray(end).some((byte) => byte !== 0)) {
+      throw new BadArchive("It has data after its end. Fetch or export it again.")
+    }
     const place = {
       count: tail.readUInt16LE(at + 10),
       size: tail.readUInt32LE(at + 12),

@@ -126,6 +126,30 @@ describe("a zip archive", () => {
   })
 })
 
+describe("a zip archive or a workbook with bytes after its end", () => {
+  const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
+
+  it.each([["zip", zip({ "a.csv": csv })], ["xlsx", book]])(
+    "a file .%s may be followed by zeros, but not by data that would be lost",
+    async (extension, content) => {
+      const after = (more: string) => config(file(Buffer.concat([content, Buffer.from(more, "latin1")]), extension))
+      expect((await run(read(after("\0".repeat(100))))).rows[0]?.[1]).toBe("Ada")
+      for (const more of ["3,Cid\n", "x".repeat(500), "\0\0x"]) {
+        expect(await refusal(after(more))).toContain("has data after its end")
+      }
+    },
+  )
+
+  it("a zip archive may have a comment at its end", async () => {
+    const content = zip({ "a.csv": csv })
+    content.writeUInt16LE(5, content.length - 2)
+    const commented = (comment: string) => file(Buffer.concat([content, Buffer.from(comment)]), "zip")
+    expect((await both(commented("hello"))).rows).toEqual(rows)
+    expect(await refusal(config(commented("hello you")))).toContain("has data after its end")
+    expect(await refusal(config(commented("hell")))).toContain("damaged or cut short")
+  })
+})
+
 describe("a source of several files", () => {
   const folder = folderOf({
     "kobo-2.csv": "id,name\n2,Bob\n3,Cid,x\n",

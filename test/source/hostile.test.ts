@@ -150,8 +150,10 @@ describe("half of a surrogate pair", () => {
     expect([...all.faults.keys()]).toEqual([1])
   })
 
-  it("half of a surrogate pair is not text in UTF-16", async () => {
-    const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\nb,2\r\n", "utf16le")
-    expect(await refusal(config(file(content)))).toContain("It was read as UTF-16LE")
+  it("half of a surrogate pair is a fault of its row in UTF-16", async () => {
+    const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\na\ud801,2\r\nb,3\r\n", "utf16le")
+    const all = await run(read(config(file(content))))
+    expect([...all.faults.keys()]).toEqual([1, 2])
+    expect(all.faults.get(2)).toContain("Row 2 (line 3) has damaged text")
   })
 })

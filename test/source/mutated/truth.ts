@@ -58,10 +58,12 @@ const lettersIn = (content: string): string => {
   return [...times].sort().map(([letter, count]) => `${letter}${count}`).join(" ")
 }
 
-const decoded = (content: Buffer, encoding: string) =>
-  iconv.decode(content, encoding === "Shift_JIS" ? "cp932" : encoding === "EUC-KR" ? "cp949" : encoding, {
-    stripBOM: true,
-  })
+const decoded = (content: Buffer, encoding: string) => {
+  const name = encoding === "Shift_JIS" ? "cp932" : encoding === "EUC-KR" ? "cp949" : encoding
+  // iconv-lite ignores half of a code unit at the end, which formferry reports.
+  const half = encoding.startsWith("UTF-16") && content.length % 2 === 1 ? "\ufffd" : ""
+  return iconv.decode(content, name, { stripBOM: true }) + half
+}
 
 /**
  * Checks that every record is returned, that every letter is in a title or a cell, and that rows and empty lines add up
