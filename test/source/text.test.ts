@@ -175,6 +175,13 @@ describe("a damaged text in UTF-16", () => {
     expect([...all.faults.keys()]).toEqual([2])
   })
 
+  it.each([
+    ["UTF-8", Buffer.from("a,b\xc3", "latin1")],
+    ["UTF-16", Buffer.concat([encoded("a,b", "utf-16le", true), Buffer.of(0)])],
+  ])("a header in %s that ends the file in the middle of a character is an error", async (name, content) => {
+    expect(await refusal(config(file(content)))).toContain(`some bytes of the title "b\ufffd" are not valid ${name}`)
+  })
+
   it("half of a surrogate pair in the header is an error", async () => {
     expect(await refusal(config(file(encoded("a,\udc00b\n1,2\n", "utf-16le", true)))))
       .toContain('has a damaged header: some bytes of the title "\ufffdb" are not valid UTF-16LE')

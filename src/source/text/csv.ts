@@ -19,16 +19,18 @@ import { makeRows, type RowCount } from "./rows.ts"
 /** How many bytes of the file's beginning are searched for the header first. */
 const headBytes = 64 * 1024
 
-/** Returns the text at the file's beginning. Omits a character that is cut by the end of the bytes. Damage is reported when its row is read. */
-const textOf = (encoding: Encoding, head: Uint8Array) =>
-  encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
+/** Returns the text at the file's beginning. Unless it is the whole file, omits a character that is cut by the end of the bytes. Damage is reported when its row is read. */
+const textOf = (encoding: Encoding, head: Uint8Array, complete: boolean) => {
+  const decoder = encoding.decoder(() => undefined)
+  return decoder.write(head.subarray(encoding.mark)) + (complete ? decoder.end() : "")
+}
 
 /** Reads the beginning of a file as text, to detect its format. */
 export const beginning = (bytes: Bytes, asked: string | undefined, length = headBytes) =>
   Effect.gen(function*() {
     const head = yield* bytes.head(length)
     const { encoding } = yield* findEncoding(bytes, asked)
-    return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head))
+    return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head, head.length < length))
   })
 
 const openHeader = (bytes: Bytes, settings: CsvSettings) =>
@@ -42,7 +44,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         file,
         encoding,
         () => 1,
-        () => findHeader(textOf(encoding, head), complete, settings),
+        () => findHeader(textOf(encoding, head, complete), complete, settings),
       )
       if (found._tag === "None") {
         return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
