@@ -30,7 +30,7 @@ export interface CheckedData {
   readonly invalid: number
   /** The number of rows whose key an earlier row has. */
   readonly duplicate: number
-  /** Sentences that say how the lines of each file were read. */
+  /** Sentences that say how the lines of each file were read, and which parts of the files are not read. */
   readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>
   readonly choices: ReadonlyArray<UnknownChoices>

@@ -43,9 +43,9 @@ export const SourceFile = Schema.Struct({
     value: Text("the value of that property"),
   })),
   unread: maybe(List(Schema.Struct({
-    what: Schema.Literal("sheet", "member", "outside").annotations({
+    what: Schema.Literal("sheet", "file", "member", "outside").annotations({
       description:
-        "a part of the file that is not read: another visible `sheet`, a `member` of JSON records, or a place `outside` the records",
+        "a part of the file that is not read: another visible `sheet`, another `file` of the archive, a `member` of JSON records, or a place `outside` the records or the range",
     }),
     name: Text("the name of that part"),
     cells: maybe(

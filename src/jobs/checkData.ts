@@ -16,7 +16,7 @@ import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import { collectUnknown, countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
-import { accountOf } from "../report/sentences.ts"
+import { accountOf, leftBehind } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
@@ -123,7 +123,10 @@ export const checkData = (
     const problems = found.problems()
     const result: CheckedData = {
       ...counts,
-      accounts: files.flatMap(({ file }) => accountOf(file, files.length > 1)),
+      accounts: [
+        ...files.flatMap(({ file }) => accountOf(file, files.length > 1)),
+        ...leftBehind({ sources: files.map(({ file }) => file) }),
+      ],
       problems,
       choices: unknown.map((one) => one.found),
       diagnostics: [

@@ -141,7 +141,8 @@ export const leftBehind = (
     ...cells(inState("dropped"), "dropped"),
     ...cells(ofUse("ignored"), "ignored on purpose"),
     ...unread("sheet", "Another visible sheet is", "Other visible sheets are"),
+    ...unread("file", "Another file of the archive is", "Other files of the archive are"),
     ...unread("member", "A member of the records without a column is", "Members of the records without a column are"),
-    ...unread("outside", "Values outside the list of records are", "Values outside the list of records are"),
+    ...unread("outside", "Values outside the records are", "Values outside the records are"),
   ]
 }

@@ -246,6 +246,18 @@ const ofTheSystem = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$
 /** Names of files that may contain rows. */
 const holdsRows = /\.(?:csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)(?:\.gz)?$/i
 
+/** The maximum number of other files that are named. */
+const mostOthers = 50
+
+/** Names the other files of an archive that may contain rows. */
+const othersOf = (entries: ReadonlyArray<ZipEntry>, read: ZipEntry): ReadonlyArray<string> => {
+  const names = entries.filter((one) => one !== read && holdsRows.test(one.name) && !ofTheSystem.test(one.name))
+    .map(({ name }) => name)
+  return names.length <= mostOthers
+    ? names
+    : [...names.slice(0, mostOthers), `${count(names.length - mostOthers)} others`]
+}
+
 const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name)
 
 /** Names of entries that show that a zip archive is a workbook. */
@@ -313,14 +325,17 @@ const chooseMember = (
 }
 
 /**
- * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a
- * workbook. Fails if the file is not an archive, if the member is missing or several are possible, if it can't be
+ * Returns the named member of a zip archive, or the only member that may contain rows, and the names of others that may.
+ * Undefined if the archive is a workbook. Fails if the file is not an archive, if the member is missing or several are possible, if it can't be
  * unpacked, or if a path leads out of the archive.
  */
 export const zipMember = (
   bytes: FileBytes,
   asked: string | undefined,
-): Effect.Effect<{ readonly name: string; readonly bytes: Bytes } | undefined, SourceError> =>
+): Effect.Effect<
+  { readonly name: string; readonly bytes: Bytes; readonly others: ReadonlyArray<string> } | undefined,
+  SourceError
+> =>
   Effect.gen(function*() {
     const refuse = refusing(bytes.file)
     const entries = yield* entriesOf(bytes)
@@ -346,5 +361,9 @@ export const zipMember = (
     if (header === undefined) {
       return yield* refuse("can't be opened. It is damaged or cut short. Fetch or export it again.")
     }
-    return { name: entry.name, bytes: entryBytes(bytes, entry, entry.offset + header) }
+    return {
+      name: entry.name,
+      bytes: entryBytes(bytes, entry, entry.offset + header),
+      others: othersOf(entries, entry),
+    }
   })

@@ -255,6 +255,18 @@ const tooWide = (file: string, titles: ReadonlyArray<string>) =>
       + "Use columns under `source.combine.name` that have few different values.",
   })
 
+/** Keeps, of the sheets that the readings of a workbook did not read, those that none of them read, at its first reading. */
+const withUnreadSheets = (all: Effect.Effect.Success<Source["files"]>): typeof all =>
+  all.map(({ file, fingerprint }) => {
+    if (file.unread === undefined) return { file, fingerprint }
+    const readings = all.map((one) => one.file).filter((one) => one.file === file.file)
+    const unread = file.unread.filter(({ name, what }) =>
+      what !== "sheet" || (readings[0] === file
+        && readings.every(({ unread = [] }) => unread.some((one) => one.what === what && one.name === name)))
+    )
+    return { file: { ...file, unread }, fingerprint }
+  })
+
 /**
  * Joins the records of several sources that have the same key into one row, in the order of the first source's records.
  * The columns are the key's columns, then every other column once for each place: `baseline.weight`. All records are
@@ -285,7 +297,7 @@ export const combine = (
     const shape = shapeOf(parts, places)
     const { titles } = shape
     if (titles.length > limits.columns) return yield* tooWide(file, titles)
-    const read = (yield* Effect.forEach(parts, (part) => part.source.files)).flat()
+    const read = withUnreadSheets((yield* Effect.forEach(parts, (part) => part.source.files)).flat())
     const note = {
       what: "combined",
       value: `${count(spool.records)} records into ${count(spool.rows)} rows by ${listed(config.by, "and")}`,

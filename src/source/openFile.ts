@@ -96,10 +96,16 @@ const openFixed = (bytes: Bytes, expected: boolean) =>
 
 type Taken = Source["taken"]
 
-const withTaken = (source: Source, first: Taken): Source => ({
+/** @param others names of other files in the archive */
+const withTaken = (source: Source, first: Taken, others: ReadonlyArray<string>): Source => ({
   ...source,
   taken: [...first, ...source.taken],
-  files: mapFiles(source.files, (file) => ({ ...file, taken: [...first, ...file.taken] })),
+  files: mapFiles(source.files, (file) => ({
+    ...file,
+    taken: [...first, ...file.taken],
+    ...(others.length > 0
+      && { unread: [...file.unread ?? [], ...others.map((name) => ({ what: "file" as const, name }))] }),
+  })),
 })
 
 /** How many nested archives are opened. */
@@ -113,6 +119,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     let bytes: Bytes = found
     let content = contentOf(yield* bytes.head(512))
     let named = false
+    let others: ReadonlyArray<string> = []
     for (let depth = 0; depth < deepest; depth++) {
       if (content === "gzip") {
         bytes = gunzipped(bytes)
@@ -125,9 +132,10 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
           })
         }
         const inside = yield* zipMember(found, member)
-        if (inside === undefined) return { bytes, missing: false, content: "workbook" as const, taken }
+        if (inside === undefined) return { bytes, missing: false, content: "workbook" as const, taken, others }
         named = true
         bytes = inside.bytes
+        others = inside.others
         taken.push({
           what: "archive",
           value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}`,
@@ -140,6 +148,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
       missing: member !== undefined && !named,
       content: format === "excel" && content === "zip" ? "workbook" as const : content,
       taken,
+      others,
     }
   })
 
@@ -171,7 +180,7 @@ export const openFile = (
         message: `${file} is empty. Name a file that contains rows, with a header above them.`,
       })
     }
-    const { bytes, content, missing, taken } = yield* openArchives(found, config.member, config.format)
+    const { bytes, content, missing, others, taken } = yield* openArchives(found, config.member, config.format)
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
@@ -205,7 +214,7 @@ export const openFile = (
       const fixed = yield* openFixed(bytes, options.isFixed)
       if (fixed !== undefined && isFixed(fixed.columns)) {
         const format = { what: "format", value: "csv (rejected rows of an earlier run)" }
-        const source = yield* guarded(withTaken(fixed, [format, ...taken]))
+        const source = yield* guarded(withTaken(fixed, [format, ...taken], others))
         return yield* fromTool(source, () => Effect.succeed(source))
       }
     }
@@ -244,7 +253,7 @@ export const openFile = (
         ))
         .pipe(
           Effect.map((source) =>
-            withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
+            withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken], others)
           ),
           Effect.flatMap(guarded),
         )

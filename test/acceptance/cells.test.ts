@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+import { row, text, xlsx, zip } from "../source/workbooks.ts"
 import { inProcess } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
@@ -21,7 +22,7 @@ const bench = (files: Readonly<Record<string, string>>) =>
     const text = (file: string) => fs.readFileString(path.join(root, file))
     return {
       run: (...args: ReadonlyArray<string>) => inProcess(args, { cwd: root }),
-      write: (file: string, content: string) => fs.writeFileString(path.join(root, file), content),
+      write: (file: string, content: string | Uint8Array) => fs.writeFile(path.join(root, file), Buffer.from(content)),
       report: Effect.map(text("reports/p/latest/report.json"), (json) => JSON.parse(json) as RunReport),
       page: text("reports/p/latest/report.html"),
       stored: Effect.map(
@@ -198,4 +199,95 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
       expect(set.status, set.stdout + set.stderr).toBe(0)
       expect(yield* phones).toEqual(["+493511234574", "+493511234575", "+49493511234574"])
     }).pipe(Effect.provide(platform)))
+})
+
+describe("the account of a source", () => {
+  const form = "id: f\nname: People\nquestions:\n  - { id: n, name: Name, type: ShortAnswer }\n"
+  const pipeline = (source: string) =>
+    `pipeline: p
+source: { ${source}, rowKey: [No] }
+mapping:
+  questions:
+    - { name: Name, from: Name }
+  unmapped: ignore
+sink: { service: practice, form: f }
+`
+  /** Reads a source with `check` and `run`. Returns the text of both, of the report's page, and the report. */
+  const accounted = (file: string, content: string | Uint8Array, more = "") =>
+    Effect.gen(function*() {
+      const at = yield* bench({ "forms/f.yaml": form, "pipelines/p.yaml": pipeline(`file: ../${file}${more}`) })
+      yield* at.write(file, content)
+      const checked = yield* at.run("check", "p")
+      const ran = yield* at.run("run", "p")
+      expect([checked.status, ran.status], checked.stdout + ran.stdout + ran.stderr).toEqual([0, 0])
+      const page = (yield* at.page).replaceAll("&quot;", '"')
+      return { check: flat(checked.stdout), terminal: flat(ran.stdout), page, report: yield* at.report }
+    })
+
+  it.scopedLive("check, the terminal and the page show the number of lines and the longest cell", () =>
+    Effect.gen(function*() {
+      const { check, page, terminal } = yield* accounted("p.csv", 'No,Name\n1,"A\nB"\n\n2,Cleo\n')
+      const lines = "5 lines: 1 above the data, 2 records, 1 inside cells, 1 blank"
+      const longest = '4 characters (row 2, column "Name")'
+      for (const shown of [check, terminal]) {
+        expect(shown).toContain(`${lines}. Longest cell: ${longest}.`)
+      }
+      expect(page).toContain(lines)
+      expect(page).toContain(longest)
+    }).pipe(Effect.provide(platform)))
+
+  const people = (...names: ReadonlyArray<string>) =>
+    row(1, text("No"), text("Name"), text("More"))
+    + names.map((name, at) => row(at + 2, text(String(at)), text(name), text("x"))).join("")
+  const book = zip(xlsx([
+    { name: "S", rows: people("Ada", "Bob", "Cleo") },
+    { name: "V", rows: people("Dora") },
+    { name: "U", rows: people() },
+  ]))
+
+  it.scopedLive.each([
+    {
+      what: "other sheets",
+      file: "p.xlsx",
+      content: book,
+      more: "",
+      said: 'Other visible sheets are not read: "V", "U".',
+    },
+    {
+      what: "cells outside the range",
+      file: "p.xlsx",
+      content: book,
+      more: ", range: A1:B2",
+      said: 'Values outside the records are not read: "S!C1:C2" (2 values), "S!A3:C4" (6 values).',
+    },
+    {
+      what: "the only sheet that no part of combined records reads",
+      file: "p.xlsx",
+      content: book,
+      more: ", combine: { by: [No], with: [{ sheet: V, by: [No], as: v, repeats: true }] }",
+      said: 'Another visible sheet is not read: "U".',
+    },
+    {
+      what: "other files of an archive",
+      file: "p.zip",
+      content: zip({ "a.csv": "No,Name\n1,Ada\n", "b.csv": "No,Name\n2,Bob\n", "c.pdf": "" }),
+      more: ", member: a.csv",
+      said: 'Another file of the archive is not read: "b.csv".',
+    },
+    {
+      what: "values outside the list of records",
+      file: "p.json",
+      content: '{ "next": 7, "items": [{ "No": 1, "Name": "Ada" }] }',
+      more: "",
+      said: 'Values outside the records are not read: "/next" (1 value).',
+    },
+  ])(
+    "check, the terminal and the page name $what as not read",
+    ({ content, file, more, said }) =>
+      Effect.gen(function*() {
+        const { check, page, report, terminal } = yield* accounted(file, content, more)
+        for (const shown of [check, terminal, page]) expect(shown).toContain(said)
+        expect(report.sources.flatMap(({ unread = [] }) => unread).length).toBeGreaterThan(0)
+      }).pipe(Effect.provide(platform)),
+  )
 })

@@ -75,6 +75,38 @@ describe("a source with combined records", () => {
       .toContain("20,001 columns, more than 16,384")
   })
 
+  it("each sheet that no part of a combined source reads is named once, and the sheets that are read are not", async () => {
+    const book = file(
+      zip(xlsx([
+        { name: "S", rows: row(1, text("id"), text("a")) + row(2, text("1"), text("x")) },
+        { name: "V", rows: row(1, text("id"), text("b")) + row(2, text("1"), text("y")) },
+        { name: "U", rows: row(1, text("z")) },
+      ])),
+      "xlsx",
+    )
+    const own = { by: ["id"], as: "v", repeats: false } as const
+    const combine = { ...byEvent, name: [], with: [{ ...own, sheet: "V" }] }
+    const all = await run(read(config(book, { combine })))
+    expect(all.rows).toEqual([["1", "x", "y"]])
+    expect(all.files.flatMap(({ file }) => file.unread ?? [])).toEqual([{ what: "sheet", name: "U" }])
+    const other = await run(read(config(book, {
+      combine: {
+        ...combine,
+        with: [{
+          ...own,
+          file: file(
+            zip(xlsx([
+              { name: "W", rows: row(1, text("id"), text("b")) },
+              { name: "U", rows: row(1, text("z")) },
+            ])),
+            "xlsx",
+          ),
+        }],
+      },
+    })))
+    expect(other.files.map(({ file }) => file.unread?.map(({ name }) => name))).toEqual([["V", "U"], ["U"]])
+  })
+
   it("the counts of the file's own records are kept, and the number of combined rows is reported", async () => {
     const { files } = await combined("id,event,a\n1,base,x\n1,later,y\n")
     expect(files[0]?.file.rows).toBe(2)

@@ -95,6 +95,22 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })
 
+  it("the other files of a zip archive that may contain rows are named as not read", async () => {
+    const content = zip({
+      "a.csv": csv,
+      "b.json": "[]",
+      "readme.pdf": "%PDF",
+      "c/b.csv.gz": csv,
+      "__MACOSX/a.csv": "x",
+    })
+    const all = await both(file(content, "zip"), { member: "a.csv" })
+    expect(all.files[0]?.file.unread).toEqual([{ what: "file", name: "b.json" }, { what: "file", name: "c/b.csv.gz" }])
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.csv`, csv]))
+    const { unread = [] } = (await both(file(zip(many), "zip"), { member: "0.csv" })).files[0]?.file ?? {}
+    expect(unread).toHaveLength(51)
+    expect(unread.at(-1)).toEqual({ what: "file", name: "9 others" })
+  })
+
   it("a zip archive may contain a workbook or a gzip archive", async () => {
     const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
     expect((await both(file(zip({ "book.xlsx": book }), "zip"))).rows).toEqual([["1", "Ada"]])

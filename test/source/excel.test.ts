@@ -1,10 +1,12 @@
+import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import * as XLSX from "xlsx"
 import { cellText, DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { openSource } from "../../src/source/openSource.ts"
 import { parseRange } from "../../src/source/workbook/Sheet.ts"
-import { config, file, read, refusal, run } from "./opening.ts"
+import { config, file, read, readAll, refusal, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 
 const excel = (content: Uint8Array, said = {}, extension = "xlsx") => run(read(config(file(content, extension), said)))
@@ -168,6 +170,29 @@ describe("the part of a workbook that is read", () => {
       'has no sheet "Four", only "Notes", "Responses", "Zwei". Correct `source.sheet`.',
     )
     expect(await refusal(config(file(three, "xlsx"), { sheet: 4 }))).toContain("has no sheet 4")
+  })
+
+  it("cells outside the range are counted and their places named, each time the sheet is read", async () => {
+    const five = (at: number) => row(at, ...["a", "b", "c", "d", "e"].map((name) => text(`${name}${at}`)))
+    const sheet = zip(xlsx([
+      { name: "S", rows: [1, 2, 3, 4].map(five).join("") + row(6, text("total"), "", text("x")) + row(9, "") },
+      { name: "T", rows: "" },
+    ]))
+    await run(Effect.gen(function*() {
+      const source = yield* openSource(config(file(sheet, "xlsx"), { range: "B2:D3" }))
+      for (const _ of [1, 2]) {
+        expect((yield* readAll(source)).rows).toEqual([["b3", "c3", "d3"]])
+        expect((yield* source.files)[0]?.file.unread).toEqual([
+          { what: "sheet", name: "T" },
+          { what: "outside", name: "S!A1:E1", cells: 5 },
+          { what: "outside", name: "S!A2:A3", cells: 2 },
+          { what: "outside", name: "S!E2:E3", cells: 2 },
+          { what: "outside", name: "S!A4:E6", cells: 7 },
+        ])
+      }
+    }))
+    const whole = await excel(sheet, { range: "A1:F20" })
+    expect(whole.files[0]?.file.unread).toEqual([{ what: "sheet", name: "T" }])
   })
 
   const scattered = zip(xlsx([{

@@ -82,6 +82,12 @@ export const parseRange = (text: string): CellRange | undefined => {
   return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
 }
 
+/** Returns a range as in a formula: `B3:H400`, or `B3` for one cell. */
+export const rangeName = ({ from, to }: CellRange): string => {
+  const [first, last] = [from, to].map(({ column, row }) => `${columnName(column)}${row + 1}`)
+  return first === last ? `${first}` : `${first}:${last}`
+}
+
 /** The maximum number of columns in a sheet: Excel's own limit. */
 export const mostColumns = 16_384
 

@@ -18,8 +18,8 @@ import { zipDirectory } from "../zip.ts"
 import { openWithLibrary } from "./library.ts"
 import { odsContent, openOds } from "./ods.ts"
 import type { Packed } from "./readRows.ts"
-import { type OpenSheet, parseRange, type SheetNotes, wholeSheet } from "./Sheet.ts"
-import { findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
+import { type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
+import { countOutside, findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
@@ -131,15 +131,15 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
-    const unread = hidden.filter((one) => one !== name)
+    const unseen = hidden.filter((one) => one !== name)
     const visible = names.filter((one) => one !== name && !hidden.includes(one))
     const within = hiddenIn(notes())
     const warnings = [
       ...(doubt === undefined ? [] : [
         `Sheet "${name}" of ${file} may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
       ]),
-      ...(unread.length === 0 ? [] : [
-        `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
+      ...(unseen.length === 0 ? [] : [
+        `${file} has hidden sheets that are not read: ${unseen.join(", ")}. Name one with \`source.sheet\` to read it.`,
       ]),
       ...(within === undefined ? [] : [`Sheet "${name}" of ${file} has ${within}. They are read like the others.`]),
       ...(table.above === 0 ? [] : [
@@ -152,12 +152,21 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
 
     const read = Stream.suspend(() => {
       const records = recordsOf(table, range)
+      const outside = asked && countOutside(asked)
       const ended = Effect.sync(() => {
         const { empty, rows } = records.counts()
         const inSheet = hiddenIn(notes())
         const more = [
           ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),
           ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
+        ]
+        const unread = [
+          ...visible.map((name) => ({ what: "sheet" as const, name })),
+          ...(outside?.areas() ?? []).map((area) => ({
+            ...area,
+            what: "outside" as const,
+            name: `${name}!${area.name}`,
+          })),
         ]
         const { bytes: size, sha256 } = fingerprint
         files = [{
@@ -168,12 +177,16 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
             sha256,
             rows,
             taken: [...taken, ...more],
-            ...(visible.length === 0 ? {} : { unread: visible.map((name) => ({ what: "sheet", name })) }),
+            ...(unread.length === 0 ? {} : { unread }),
           },
           fingerprint,
         }]
       })
-      return Stream.filterMap(sheetRows, (rows) => Option.fromNullable(records.take(rows))).pipe(
+      const take = (rows: ReadonlyArray<SheetRow>) => {
+        outside?.take(rows)
+        return Option.fromNullable(records.take(rows))
+      }
+      return Stream.filterMap(sheetRows, take).pipe(
         Stream.concat(Stream.execute(ended)),
       )
     })

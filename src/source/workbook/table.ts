@@ -4,7 +4,7 @@ import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
 import { placeHeader, repeatedHeader, unpairedInCells } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { type CellRange, columnName, type SheetRow } from "./Sheet.ts"
+import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
 
 /** The place of a sheet's records, found in its first rows. */
 export interface Table {
@@ -185,5 +185,35 @@ export const recordsOf = (table: Table, range: CellRange) => {
       return rows.length === 0 ? undefined : { firstRow, rows, faults }
     },
     counts: () => ({ rows: given, empty }),
+  }
+}
+
+/** Counts a sheet's filled cells outside a range: above, left, right and below. */
+export const countOutside = (range: CellRange) => {
+  const areas = new Map<string, { cells: number; from: CellRange["from"]; to: CellRange["to"] }>()
+  const add = (side: string, row: number, column: number) => {
+    const { cells, from, to } = areas.get(side) ?? { cells: 0, from: { row, column }, to: { row, column } }
+    areas.set(side, {
+      cells: cells + 1,
+      from: { row: from.row, column: Math.min(from.column, column) },
+      to: { row, column: Math.max(to.column, column) },
+    })
+  }
+  return {
+    /** Counts the cells of these rows. Each row comes after those before it. */
+    take: (sheetRows: ReadonlyArray<SheetRow>): void => {
+      for (const { cells, row } of sheetRows) {
+        const isAbove = row < range.from.row
+        const isBelow = row > range.to.row
+        for (let column = 0; column < cells.length; column++) {
+          if ((cells[column] ?? null) === null) continue
+          if (isAbove || isBelow) add(isAbove ? "above" : "below", row, column)
+          else if (column < range.from.column) add("left", row, column)
+          else if (column > range.to.column) add("right", row, column)
+        }
+      }
+    },
+    /** Returns the smallest range around the cells of each side, and their number. */
+    areas: () => Array.from(areas.values(), ({ cells, ...area }) => ({ name: rangeName(area), cells })),
   }
 }
