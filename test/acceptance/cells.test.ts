@@ -261,7 +261,7 @@ sink: { service: practice, form: f }
       said: 'Values outside the records are not read: "S!C1:C2" (2 values), "S!A3:C4" (6 values).',
     },
     {
-      what: "the only sheet that no part of combined records reads",
+      what: "a sheet that is not combined",
       file: "p.xlsx",
       content: book,
       more: ", combine: { by: [No], with: [{ sheet: V, by: [No], as: v, repeats: true }] }",
