@@ -96,7 +96,7 @@ describe("the encoding of a source, if none is given", () => {
   })
 })
 
-describe("a text that is ASCII but for damaged UTF-8", () => {
+describe("a text that is ASCII except for damaged UTF-8", () => {
   const plain = `a,b\n${"1,plain\n".repeat(200)}`
   const bytes = (text: string) => Buffer.from(text, "latin1")
 
