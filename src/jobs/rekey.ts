@@ -6,7 +6,7 @@ import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledge
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { keyColumns } from "../project/sourceSection.ts"
-import { surveyKeys } from "../run/NewRows.ts"
+import { type Alike, surveyKeys } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames, endOf, ownColumns } from "../source/columns.ts"
@@ -141,18 +141,18 @@ const pairsOfSource = (
         look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], ""), false),
       )
     yield* eachChunk(source.read(), survey, never)
-    const old = new Map<number, Omit<KeyPair, "new">>()
+    const old = new Map<number, ReadonlyArray<Alike>>()
     const several = new Set<number>()
     const ambiguous = new Set<string>()
     yield* newRows.compare(view, seen.marks, (pair) => {
-      const other = old.get(pair.row)
+      const others = old.get(pair.row) ?? []
       // A rejected duplicate has the key of the row that was imported.
-      if (pair.ambiguous || (other !== undefined && other.old !== pair.old)) {
+      if (pair.ambiguous || others.some(({ id, old }) => id !== pair.id && old !== pair.old)) {
         several.add(pair.row)
-        ambiguous.add(other?.old ?? pair.old).add(pair.old)
+        for (const one of [...others, pair]) ambiguous.add(one.old)
       }
-      const isOriginal = pair.isOriginal && other?.isOriginal !== false
-      old.set(pair.row, { old: pair.old, isOriginal })
+      const same = others.find((one) => one.old === pair.old)
+      old.set(pair.row, [...others.filter((one) => one !== same), same?.isOriginal === false ? same : pair])
     })
     const pairs: Array<KeyPair> = []
     const second = numbering()
@@ -161,8 +161,10 @@ const pairsOfSource = (
         chunk.rows.forEach((cells, at) => {
           const key = chunk.faults.has(at) ? undefined : second(cells)
           const row = chunk.firstRow + at
-          const before = old.get(row)
-          if (key !== undefined && before !== undefined && !several.has(row)) pairs.push({ ...before, new: key })
+          if (key === undefined || several.has(row)) return
+          for (const { isOriginal, old: before } of old.get(row) ?? []) {
+            pairs.push({ old: before, new: key, isOriginal })
+          }
         })
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })

@@ -33,6 +33,8 @@ type AlikeBy = "key" | "encoding" | "cells"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
 export interface Alike {
+  /** The row's number in the ledger. */
+  readonly id: number
   /** The row's key in the ledger. */
   readonly old: string
   /** The number of the new row. */
@@ -180,7 +182,7 @@ export class NewRows {
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
         found.all += rows.length
-        for (const { key, originals, rest } of rows) {
+        for (const { at: id, key, originals, rest } of rows) {
           const byKey = [key, ...originals].flatMap((old) => {
             const alike = this.findKey(old)
             return alike === undefined ? [] : [{ ...alike, old }]
@@ -194,6 +196,7 @@ export class NewRows {
           if (!isPaired) found[first.by]++
           for (const { by, old, slot, table } of all) {
             each({
+              id,
               old,
               row: table.row(slot),
               by,

@@ -344,6 +344,24 @@ it.scopedLive("a rejected.csv that lacks the column _id is refused", () =>
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("seems to be a rejected.csv")
   }))
 
+it.scopedLive("a fixed row is paired by its old key and by that of its original, if the row key and its format change", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"]
+    write(at, { rows, fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, ["none", "bob@example.org"])
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+    write(at, { rows, fix: ["", ""] }, rowKey("[No, Name]"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org").replaceAll(/^(?=\d)/gm, "00"))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
+    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
+    const later = yield* at.inProcess("run", "contacts")
+    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+  }))
+
 it.scopedLive("of two identical rows without a key, each needs a key of its own", () =>
   Effect.gen(function*() {
     const at = yield* bench()

@@ -136,9 +136,9 @@ export class Referee {
     return "either"
   }
 
-  /** Loses the marks of other hosts. An older ledger that was accepted may have nothing that they confirm. */
-  lostMarks(): Expected {
-    return this.hasFacts() && this.troubles === 0 ? "refused" : "either"
+  /** The expectation after the marks of other hosts are lost. Undefined if an older ledger was accepted, which may have nothing that they confirm. */
+  withoutMarks(): Expected | undefined {
+    return this.troubles > 0 ? undefined : this.hasFacts() ? "refused" : "either"
   }
 
   /** Whether anything was imported or settled. */
@@ -577,7 +577,8 @@ export class Referee {
       const fix = at.fix(newest, () => "right", (no) => !this.removed.has(no))
       const fixed = { ...fix, corrected: new Set(fix.numbers), run: newest.run }
       await this.run("goes", { fixed, resendUndone: true })
-      const left = fix.numbers.filter((no) => !at.sent().has(no))
+      // A row with the key of another one is changed if the other one was not pulled. It can be corrected only in the source.
+      const left = fix.numbers.filter((no) => !at.sent().has(no) && typeof at.flaws.get(no) !== "object")
       if (left.length > 0) this.broken.push(`corrected rows are missing: ${left.join(", ")}`)
       await this.run("goes")
       if (this.broken.length > 0) return

@@ -71,10 +71,11 @@ const innocent = (
     return "goes"
   },
   "marks lost": () => {
-    if (!at.hasBothMarks()) return undefined
+    // The marks of other hosts are only there.
+    const expected = at.ledger.isShared ? referee.withoutMarks() : "goes"
+    if (!at.hasBothMarks() || expected === undefined) return undefined
     at.delete("marks")
-    // The marks of other hosts were only there.
-    return at.ledger.isShared ? referee.lostMarks() : "goes"
+    return expected
   },
   "new machine": () => {
     if (!at.hasBothMarks()) return undefined
