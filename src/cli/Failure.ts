@@ -47,12 +47,6 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
 /** Returns the failure of a command line that asks for something impossible. */
 export const wrong = (message: string): UsageWrong => new UsageWrong({ message })
 
-/** Returns the reason that `--because` gives. Fails with UsageWrong if it gives none. */
-export const reasonOf = (because: string | undefined): Effect.Effect<string, UsageWrong> =>
-  because === undefined || because.trim() === ""
-    ? wrong("`--because` is missing. Give a reason: it is recorded.")
-    : Effect.succeed(because)
-
 /** Everything that ends a command early. */
 export type Failure =
   | CommandEnded

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { userName } from "../jobs/userName.ts"
-import { chosenArgument, command, json, needed, pipeline, to } from "./command.ts"
-import { reasonOf } from "./Failure.ts"
+import { chosenArgument, command, json, neededReason, pipeline, to } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
@@ -29,15 +28,14 @@ export const accept = command({
     },
   ],
   arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },
-  options: { because: needed("TEXT", "The reason, which is recorded."), to, json },
+  options: { because: neededReason("The reason, which is recorded."), to, json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const because = yield* reasonOf(input.because)
       const project = yield* openProject([input.pipeline])
       const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
       const by = yield* userName
-      const { reason } = input
+      const { because, reason } = input
       const { what } = yield* acceptRefused(project, { pipeline: input.pipeline, to: input.to, reason, because, by })
       yield* output.print(
         input.json

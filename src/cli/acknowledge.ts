@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { counted } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
-import { command, flag, json, needed, pipeline, texts, to } from "./command.ts"
-import { reasonOf, wrong } from "./Failure.ts"
+import { command, flag, json, neededReason, pipeline, texts, to } from "./command.ts"
+import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
@@ -22,7 +22,7 @@ export const acknowledge = command({
   options: {
     rows: texts("KEY", "Row keys: the column _key of rejected.csv."),
     all: flag("All rows of the pipeline that need review."),
-    because: needed("TEXT", "The reason, which is recorded."),
+    because: neededReason("The reason, which is recorded."),
     leaveOut: flag("Never import these rows."),
     to,
     json,
@@ -33,7 +33,6 @@ export const acknowledge = command({
       if (input.all === (input.rows.length > 0)) {
         return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
       }
-      const because = yield* reasonOf(input.because)
       const project = yield* openProject([input.pipeline])
       const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
       const by = yield* userName
@@ -41,7 +40,7 @@ export const acknowledge = command({
         pipeline: input.pipeline,
         to: input.to,
         keys: input.all ? "all" : [...new Set(input.rows)],
-        because,
+        because: input.because,
         by,
         leaveOut: input.leaveOut,
       })
@@ -52,8 +51,8 @@ export const acknowledge = command({
       }
       yield* output.print(
         input.json
-          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because })
-          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${because}`
+          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
+          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
             + (input.leaveOut ? ". They are never imported." : ""),
       )
     }),

@@ -2,6 +2,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import type * as Terminal from "@effect/platform/Terminal"
 import type * as Effect from "effect/Effect"
+import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import type { Notifier } from "../jobs/attempt.ts"
 import type { Failure } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
@@ -101,14 +102,6 @@ export const flag = (about: string): Option<boolean> => ({ about, absent: false 
 
 export const text = (value: string, about: string): Option<string | undefined> => ({ about, value, absent: undefined })
 
-/** An option that the command needs. */
-export const needed = (value: string, about: string): Option<string> => ({
-  about,
-  value,
-  isRequired: true,
-  absent: "",
-})
-
 export const texts = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
@@ -136,6 +129,14 @@ export const parsed = <A>(
   takes: string,
   about: string,
 ): Option<A | undefined> => ({ about, value, parse, takes, absent: undefined })
+
+const aReason = { value: reasonPlaceholder, parse: reasonIn, takes: reasonWanted }
+
+/** The reason of a person's decision. */
+export const reason = (about: string): Option<string | undefined> => ({ ...aReason, about, absent: undefined })
+
+/** A reason that the command needs. */
+export const neededReason = (about: string): Option<string> => ({ ...aReason, about, isRequired: true, absent: "" })
 
 /** Reads a whole number from `least` to `most`. */
 export const wholeNumber = (least: number, about: string, most = Number.MAX_SAFE_INTEGER, value = "N") =>

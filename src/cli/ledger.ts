@@ -13,7 +13,7 @@ import {
   type CommandGroup,
   flag,
   json,
-  needed,
+  neededReason,
   pipeline,
   pipelines,
   source,
@@ -21,7 +21,7 @@ import {
   texts,
   to,
 } from "./command.ts"
-import { CommandEnded, reasonOf, UsageWrong, wrong } from "./Failure.ts"
+import { CommandEnded, UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -236,7 +236,7 @@ const forget = command({
   arguments: { pipeline },
   options: {
     rows: { ...texts("KEY", "Keys of the rows."), isRequired: true },
-    because: needed("TEXT", "The reason. It stays in the ledger, so it must not name a person."),
+    because: neededReason("The reason. It stays in the ledger, so it must not name a person."),
     reports: flag("Also empty the reports that contain the rows. Their counts stay."),
     json,
   },
@@ -244,13 +244,12 @@ const forget = command({
     Effect.gen(function*() {
       const output = yield* Output
       const { pipeline } = input
-      const because = yield* reasonOf(input.because)
       const project = yield* openProject([pipeline])
       const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
       const asked = {
         pipeline,
         keys: [...new Set(input.rows)],
-        because,
+        because: input.because,
         by: yield* userName,
         reports: input.reports,
       }

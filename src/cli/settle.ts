@@ -1,13 +1,14 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { exits } from "../domain/exit.ts"
+import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import { settleAdvice, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
-import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
-import { CommandEnded, reasonOf, type UsageWrong, wrong } from "./Failure.ts"
+import { choice, command, flag, json, pipeline, reason, text, texts, to, wholeNumber } from "./command.ts"
+import { CommandEnded, type UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -49,7 +50,7 @@ export const settle = command({
       "ID",
     ),
     rows: texts("KEY", "Manually: rows, by their keys in the column _key of in-doubt.csv."),
-    because: text("TEXT", "The reason. Needed to settle manually."),
+    because: reason("The reason. Needed to settle manually."),
     to,
     json,
   },
@@ -61,14 +62,15 @@ export const settle = command({
       const project = yield* openProject([input.pipeline])
       const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
       const who = yield* userName
-      const because = input.because?.trim()
       const result = yield* withProgress(
         input.pipeline,
-        () => settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because }),
+        () => settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because: input.because }),
       )
       for (const warning of result.warnings) output.say(`Warning: ${warning}`)
       yield* output.print(
-        input.json ? JSON.stringify({ ...result, by: who, because: because ?? null }) : showSettled(result, output.out),
+        input.json
+          ? JSON.stringify({ ...result, by: who, because: input.because ?? null })
+          : showSettled(result, output.out),
       )
       if (result.left === 0) return
       const open = result.rows.find((row) => row.outcome === "in doubt")
@@ -83,11 +85,14 @@ export const settle = command({
         : commandFor(invocation, ["acknowledge", input.pipeline], {
           "--to": input.to,
           "--rows": open.key,
-          "--because": "…",
+          "--because": reasonPlaceholder,
         })
       return yield* new CommandEnded({ status: exits.unproven.code, next })
     }),
 })
+
+const needsReason = ({ because }: Input): Effect.Effect<void, UsageWrong> =>
+  because === undefined ? wrong(`\`--because\` is missing. Give ${reasonWanted}: it is recorded.`) : Effect.void
 
 /** Returns the rows and the evidence that the options name. */
 const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
@@ -105,7 +110,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
           "With `--results`, the export decides the outcome of each row: omit `--as`, `--all`, `--batch` and `--rows`.",
         )
       }
-      if (input.complete) yield* reasonOf(input.because)
+      if (input.complete) yield* needsReason(input)
       return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
     }
     const isBare = rows === undefined && !input.complete && input.because === undefined
@@ -119,7 +124,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     if (rows === undefined || more !== undefined) {
       return yield* wrong("Choose the rows: give one of `--all`, `--batch ID` or `--rows KEY…`.")
     }
-    yield* reasonOf(input.because)
+    yield* needsReason(input)
     return { _tag: "Person", landed: input.as === "landed", which: rows }
   })
 

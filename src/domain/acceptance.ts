@@ -1,3 +1,4 @@
+import { reasonPlaceholder } from "./reason.ts"
 import { commandLine } from "./shell.ts"
 
 /** The reasons that a person can accept with `formferry accept NAME REASON`, each with its line in `--help`. `jobs/accept.ts` finds what is currently refused. */
@@ -13,6 +14,20 @@ export const acceptReasons = {
 
 export type AcceptReason = keyof typeof acceptReasons
 
+/** Returns the words of the command that accepts a refused state. */
+export const acceptWords = (
+  pipeline: string,
+  reason: AcceptReason,
+  target: string | undefined,
+): ReadonlyArray<string> => [
+  "accept",
+  pipeline,
+  reason,
+  ...(target === undefined ? [] : ["--to", target]),
+  "--because",
+  reasonPlaceholder,
+]
+
 /**
  * Returns the command that accepts a refused state, for the message about the refusal.
  *
@@ -23,4 +38,4 @@ export const acceptCommand = (
   reason: AcceptReason,
   target: string | undefined,
   project?: string,
-): string => commandLine(["accept", pipeline, reason], { "--to": target, "--because": "TEXT", "--project": project })
+): string => commandLine(acceptWords(pipeline, reason, target), { "--project": project })

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Json } from "../domain/json.ts"
+import { reasonPlaceholder } from "../domain/reason.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
 import type { SourceDialect } from "../source/Source.ts"
@@ -65,7 +66,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
       const forget = commandLine(
         ["ledger", "forget", run.pipeline.name, "--rows", ...shownAgain.map(({ key }) => key)],
         {
-          "--because": "TEXT",
+          "--because": reasonPlaceholder,
           "--project": run.projectOption,
         },
       )

@@ -1,11 +1,13 @@
-import type { AcceptReason } from "../domain/acceptance.ts"
+import { acceptCommand } from "../domain/acceptance.ts"
 import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
 import { fates, type RowCounts, submissionsIn, type VerdictCounts } from "../domain/fate.ts"
+import { reasonPlaceholder } from "../domain/reason.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted, lasting } from "../domain/words.ts"
 import type { Counts, Drift } from "../ledger/standing.ts"
+import type { Coverage } from "./history.ts"
 import type { RunRequest } from "./RunContext.ts"
 import type { Signal, StopReason } from "./Stop.ts"
 
@@ -203,20 +205,26 @@ interface EndedRun {
   readonly wrong: number
   /** The path of the run's rejected.csv. */
   readonly rejected: string
-  /** What a person has to accept, if nothing else remains to do. */
-  readonly accepts: AcceptReason | undefined
+  /** The rows that no run may have read, if nothing else remains to do. */
+  readonly coverage: Coverage
 }
 
 type Options = Readonly<Record<string, string | true | undefined>>
 
 /** Returns the command to run next, as a shell reads it. It is the last line on stderr for any exit code except 0. It is never the command that failed. */
 export const nextCommand = (end: EndedRun): string | undefined => {
-  const { accepts, exitCode, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
+  const { coverage, exitCode, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
   const to = { "--to": run.target }
   const source = { "--source": run.otherSource }
   const command = (name: string, options: Options = {}, ...more: ReadonlyArray<string>) =>
     commandLine([name, pipeline, ...more], { ...options, "--project": run.projectOption })
   const runAgain = (options: Options = source) => command("run", { ...options, ...to, "--confirm": run.confirm })
+  const again = (options: Options = source): string => ({
+    run: runAgain(options),
+    "dry-run": command("run", { "--dry-run": true, ...options, ...to }),
+    rehearsal: command("rehearse", { ...options, ...to }),
+    reconcile: command("reconcile", to),
+  }[mode])
   // Rows rejected in a rehearsal are fixed in the source, because the ledger does not know them.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
   if (!isOpen(exitCode)) {
@@ -227,7 +235,8 @@ export const nextCommand = (end: EndedRun): string | undefined => {
     case exits.complete.code:
       return mode === "rehearsal" ? runAgain() : undefined
     case exits.attention.code:
-      if (accepts !== undefined) return command("accept", { ...to, "--because": "…" }, accepts)
+      if (coverage.unreadFiles !== undefined) return again({ "--source": coverage.unreadFiles.first })
+      if (coverage.gap !== undefined) return acceptCommand(pipeline, "gap", run.target, run.projectOption)
       if (mode !== "run") return report
       // If every row is invalid, the cause is the mapping and not the rows.
       if (rows.invalid > 0 && rows.invalid === rows.read - rows.filtered && run.otherSource === undefined) {
@@ -235,7 +244,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       }
       return rows.invalid + rows.refused + rows.duplicate > 0
         ? runAgain({ "--source": rejected })
-        : command("acknowledge", { "--all": true, ...to, "--because": "…" })
+        : command("acknowledge", { "--all": true, ...to, "--because": reasonPlaceholder })
     case exits.wrong.code:
       // The same command would be refused again.
       return refused === undefined ? runAgain() : refused.next ?? report
@@ -248,13 +257,8 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       return wrong > 0 || mode === "reconcile" ? report : command("reconcile", to)
     case exits.interrupted.code:
     case exits.terminated.code:
-      // Returns the command that continues the run.
-      return {
-        run: runAgain(),
-        "dry-run": command("run", { "--dry-run": true, ...source, ...to }),
-        rehearsal: command("rehearse", { ...source, ...to }),
-        reconcile: command("reconcile", to),
-      }[mode]
+      // Continues the run.
+      return again()
     default:
       return exitCode satisfies never
   }

@@ -1,11 +1,14 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
+import { join } from "node:path"
+import picomatch from "picomatch"
+import { acceptCommand } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { SourceFiles } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -56,13 +59,12 @@ export const factsNow = (
 
 /** Sentences which say that there may be rows that no run has read. Each appears until a person accepts it, and makes a run exit with code 1. */
 export interface Coverage {
-  readonly unreadFiles: string | undefined
+  /** `first`: the path of the first file. */
+  readonly unreadFiles: { readonly first: string; readonly sentence: string } | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
-  /** The reason to pass to `formferry accept`: the one for `unreadFiles` if there are any, otherwise the one for `gap`. */
-  readonly accepts: AcceptReason | undefined
 }
 
-export const covered: Coverage = { unreadFiles: undefined, gap: undefined, accepts: undefined }
+export const covered: Coverage = { unreadFiles: undefined, gap: undefined }
 
 /** Returns the files that match the source's pattern but that no run has read and no one has accepted. */
 export const unreadFiles = (
@@ -111,6 +113,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     const { id, pipeline, projectOption, source, target } = yield* CurrentRun
     const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
+    const [first] = unread
     const history = yield* historyOf(view, id)
     const { mark, times = [] } = source.increment ?? {}
     // A pull since a mark contains the record at the mark, and a pull of all records contains every other one.
@@ -119,9 +122,10 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     const gap = isClosed ? undefined : isGap ? run.run : yield* openGap(view, history)
     const isNew = gap === run.run
     return {
-      unreadFiles: unread.length === 0
-        ? undefined
-        : unreadSentence(unread, acceptCommand(pipeline.name, "files", target, projectOption)),
+      unreadFiles: first === undefined ? undefined : {
+        first: pathBelow(pipeline.source.file, first),
+        sentence: unreadSentence(unread, acceptCommand(pipeline.name, "files", target, projectOption)),
+      },
       gap: gap === undefined ? undefined : {
         run: gap,
         sentence: `${
@@ -132,9 +136,14 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
             : "pull all records with `run --full`. If"
         } no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target, projectOption)}.`,
       },
-      accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
     }
   })
+
+/** Returns the path of a file, from its name below the folder that the source's pattern searches. */
+const pathBelow = (where: SourceFiles, name: string): string =>
+  typeof where === "object" && "glob" in where
+    ? join(picomatch.scan(where.glob.replaceAll("\\", "/")).base, name)
+    : name
 
 const shown = 5
 
@@ -190,7 +199,7 @@ export const anomalies = (
       run.partial ? undefined : shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read),
     ],
     ["stale-source", stale],
-    ["unread-files", coverage.unreadFiles],
+    ["unread-files", coverage.unreadFiles?.sentence],
     ["gap", coverage.gap?.sentence],
     ["invalid-share", invalidShare(run, read)],
     ["vanished", vanished(run)],

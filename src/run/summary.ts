@@ -205,7 +205,7 @@ const summarise = (ended: Ended) =>
       inDoubt,
       unproven: unproven + (wholeForm?.missing ?? 0),
       needed,
-      uncovered: coverage.accepts !== undefined,
+      uncovered: coverage.unreadFiles !== undefined || coverage.gap !== undefined,
     })
     const age = isRun ? sourceAge(plan, Date.parse(startedAt)) : {}
     const unusual = isRun ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
@@ -239,7 +239,7 @@ const summarise = (ended: Ended) =>
         inDoubt,
         wrong: unproven - left.unread,
         rejected: `${folder.path}/rejected.csv`,
-        accepts: needed > 0 ? undefined : coverage.accepts,
+        coverage: needed > 0 ? covered : coverage,
       }),
       ledger: { id: ledger.id, lastIntent: standing.lastIntent },
       acknowledged: mode === "reconcile" ? acknowledgedOf(standing, drift) : review?.acknowledged ?? 0,

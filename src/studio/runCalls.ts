@@ -6,6 +6,7 @@ import * as Path from "@effect/platform/Path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import { settleAdvice } from "../domain/settled.ts"
 import { commandLine } from "../domain/shell.ts"
 import { named, storeFile } from "../jobs/newSource.ts"
@@ -57,8 +58,8 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
       answering(Effect.fn(function*({ maxUpload }) {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
-        if (complete && (about.because ?? "").trim() === "") {
-          return yield* new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded." })
+        if (complete && reasonIn(about.because ?? "") === undefined) {
+          return yield* new Refused({ code: "NothingSettled", message: `Give ${reasonWanted}: it is recorded.` })
         }
         const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
         const file = yield* storeFile(request.stream, folder, name, maxUpload)
@@ -74,7 +75,7 @@ const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
     const project = yield* projectWith([pipeline])
     const who = yield* userName
     const result = yield* settlePipeline(project, { pipeline, to, by, who, because: because.trim() || undefined })
-    const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": "TEXT" }
+    const options = { "--to": to, "--as": "landed", "--rows": "KEY", "--because": reasonPlaceholder }
     const advice = settleAdvice(result, {
       vouch: "tick the box below, give the reason and choose the export again",
       settle: `settle them in a terminal with \`${commandLine(["settle", pipeline], options)}\` or --as not-landed`,

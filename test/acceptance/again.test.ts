@@ -190,11 +190,11 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
     expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
   }))
 
-/** Runs a command, as pasted from a refusal's output, and returns its words. */
+/** Runs a command of a refusal's output, with a reason instead of the placeholder. Returns its words. */
 const pasteFrom = (at: Bench, refused: Ran, command: string) =>
   Effect.gen(function*() {
     expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, " ")).toContain(command)
-    const [, ...words] = command.split(" ")
+    const [, ...words] = command.split(" ").map((word) => (word === "TEXT" ? "seen" : word))
     const done = yield* at.inProcess(...words)
     expect(done.status, done.stderr).toBe(0)
     return words
@@ -208,7 +208,7 @@ const acceptAsTold = (at: Bench, refused: Ran, reason: string) =>
     expect((yield* at.inProcess(...words)).status).toBe(2)
   })
 
-it.scopedLive("a failed canary stops each run until its command is pasted, and so does the canary of a mapping changed later", () =>
+it.scopedLive("a failed canary stops each run until its command is run, and so does the canary of a mapping changed later", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "trim-answers", length: 3, at: [1, 3] }] })
     at.write("source.csv", csv(upTo(20)))
@@ -229,7 +229,7 @@ it.scopedLive("a failed canary stops each run until its command is pasted, and s
     expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([3, 30])
   }))
 
-it.scopedLive("reformatted keys stop each run until the command is pasted, which accepts only these keys", () =>
+it.scopedLive("reformatted keys stop each run until the command is run, which accepts only these keys", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const withKeys = (...keys: ReadonlyArray<string>) =>

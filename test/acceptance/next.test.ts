@@ -64,7 +64,10 @@ it.scopedLive.runIf(isLong)(
 
       write("source.csv", csv(upTo(3), (key) => `Edited ${key},p${key}@example.org,1990-01-17`))
       const again = ["run", "contacts", "--project", project, "--confirm", "careful"] as const
-      expect(yield* paste(at, next(yield* at.inProcess(...again), 1))).toMatchObject({ status: 0 })
+      const acknowledge = next(yield* at.inProcess(...again), 1)
+      // Without a reason, nothing is acknowledged.
+      expect(yield* paste(at, acknowledge)).toMatchObject({ status: 2 })
+      expect(yield* paste(at, acknowledge.replace("TEXT", "known"))).toMatchObject({ status: 0 })
       expect((yield* at.inProcess(...again)).status).toBe(0)
     }),
 )
@@ -252,7 +255,7 @@ for (const [what, [before, ...command]] of Object.entries(refusals)) {
         const refused = yield* at.inProcess(...command)
         expect(refused.status, refused.stdout).toBeGreaterThan(0)
         expect(refused.lastLine).toMatch(/^formferry /)
-        const [, ...words] = shellWords(refused.lastLine)
+        const [, ...words] = shellWords(refused.lastLine).map((word) => (word === "TEXT" ? "seen" : word))
         expect(words).not.toEqual(command)
         const pasted = yield* at.inProcess(...words, "--log-format", "json")
         // A command line that can't be read is reported as text.

@@ -9,7 +9,7 @@ import {
   command,
   flag,
   json,
-  needed,
+  neededReason,
   pipelines,
   text,
   texts,
@@ -45,7 +45,7 @@ const run = command({
 })
 const nothing = { examples: [], arguments: {}, run: () => Effect.void } as const
 const status = command({ ...nothing, name: "status", about: "Shows.", arguments: { pipelines }, options: {} })
-const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: needed("TEXT", "Why.") } })
+const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: neededReason("Why.") } })
 const compact = command({ ...nothing, name: "compact", about: "Compacts.", options: {} })
 const tree = {
   "First:": [run, status],
@@ -216,6 +216,25 @@ it.effect("the help of the command help, of a group and of the program has usage
       expect(page).toMatch(/^Usage: formferry [^]*\nExamples:\n  formferry [^]*\nDocs: https:/)
     }
     expect((yield* ran(["ledger"])).err).toContain((yield* printed("ledger", "--help")).out)
+  }).pipe(Effect.provide(NodeContext.layer)))
+
+it.effect("every command that takes a reason refuses a text without one, and says what to write", () =>
+  Effect.gen(function*() {
+    const all = Object.values(commands).flat().flatMap((one) =>
+      "commands" in one ? one.commands.map((below) => ({ ...below, name: `${one.name} ${below.name}` })) : [one]
+    )
+    const names = all.flatMap(({ name, options }) => ("because" in options ? [name] : []))
+    expect(names.toSorted()).toEqual(["accept", "acknowledge", "ledger forget", "settle"])
+    for (const name of names) {
+      for (const reason of ["", " ", "…", "...", "?!", "TEXT", "<TEXT>", "'…'"]) {
+        const { err, status } = yield* ran([...name.split(" "), `--because=${reason}`])
+        expect([status, err], name).toEqual([
+          2,
+          expect.stringContaining("`--because` takes a reason in your own words"),
+        ])
+      }
+      expect((yield* ran([...name.split(" "), "--because", "1"])).err, name).not.toContain("your own words")
+    }
   }).pipe(Effect.provide(NodeContext.layer)))
 
 it.effect("every command has two or three examples, and its help links to the docs", () =>
