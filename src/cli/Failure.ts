@@ -230,16 +230,13 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "LedgerOvertaken":
       return command("status", ...names)
     case "LedgerRefused":
-      if (error.isMisplaced === true) return command("check", ...names)
-      // `status` would be refused for the same reason.
-      return error.isClosed === true || invocation.command === "status"
-        ? undefined
-        : command("status", ...names, "--verify")
+      return error.next && command(...error.next)
     case "LedgerError":
-    case "OutcomeUnrecorded":
       if (isBusy(error)) return again
-      // The same command would be refused again.
-      return invocation.command === "status" ? undefined : command("status", ...names, "--verify")
+      // `status` would fail for the same reason.
+      return error.isAtStart || invocation.command === "status" ? undefined : command("status", ...names, "--verify")
+    case "OutcomeUnrecorded":
+      return command("status", ...names, "--verify")
     case "InitRefused":
       return "formferry init --help"
     case "PracticeFormsMissing":

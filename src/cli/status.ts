@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import { acceptWords } from "../domain/acceptance.ts"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
@@ -84,10 +85,11 @@ export const status = command({
       if (damage !== undefined && damage.length > 0) {
         return yield* new CommandEnded({ status: exits.internalError.code, next: undefined })
       }
-      if (missed.length > 0) {
+      const [refused] = missed
+      if (refused !== undefined) {
         return yield* new CommandEnded({
           status: exits.wrong.code,
-          next: commandFor(yield* Invocation, ["status", ...names]),
+          next: commandFor(yield* Invocation, acceptWords(refused.pipeline, "ledger", undefined)),
         })
       }
       const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)

@@ -60,7 +60,10 @@ export const rekeyPipeline = <E, R>(
   Effect.scoped(Effect.gen(function*() {
     const opened = yield* openRows(project, options.pipeline, options.to)
     if (opened === undefined) {
-      return yield* new LedgerRefused({ message: "There is no ledger: nothing has been imported yet." })
+      return yield* new LedgerRefused({
+        next: ["status", options.pipeline],
+        message: "There is no ledger: nothing has been imported yet.",
+      })
     }
     const { ledger, pipeline, view } = opened
     const session = yield* view.hold(yield* newRunId)

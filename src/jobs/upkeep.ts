@@ -19,8 +19,10 @@ const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     if (yield* hasLedger(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
-    if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
+    const next = ["status"]
+    if (missed !== undefined) return yield* new LedgerRefused({ next, message: missed.message })
     return yield* new LedgerRefused({
+      next,
       message: `There is no ledger ${ledgerName(project.ledger)}: nothing has been imported yet.`,
     })
   })

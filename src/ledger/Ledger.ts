@@ -27,6 +27,9 @@ import type {
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 
+/** What every command does with a ledger first (`LedgerError.doing`). */
+const first = /^(?:connecting to|opening it$|preparing it$|reading its marks$)/
+
 /** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
   file: Schema.String,
@@ -36,6 +39,10 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   /** Whether a different transaction kept this one waiting for too long. Nothing of this one was written. Default: false. */
   isBusy: Schema.optional(Schema.Boolean),
 }) {
+  /** Whether every command that uses the ledger fails for this reason. */
+  get isAtStart(): boolean {
+    return first.test(this.doing)
+  }
   override get message() {
     const next = this.isBusy === true
       ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
@@ -52,10 +59,8 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
  */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
   message: Schema.String,
-  /** Whether the ledger can't be opened, so that each command that uses it is refused. Default: false. */
-  isClosed: Schema.optional(Schema.Boolean),
-  /** Whether the project does not say how the pipeline is related to earlier rows of its form. Default: false. */
-  isMisplaced: Schema.optional(Schema.Boolean),
+  /** The words of the command that helps. Default: none, because the message says what to do. */
+  next: Schema.optional(Schema.Array(Schema.String)),
 }) {}
 
 /** Another run of this pipeline holds the lock (exit code 6). */

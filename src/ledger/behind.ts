@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { acceptCommand } from "../domain/acceptance.ts"
+import { acceptWords } from "../domain/acceptance.ts"
+import { commandLine } from "../domain/shell.ts"
 import { type Asker, type Behind, type LedgerError, LedgerRefused } from "./Ledger.ts"
 import type { DamagedMark, Mark, MarkedHolder, MarkedServer, Marks, SharedLedger } from "./marks.ts"
 
@@ -122,9 +123,10 @@ export const missing = (
 
 /** Returns the refusal for a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
 export const notNewest = ({ advice, wrong }: Omit<Behind, "states">, asker: Asker | undefined): LedgerRefused => {
-  const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
+  const accept = acceptWords(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
-    message: `${wrong}. ${advice} If no row can be imported twice, accept this state: ${command}${
+    next: asker === undefined ? ["status"] : accept,
+    message: `${wrong}. ${advice} If no row can be imported twice, accept this state: ${commandLine(accept)}${
       asker === undefined ? ", for each pipeline NAME" : ""
     }.`,
   })

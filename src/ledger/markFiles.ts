@@ -204,6 +204,11 @@ const marksOf = (folders: ReadonlyArray<string>): ReadonlyArray<Mark | DamagedMa
   const marks = new Map<string, Mark | DamagedMark>()
   for (const folder of folders) {
     if (!existsSync(folder)) continue
+    if (!statSync(folder).isDirectory()) {
+      throw new Error(
+        `${folder} must be a folder, but is a file. Delete or rename this file, and run the command again`,
+      )
+    }
     for (const name of readdirSync(folder)) {
       if (!name.endsWith(extension)) continue
       const path = join(folder, name)

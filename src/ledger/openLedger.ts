@@ -5,7 +5,7 @@ import * as Equal from "effect/Equal"
 import * as Hash from "effect/Hash"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
-import { accessSync } from "node:fs"
+import { statSync } from "node:fs"
 import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
 import { missing } from "./behind.ts"
 import type { Behind, Ledger, LedgerError, LedgerLocked, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
@@ -112,11 +112,11 @@ export const migrate = (
     ? Effect.succeed(false)
     : Effect.flatMap(postgres, ({ migratePostgres }) => migratePostgres(options))
 
-/** Whether a file exists. True if that is unknown, because opening it then says what is wrong. */
+/** Whether there is a file with content. True if that is unknown, because opening it then says what is wrong. */
 const isThere = (file: string): boolean => {
   try {
-    accessSync(file)
-    return true
+    const found = statSync(file)
+    return !found.isFile() || found.size > 0
   } catch (cause) {
     return !(cause instanceof Error && "code" in cause && cause.code === "ENOENT")
   }

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { chmodSync, rmSync } from "node:fs"
+import { chmodSync, linkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Failure } from "../../src/cli/Failure.ts"
 import { isLong } from "../long.ts"
@@ -151,6 +151,44 @@ it.scopedLive("the suggested command is never the one that failed, and a run of 
     expect((yield* at.inProcess("run", "contacts", "other")).lastLine).toBe("formferry check contacts other")
   }))
 
+const imported = (at: Bench) =>
+  Effect.andThen(Effect.sync(() => at.write("source.csv", csv(upTo(3)))), at.inProcess("run", "contacts"))
+
+/** What can be wrong with a ledger's files, and whether a person can accept it. Otherwise, only repairing a file helps. */
+const faults: Readonly<Record<string, readonly [harm: (at: Bench) => void, isAcceptable: boolean]>> = {
+  "a missing ledger": [(at) => rmSync(join(at.folder, ".formferry"), { recursive: true }), true],
+  "an empty ledger": [(at) => at.write(".formferry/ledger.db", ""), true],
+  "a missing secret": [(at) => rmSync(join(at.folder, ".formferry/ledger.db.key")), false],
+  "a hard link": [(at) => linkSync(join(at.folder, ".formferry/ledger.db"), join(at.folder, "copy.db")), false],
+  "a file in the place of a folder of marks": [
+    (at) => {
+      rmSync(join(at.folder, "reports/.ledger"), { recursive: true })
+      at.write("reports/.ledger", "")
+    },
+    false,
+  ],
+  "a damaged ledger": [(at) => at.write(".formferry/ledger.db", "no database".repeat(500)), false],
+}
+
+it.scopedLive.each(Object.entries(faults))(
+  "a refused ledger never leads to a command that repeats the refusal: %s",
+  ([, [harm, isAcceptable]]) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      yield* imported(at)
+      harm(at)
+      const accept = "formferry accept contacts ledger --because TEXT"
+      for (const command of [["run", "contacts"], ["status", "contacts", "--verify"], ["status"]]) {
+        const { lastLine, stderr, stdout } = yield* at.inProcess(...command)
+        if (isAcceptable) expect(lastLine).toBe(accept)
+        else expect(lastLine, stdout + stderr).not.toMatch(/^formferry /)
+      }
+      if (!isAcceptable) return
+      expect((yield* at.inProcess("accept", "contacts", "ledger", "--because", "a trial")).status).toBe(0)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    }),
+)
+
 /** Splits a line into words as a shell does. Only single quotes occur in suggested commands. */
 const shellWords = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
@@ -165,9 +203,6 @@ const mistaken: ReadonlyArray<string | undefined> = [
   "NothingSelected",
   "ProjectNotFound",
 ] satisfies ReadonlyArray<Failure["_tag"]>
-
-const imported = (at: Bench) =>
-  Effect.andThen(Effect.sync(() => at.write("source.csv", csv(upTo(3)))), at.inProcess("run", "contacts"))
 
 /** What leads to a refusal, and the refused command. */
 type Refusal = readonly [before: (at: Bench) => void | Effect.Effect<unknown>, ...command: ReadonlyArray<string>]
@@ -239,7 +274,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "a state that is not refused": [imported, "accept", "contacts", "canary", "--because", "seen"],
   "a service that can't delete": [imported, "undo", "contacts", "--run", "nonsense"],
   "a ledger that does not exist": [nothing, "ledger", "compact"],
-  "a file that exists": [imported, "ledger", "backup", "source.csv"],
   "a project without a schedule": [nothing, "schedule", "--once"],
   "a practice service without forms": [nothing, "practice"],
 }

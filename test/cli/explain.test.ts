@@ -46,9 +46,9 @@ const told = (
 
 const unusable = new ServiceUnusable({ reason: "credentials", message: "The key was refused. Look at FORM_KEY." })
 
-it.effect("each failure has an exit code, and a next command for the same project", () =>
+it.effect("each failure has an exit code, and a next command for the same project if one helps", () =>
   Effect.gen(function*() {
-    const cases: ReadonlyArray<readonly [Failure, number, string]> = [
+    const cases: ReadonlyArray<readonly [Failure, number, string | undefined]> = [
       [unusable, 5, "formferry check contacts --project '/my project'"],
       [
         new SourceError({ file: "a.csv", message: "a.csv is empty." }),
@@ -56,10 +56,13 @@ it.effect("each failure has an exit code, and a next command for the same projec
         "formferry check contacts --project '/my project'",
       ],
       [
-        new LedgerRefused({ message: "The ledger vanished." }),
+        new LedgerRefused({ message: "The ledger vanished.", next: ["accept", "contacts", "ledger"] }),
         2,
-        "formferry status contacts --verify --project '/my project'",
+        "formferry accept contacts ledger --project '/my project'",
       ],
+      [new LedgerRefused({ message: "The ledger's secret is missing." }), 2, undefined],
+      [new LedgerError({ file: "l", doing: "opening it", cause: "disk" }), 70, undefined],
+      [new LedgerError({ file: "l", doing: "reading its marks", cause: "disk" }), 70, undefined],
       [
         new LedgerLocked({ pipeline: "contacts", pid: 1, since: "2026-01-01" }),
         6,

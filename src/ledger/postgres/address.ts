@@ -113,7 +113,6 @@ type Refusing = (what: string) => LedgerRefused
 const refusing = (key: string): Refusing => (what) =>
   new LedgerRefused({
     message: `The ledger's \`${key}\` ${what}. Nothing was sent. Correct it, then run again.`,
-    isClosed: true,
   })
 
 /** Stands for the authorities that Node trusts. */

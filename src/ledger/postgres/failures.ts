@@ -75,6 +75,5 @@ export const refusalOf = (label: string, key: string, cause: unknown): LedgerRef
     message: `The ledger ${label} can't be opened: ${meaning}${
       code === "" ? "" : ` (${code})`
     }. Nothing was sent. Correct the ledger's \`${key}\`, or the server's settings, then run again.`,
-    isClosed: true,
   })
 }

@@ -16,7 +16,6 @@ const inRecovery = "55000"
 /** Returns the refusal of a standby. `of` is what is on the server. */
 export const standbyRefused = (of: string): LedgerRefused =>
   new LedgerRefused({
-    isClosed: true,
     message:
       `The server of the ${of} is a standby, which can't be written to. Nothing was sent. Name the primary server in the \`url\`.`,
   })

@@ -133,13 +133,11 @@ const mustDiffer = (
     "Nothing was sent. Name a database on a different server in `ledger.marks.url`, or use a folder that every host can read (`ledger.marks.folder`)."
   if (ledger === undefined || marks === undefined) {
     return new LedgerRefused({
-      isClosed: true,
       message:
         `The ledger ${label} and its marks may be on the same server: their users have no permission to see which server it is. Permit both users to call pg_control_system(). ${advice}`,
     })
   }
   return ledger.system !== marks.system ? Effect.void : new LedgerRefused({
-    isClosed: true,
     message:
       `The marks of the ledger ${label} are on the ledger's own server, or on a copy of it. If the server were restored from a backup, both would lose the same commits, and rows would be imported again. ${advice}`,
   })

@@ -38,7 +38,7 @@ const tables = tablesOf(shared + ownTables)
 export const version = createHash("sha256").update(tables + functions + withoutSamples).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
-  throw new Refusal(new LedgerRefused({ message, isClosed: true }))
+  throw new Refusal(new LedgerRefused({ message }))
 }
 
 type Server = readonly [version: number, encoding: string, isStandby: number, fsync: string, fullPages: string]

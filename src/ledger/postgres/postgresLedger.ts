@@ -45,7 +45,6 @@ export const openPostgresStore = (
     if (!/^[0-9a-f]{64}$/.test(key)) {
       return yield* new LedgerRefused({
         message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
-        isClosed: true,
       })
     }
     const { address, label } = yield* addressOf(options)

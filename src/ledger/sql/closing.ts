@@ -58,7 +58,10 @@ export function* closedBecause({ file, version }: Pick<Store, "file" | "version"
     : found.unfinished === undefined
     ? found.closing && closedMessage(file, found.closing)
     : unfinishedMessage(file)
-  return why === undefined ? undefined : new LedgerRefused({ message: why })
+  const canFinish = found.version === version && found.unfinished === undefined && found.closing?.isMoved === false
+  return why === undefined
+    ? undefined
+    : new LedgerRefused({ message: why, ...(canFinish && { next: ["ledger", "move"] }) })
 }
 
 const closedMessage = (file: string, { isMoved, name }: Closing): string =>

@@ -17,6 +17,7 @@ export function* doubtful(store: Store, { keys, pipeline }: Forgetting): Sql<Led
   )
   const open = keys.filter((_, at) => found[at]?.length === 1)
   return open.length === 0 ? undefined : new LedgerRefused({
+    next: ["settle", pipeline],
     message: `${open.length === 1 ? "Row" : "Rows"} ${listed(open)} ${
       open.length === 1
         ? "is"

@@ -123,6 +123,7 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
     if (holder === undefined) continue
     throw new Refusal(Effect.fail(
       new LedgerRefused({
+        next: ["status", name],
         message:
           `${what}, but a run of ${name} is in progress (process ${holder.lease.pid}). Wait for it to end, then run this again.`,
       }),
@@ -195,7 +196,7 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
     ? "give it a different name, because its rows were imported under this one"
     : 'write "separate: true" there'
   return new LedgerRefused({
-    isMisplaced: true,
+    next: ["check", pipeline],
     message:
       `${pipeline} would import into form ${destination.form} at ${destination.service}, but ${
         names.join(" and ")
@@ -221,7 +222,7 @@ function* beside(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const first = unnamed[0]
   if (first === undefined) return undefined
   return new LedgerRefused({
-    isMisplaced: true,
+    next: ["check", pipeline],
     message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
       unnamed.join(" and ")
     } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${
