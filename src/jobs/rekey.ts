@@ -103,11 +103,12 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
         ? [`${JSON.stringify(pair.new)} is the key of another row`]
         : []
     )
-    const twice = new Set(pairs.map((pair) => pair.new)).size < pairs.length
-    if (wrong.length > 0 || twice) {
+    const isTwice = (which: keyof KeyPair) => new Set(pairs.map((pair) => pair[which])).size < pairs.length
+    const twice = isTwice("new") ? "two rows would get the same key" : isTwice("old") ? "a row would get two keys" : ""
+    if (wrong.length > 0 || twice !== "") {
       return yield* new KeyMapWrong({
         message: `${file} can't be used: ${
-          twice ? "two rows would get the same key" : wrong.slice(0, 5).join("; ")
+          twice || wrong.slice(0, 5).join("; ")
         }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export\` lists it, and the new one.`,
       })
     }

@@ -59,6 +59,13 @@ it.scopedLive.each(databases)(
       at.write("map.csv", "old,new\nC-000001,anna\nC-000002,berta\n")
       const rest = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([rest.status, rest.stdout], rest.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
+      at.write("map.csv", "old,new\nC-000004,dora\nC-000004,doris\n")
+      const twice = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([twice.status, twice.stdout, twice.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        2,
+        "",
+        expect.stringContaining("a row would get two keys. Nothing was recorded."),
+      ])
       at.write("map.csv", "old,new\nC-000009,otto\n")
       const unknown = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
       expect([unknown.status, unknown.stderr.replaceAll(/\s+/g, " ")]).toEqual([
