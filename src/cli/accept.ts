@@ -27,7 +27,13 @@ export const accept = command({
       about: "Accepts the changes to the form.",
     },
   ],
-  arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },
+  arguments: {
+    pipeline,
+    reason: {
+      ...chosenArgument("REASON", reasons, meanings),
+      hint: "A changed address of the service is accepted in config/formferry.yaml: `previousBaseUrls` or `separate`.",
+    },
+  },
   options: { because: neededReason("The reason, which is recorded."), to, json },
   run: (input) =>
     Effect.gen(function*() {

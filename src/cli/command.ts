@@ -42,6 +42,8 @@ export interface Argument<out A> {
   readonly isRequired: boolean
   readonly isList: boolean
   readonly choices?: ReadonlyArray<string>
+  /** What to say about a word that resembles none of the choices, as a sentence. */
+  readonly hint?: string
   /** The value if a single argument isn't given. */
   readonly absent?: A
 }

@@ -72,12 +72,18 @@ export const everywhere = {
 /** Returns an option's name as it is typed: `--dry-run` for the key `dryRun`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Returns one of the choices. Fails if the word is none of them. */
-const chosenOf = (word: string, choices: ReadonlyArray<string>, what: string, owner: Commander.Command): string => {
+/** Returns one of the choices. Fails if the word is none of them, with a hint if it resembles none. */
+const chosenOf = (
+  word: string,
+  choices: ReadonlyArray<string>,
+  what: string,
+  owner: Commander.Command,
+  hint = "",
+): string => {
   if (choices.includes(word)) return word
   const near = nearest(word, choices)
-  const meant = near === undefined ? "" : ` Did you mean ${quoted(near)}?`
-  return owner.error(`${what} takes ${oneOf(choices)}, not ${quoted(word)}.${meant}`)
+  const more = near === undefined ? hint : `Did you mean ${quoted(near)}?`
+  return owner.error(`${what} takes ${oneOf(choices)}, not ${quoted(word)}. ${more}`.trimEnd())
 }
 
 /** Returns the option for the parser. A list takes all words up to the next option, and can be given again. Any other option is given once. */
@@ -102,7 +108,7 @@ const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command
 }
 
 const argumentOf = (declared: Argument<unknown>, owner: Commander.Command) => {
-  const { about, choices, isList, isRequired, value } = declared
+  const { about, choices, hint, isList, isRequired, value } = declared
   const name = `${value}${isList ? "..." : ""}`
   const built = new Commander.Argument(
     isRequired ? `<${name}>` : `[${name}]`,
@@ -110,7 +116,7 @@ const argumentOf = (declared: Argument<unknown>, owner: Commander.Command) => {
   )
   return choices === undefined
     ? built
-    : built.choices(choices).argParser((word: string) => chosenOf(word, choices, value, owner))
+    : built.choices(choices).argParser((word: string) => chosenOf(word, choices, value, owner, hint))
 }
 
 /** Returns a command's usage without its name: the arguments, the required options, then `[OPTIONS]`. */
