@@ -30,6 +30,8 @@ export interface CheckedData {
   readonly invalid: number
   /** The number of rows whose key an earlier row has. */
   readonly duplicate: number
+  /** The number of rows that can be sent and whose keys the ledger already has. Undefined if they were not looked up. */
+  readonly known?: number | undefined
   /** Sentences that say how the lines of each file were read, and which parts of the files are not read. */
   readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>

@@ -243,7 +243,9 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
         ? checkData(keyed, source, mapping, form, { lookUp: keys?.look })
         : Effect.succeed(undefined),
     )
-    const checkedData = Either.getOrUndefined(data)
+    const counted = Either.getOrUndefined(data)
+    const isFirst = ledger === undefined && refused.length === 0
+    const checkedData = counted && { ...counted, known: isFirst ? 0 : knownRows(counted, keys?.newRows.size) }
     const unknownKeys = checkedData === undefined || keys === undefined ? [] : yield* keys.refusal
     const misplaced = yield* ledger?.refusalOf(placeOf(project, pipeline, target, form.id)) ?? Effect.void
     return {
@@ -284,6 +286,10 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
   }).pipe(
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
+
+/** Returns the number of rows that can be sent and are not new. Undefined if the number of new rows is unknown. */
+const knownRows = ({ duplicate, filtered, invalid, rows }: CheckedData, fresh: number | undefined) =>
+  fresh === undefined ? undefined : rows - filtered - invalid - duplicate - fresh
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

@@ -55,5 +55,5 @@ export const openKeys = (
       () =>
         stop.reasons().flatMap((reason) => "because" in reason ? new LedgerRefused({ message: reason.because }) : []),
     )
-    return { look: survey.look, refusal }
+    return { look: survey.look, newRows: survey.newRows, refusal }
   })

@@ -1,16 +1,24 @@
 import type { CheckedData } from "../domain/checkedData.ts"
 import { count, counted } from "../domain/words.ts"
 
-/** Says how many rows of a source can be sent. */
+/** Says how many rows of a source can be sent. Doesn't say "ready" if some may have been imported. */
 export const readyRows = (
-  { duplicate, filtered, invalid, rows }: Pick<CheckedData, "duplicate" | "filtered" | "invalid" | "rows">,
+  { duplicate, filtered, invalid, known, rows }: Pick<
+    CheckedData,
+    "duplicate" | "filtered" | "invalid" | "known" | "rows"
+  >,
 ): string => {
-  const unsent = invalid + duplicate
-  const sent = rows - filtered - unsent
-  const left = filtered === 0 ? "" : `, ${count(filtered)} skipped by \`where\``
-  return unsent === 0
-    ? `${counted(sent, "row is", "rows are")} ready to send${left}.`
-    : `${count(sent)} of ${counted(rows, "row")} ${sent === 1 ? "is" : "are"} ready to send, ${count(unsent)} ${
-      unsent === 1 ? "is" : "are"
-    } not: see above${left}.`
+  const unfit = invalid + duplicate
+  const shown = rows - filtered - unfit - (known ?? 0)
+  const what = known === undefined ? ["fits the form", "fit the form"] : ["is ready to send", "are ready to send"]
+  const verb = shown === 1 ? what[0] : what[1]
+  const beside = [
+    ...(unfit === 0 ? [] : [`${count(unfit)} can't be sent: see above`]),
+    ...(known === undefined || known === 0
+      ? []
+      : [`${count(known)} ${known === 1 ? "is" : "are"} known from earlier runs`]),
+    ...(filtered === 0 ? [] : [`${count(filtered)} skipped by \`where\``]),
+  ]
+  const all = unfit === 0 ? counted(shown, "row") : `${count(shown)} of ${counted(rows, "row")}`
+  return `${[`${all} ${verb}`, ...beside].join(", ")}.`
 }

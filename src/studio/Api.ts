@@ -89,7 +89,7 @@ export type Survey = typeof Survey.Type
 const Previewed = struct({ rows: Shown<ReadonlyArray<PreviewedRow>>() })
 
 /** What reading rows through a draft's mapping shows. */
-export type Counts = Omit<CheckedData, "accounts"> & {
+export type Counts = Omit<CheckedData, "accounts" | "known"> & {
   /** Whether all rows of the source were read. */
   readonly isWhole: boolean
   /** The target for which the rows were counted, if the pipeline has several. */

@@ -187,7 +187,27 @@ it.scopedLive("`accept` records nothing unless a run was refused, and accepts on
     const unknown = yield* at.inProcess("accept", "contacts", "canery", "--because", "seen")
     expect(unknown.status).toBe(2)
     expect(unknown.stderr.replaceAll(/\s+/g, " ")).toContain("Did you mean `canary`?")
-    expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
+    const address = yield* at.inProcess("accept", "contacts", "address", "--because", "moved")
+    expect([address.status, address.stderr]).toEqual([2, expect.stringContaining("`previousBaseUrls`")])
+  }))
+
+it.scopedLive("check counts rows as ready only if no earlier run knows them", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => stdout.replaceAll(/\s+/g, " "))
+    at.write("source.csv", csv(upTo(3)))
+    expect(yield* check).toContain("3 rows are ready to send.")
+    yield* at.inProcess("run", "contacts")
+    expect(yield* check).toContain("0 rows are ready to send, 3 are known from earlier runs.")
+    at.write("source.csv", csv(upTo(5)) + "6,Person 6,no address,1990-01-17\n")
+    expect(yield* check).toContain(
+      "2 of 6 rows are ready to send, 1 can't be sent: see above, 3 are known from earlier runs.",
+    )
+    expect((yield* at.inProcess("run", "contacts", "--dry-run")).status).toBe(1)
+    expect(at.report().rows).toMatchObject({ pending: 2, invalid: 1, alreadyImported: 3 })
+    // The columns of the row key have changed, so the keys have to be looked up by a run.
+    at.write("pipelines/contacts.yaml", pipelineYaml().replace("rowKey: [No]", "rowKey: [No, Born]"))
+    expect(yield* check).toContain("5 of 6 rows fit the form, 1 can't be sent: see above.")
   }))
 
 /** Runs a command of a refusal's output, with a reason instead of the placeholder. Returns its words. */

@@ -99,7 +99,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await page.goto(`${its.project.studio.origin}/#/run/doubt`)
     await page.getByRole("button", { name: "Check", exact: true }).click()
     const checked = page.getByRole("region", { name: /^Check: / })
-    await checked.getByText("1 is not: see above").waitFor()
+    await checked.getByText("1 can't be sent: see above").waitFor()
     await checked.getByText(/^It can run: \d+ warnings?$/).waitFor()
     await page.goto(`${its.project.studio.origin}/#/run/slow`)
     await page.getByRole("button", { name: "Run", exact: true }).click()
