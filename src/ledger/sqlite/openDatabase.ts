@@ -10,7 +10,7 @@ import { standingOf } from "./tables.ts"
 const patience = 10_000
 
 /** The number of pages in SQLite's log after which they are moved into the file. */
-const logPages = 4_096
+const logPages = 1_024
 
 /** Twice the size in bytes at which SQLite's log is moved into the file, because the log can grow while that happens. */
 export const mostLogBytes = 2 * logPages * 4096
@@ -27,8 +27,8 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB, so that the index of a million rows stays in memory during look-ups.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Each checkpoint waits for the disk twice, so checkpoints are 16 MiB apart. A larger distance would be worse,
-  // because a copy of the file alone lacks the log's content.
+  // Each checkpoint waits for the disk twice, and a copy of the file alone lacks the log's content. With 4 MiB instead of
+  // 16 MiB, 9,000 commits without a pause took 4% longer; with 2 MiB, 11%.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 

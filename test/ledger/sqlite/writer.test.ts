@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { copyFileSync } from "node:fs"
+import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
 import { Refusal } from "../../../src/ledger/sql/Refusal.ts"
@@ -117,7 +117,7 @@ describe("concurrent commits", () => {
       yield* insert(1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([2, 2 * commitsOfRest])
-      // A continuous writer is not disturbed by checkpoints.
+      // A continuous writer has no pause. Its log is moved only when it is long.
       yield* Effect.repeatN(Effect.zipRight(insert(8), pass(millisOfRest - 1)), 15)
       expect(rests).toBe(2)
       // A failing disk does not fail the writer.
@@ -129,6 +129,25 @@ describe("concurrent commits", () => {
       yield* insert(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([4, written])
+    }))
+
+  it.scopedLive("the log of a continuous writer stays below 8 MiB, and is moved into the ledger's file meanwhile", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      const text = "x".repeat(2_000)
+      let longest = 0
+      for (let part = 0; part < 60; part++) {
+        yield* store.writer.write("testing", function*() {
+          for (let row = 0; row < 100; row++) {
+            yield* write("INSERT INTO meta (name, value) VALUES (?, ?)", [`row ${part} ${row}`, text])
+          }
+        })
+        longest = Math.max(longest, statSync(`${store.file}-wal`).size)
+      }
+      // 12 MB were written.
+      expect(longest).toBeGreaterThan(1_000_000)
+      expect(longest).toBeLessThan(8 * 1024 * 1024)
+      expect(statSync(store.file).size).toBeGreaterThan(4_000_000)
     }))
 
   it.scopedLive("a commit never refers to a text whose insertion was rolled back", () =>
