@@ -114,6 +114,34 @@ it.scopedLive("a changed type and a renamed question stop a run, even with a cor
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
+it.scopedLive("each target of a pipeline has its own recorded form, which is refused and accepted separately", () =>
+  Effect.gen(function*() {
+    const at = yield* afterFirstNight
+    const trial = form.replace("id: people", "id: trial")
+    at.write("forms/trial.yaml", trial)
+    at.write(
+      "pipelines/people.yaml",
+      pipeline().replace(
+        /sink: .*/,
+        "sink: { targets: { real: { service: practice, form: people }, trial: { service: practice, form: trial } } }",
+      ),
+    )
+    const run = (to: string) => at.inProcess("run", "people", "--to", to)
+    // The first run to this target records its form. The other target keeps its own.
+    at.write("forms/people.yaml", form.replace(", Blue", ""))
+    expect([(yield* run("trial")).status, (yield* run("real")).status]).toEqual([0, 2])
+    at.write("forms/trial.yaml", trial.replace(", Green", ""))
+    for (const [to, option] of [["real", "Blue"], ["trial", "Green"]] as const) {
+      const refused = yield* run(to)
+      expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining(`"${option}" was removed`)])
+      expect(said(refused)).toContain(`formferry accept people form --to ${to} --because TEXT`)
+    }
+    expect((yield* at.inProcess(...accept, "--to", "trial")).status).toBe(0)
+    expect([(yield* run("trial")).status, (yield* run("real")).status]).toEqual([0, 2])
+    expect((yield* at.inProcess(...accept, "--to", "real")).status).toBe(0)
+    expect((yield* run("real")).status).toBe(0)
+  }))
+
 it.scopedLive("changes that affect no answer are reported once and don't stop a run", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight

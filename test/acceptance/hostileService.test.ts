@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendOn } from "../localServer.ts"
-import { bench, csv, putBetween, upTo } from "./contacts.ts"
+import { bench, csv, pipelineYaml, putBetween, upTo } from "./contacts.ts"
 
 /** A bench whose service is behind a proxy that changes the bodies of its answers. */
 const changing = (change: (method: string, body: string) => string) =>
@@ -55,15 +55,29 @@ it.scopedLive("deeply nested values in the response to a create, even in unknown
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
 
-it.scopedLive("a 400 with an HTML page after the rows were stored stops the run, and the next run resends none of them", () =>
-  Effect.gen(function*() {
-    const at = yield* bench({ faults: [{ fault: "status", status: 400, body: "html", when: "after", at: [2] }] })
-    at.write("source.csv", csv(upTo(20)))
-    const run = yield* at.inProcess("run", "contacts")
-    expect(run.status, run.stdout + run.stderr).toBe(5)
-    expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10 })
-    const next = yield* at.inProcess("run", "contacts")
-    expect(next.status, next.stdout + next.stderr).toBe(4)
-    expect(at.count()).toBe(20)
-    expect(new Set(at.answers("qName")).size).toBe(20)
-  }))
+it.scopedLive.each(
+  [
+    { status: 302, body: "empty", location: "https://elsewhere.example/v1/api" },
+    { status: 307, body: "empty", location: "/v1/api/elsewhere" },
+    { status: 400, body: "html" },
+    { status: 402, body: "json" },
+    { status: 409, body: "json" },
+  ] as const,
+)(
+  "a $status ($body) after the rows were stored stops the run, and the next run resends none of them",
+  (answer) =>
+    Effect.gen(function*() {
+      const at = yield* bench({ faults: [{ fault: "status", ...answer, on: "create", when: "after", at: [2] }] })
+      at.write("source.csv", csv(upTo(30)))
+      // One request at a time, so that nothing is in flight when the answer arrives.
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  concurrency: 1" }))
+      const run = yield* at.inProcess("run", "contacts")
+      expect(run.status, run.stdout + run.stderr).toBe(5)
+      expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10, pending: 10 })
+      expect(at.count()).toBe(20)
+      const next = yield* at.inProcess("run", "contacts")
+      expect(next.status, next.stdout + next.stderr).toBe(4)
+      expect(at.count()).toBe(30)
+      expect(new Set(at.answers("qName")).size).toBe(30)
+    }),
+)

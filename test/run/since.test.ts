@@ -429,6 +429,23 @@ scoped(
 )
 
 scoped(
+  "new records with the cells of earlier ones stop a run that pulls all records, but not a pull of only new records",
+  Effect.gen(function*() {
+    const { add, names, night, remove } = yield* nights
+    add(range(1, 20), 0)
+    yield* night()
+    for (const id of range(1, 19)) {
+      remove(id)
+      add([id + 100], 5 * day + id * minute, { name: `Person ${id}`, mail: `p${id}@example.org` })
+    }
+    const full = yield* night({ full: true, dryRun: true })
+    expect([full.exitCode, full.because.join(" ")]).toEqual([3, expect.stringContaining("19 of 19 rows")])
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 19, alreadyImported: 1 } })
+    expect(names()).toHaveLength(39)
+  }),
+)
+
+scoped(
   "a run whose records were pulled before another run ended leaves the mark of that run",
   Effect.gen(function*() {
     const { add, fail, names, night, run } = yield* nights

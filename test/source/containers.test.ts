@@ -3,8 +3,9 @@ import { createHash } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
+import { limits } from "../../src/source/limits.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { isLong } from "../long.ts"
 import { config, file, read, readAll, refusal, run } from "./opening.ts"
@@ -233,6 +234,21 @@ describe("a source of several files", () => {
     expect(deep.files).toHaveLength(2)
     const listed = Array.from({ length: 10_001 }, (_, at) => `${at}.csv`)
     expect(await refusal(config("", { file: listed }))).toContain("more than 10,000 files")
+  })
+
+  it("a pattern that would search more files and folders than allowed is refused, but not one that starts with a small folder", async () => {
+    const names = Array.from({ length: 50 }, (_, at) => [`many/${at}.txt`, ""] as const)
+    const folder = folderOf({ ...Object.fromEntries(names), "a/2.csv": csv })
+    const entries = vi.spyOn(limits, "entries", "get").mockReturnValue(50 as never)
+    try {
+      expect(await refusal(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } }))).toMatch(
+        /more than 50 files and folders to search\. Narrow `source\.file\.glob`/,
+      )
+      const shallow = await run(read(config("", { file: { glob: join(folder, "a/*.csv"), take: "all" } })))
+      expect(shallow.files).toHaveLength(1)
+    } finally {
+      entries.mockRestore()
+    }
   })
 
   it.runIf(isLong)("a pattern may match at most 100,000 files and folders", async () => {

@@ -207,6 +207,23 @@ describe("a full disk", () => {
     }))
 })
 
+describe("compacting", () => {
+  it.scopedLive("compacting is refused as busy while another connection reads the ledger, and works afterwards", () =>
+    Effect.gen(function*() {
+      const { store, ledger } = yield* open
+      const reader = new Database(store.file)
+      reader.exec("BEGIN")
+      reader.all("SELECT count(*) FROM row")
+      // Usually it waits for 10 seconds.
+      store.db.set("busy_timeout = 50")
+      const busy = yield* Effect.flip(ledger.compact)
+      expect([busy._tag, busy.message]).toEqual(["LedgerBusy", expect.stringContaining("Another process is reading")])
+      reader.exec("COMMIT")
+      reader.close()
+      expect((yield* ledger.compact).after).toBeGreaterThan(0)
+    }))
+})
+
 describe("a closed ledger", () => {
   it.live("writes to a closed ledger fail", () =>
     Effect.gen(function*() {
