@@ -72,13 +72,10 @@ export const makeClassifier = (options: {
     const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
 
     const classify = (one: SourceRow): void => {
-      const { cells, key, row } = one
-      const keyless = one.found?.state === "keyless" ? one.found : undefined
-      const replacedBy = keyless && replacementOf(keyless)
-      if (key === undefined || replacedBy !== undefined || keyless?.leftOut === true) {
-        return classifyKeyless(one, replacedBy, keyless?.leftOut === true)
+      const { cells, found, key, row } = one
+      if (key === undefined || found?.state === "keyless") {
+        return classifyKeyless(one, found?.state === "keyless" ? found : undefined)
       }
-      const found = one.found?.state === "keyless" ? undefined : one.found
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
       // A row that a fixed row replaced had the key of another row, and says nothing about that row.
@@ -115,24 +112,28 @@ export const makeClassifier = (options: {
     const setReplaced = (row: number, by: Superseded): void =>
       fates.set(row, by.isUndone ? "undone" : by.isInDoubt ? "inDoubt" : "alreadyImported")
 
-    /** Returns the row that was sent in place of this one. Each of several identical rows needs a replacement of its own. */
-    const replacementOf = ({ replacedBy }: KeylessRow): Superseded | undefined => {
-      if (replacedBy[0] === undefined) return undefined
+    /** Returns the rows that were sent in place of this one. Omits those that replaced earlier rows with identical cells. */
+    const replacementsOf = ({ replacedBy }: KeylessRow): ReadonlyArray<Superseded> => {
+      if (replacedBy[0] === undefined) return replacedBy
       const content = replacedBy[0].content.toString("latin1")
       const earlier = replacements.get(content) ?? 0
       replacements.set(content, earlier + 1)
-      const one = replacedBy[earlier]
-      if (one !== undefined) seen.mark(one.fixed, !one.isInDoubt)
-      return one
+      return replacedBy.slice(earlier)
     }
 
     /** Classifies a row that has no key, or that is known although its key is not. */
-    const classifyKeyless = (one: SourceRow, replacedBy: Superseded | undefined, isLeftOut: boolean): void => {
+    const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
-      if (fault === undefined && (isLeftOut || mapping.filtered(cells))) {
-        return fates.set(row, "filtered", isLeftOut || replacedBy !== undefined ? "final" : undefined)
+      const [replacedBy] = found === undefined ? [] : replacementsOf(found)
+      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, !replacedBy.isInDoubt)
+      if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
+        return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
       }
       if (replacedBy !== undefined) return setReplaced(row, replacedBy)
+      if (found !== undefined && found.replacedBy.length > 0) {
+        fates.set(row, "duplicate", "repeats")
+        return reject({ ...one, key: undefined }, "duplicate", [repeatsFixed], true)
+      }
       fates.set(row, "invalid")
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
@@ -363,6 +364,12 @@ const alreadySent = ({ keyColumns }: Keyed): Problem => ({
     "This row, or one with identical cells, was already sent, perhaps differently. If it is another row, correct it in the source. "
     + "Otherwise edit the submission in the service, because formferry can't change it, or acknowledge the row.",
 })
+
+const repeatsFixed: Problem = {
+  code: "duplicate-key",
+  message:
+    "The row equals another one in every cell, which was fixed and imported. If it is a different record, correct it in the source.",
+}
 
 const sameOrigin = (row: number): Problem => ({
   code: "duplicate-key",
