@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import { stateCode } from "../codes.ts"
 import type { IntendedRow } from "../rows.ts"
 import { columnsOf } from "./attention.ts"
-import { digestOf } from "./lookUp.ts"
 import { Refusal } from "./Refusal.ts"
 import { replace } from "./replace.ts"
 import {
@@ -16,6 +15,7 @@ import {
 } from "./row.ts"
 import { all, both, get, inTens, type Sql, type Statement, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { digestOf } from "./superseded.ts"
 
 export interface Intent {
   readonly rows: ReadonlyArray<IntendedRow>

@@ -1,8 +1,9 @@
-import { fateCode, stateCode } from "../codes.ts"
-import type { ChunkContents, FoundRow, KeylessRow, KnownRow, Rejected, Rejection } from "../rows.ts"
+import { stateCode } from "../codes.ts"
+import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { type Contents, contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
 import type { Texts } from "./texts.ts"
 import { ofUndoneRun } from "./undo.ts"
 
@@ -124,9 +125,6 @@ export function* lookUp(
   return known
 }
 
-/** Returns digests as one parameter, of which `json_each` and `unhex` return the digests. */
-const listOf = (digests: ReadonlyArray<Buffer>): string => JSON.stringify(digests.map((one) => one.toString("hex")))
-
 const isIn = (set: ReadonlySet<string>, digest: Buffer): boolean => set.size > 0 && set.has(digest.toString("latin1"))
 
 /** Whether a person skipped rows of a place, by key (1) or by content (0). */
@@ -142,97 +140,6 @@ function* leftOutOf(place: number, keyed: 0 | 1, digests: ReadonlyArray<Buffer>)
   )
   return new Set(found.map(([digest]) => digest.toString("latin1")))
 }
-
-type Contents = Array<KnownRow["superseded"][number]>
-
-const noContents: KnownRow["superseded"] = []
-
-const contentsIn = (superseded: ReadonlyMap<string, Contents>, key: Buffer): KnownRow["superseded"] =>
-  superseded.size === 0 ? noContents : superseded.get(key.toString("latin1")) ?? noContents
-
-/**
- * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it may be in the form, even if that row was
- * undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
- */
-function* supersededBy(
-  { texts }: Store,
-  place: number,
-  keys: ReadonlyArray<Buffer>,
-): Sql<ReadonlyMap<string, Contents>> {
-  const byKey = new Map<string, Contents>()
-  if (!(yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))) return byKey
-  const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
-    `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
-     JOIN row r ON r.id = s.fixed AND (r.state IN (${maySent}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
-     WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?)) ORDER BY r.state = ${stateCode.undone}, s.fixed`,
-    [place, listOf(keys)],
-  )
-  const lists = yield* texts.read(() => found.map(([, , columns]) => texts.listOf(columns)))
-  for (const [at, [digest, content, , fixed, state]] of found.entries()) {
-    const key = digest.toString("latin1")
-    const contents = byKey.get(key) ?? []
-    byKey.set(key, contents)
-    const isUndone = state === stateCode.undone
-    contents.push({
-      content,
-      columns: lists[at] ?? [],
-      fixed,
-      isInDoubt: !isUndone && state !== stateCode.imported,
-      isUndone,
-    })
-  }
-  return byKey
-}
-
-/** The states of rows that may be in the form. */
-const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
-
-/**
- * Returns for each rejected row whether it is in the form, or may be: a fixed row that replaces it, or a row with its key. A duplicate was rejected
- * because another row has its key, so only its own content counts.
- */
-export function* fixedRows(
-  store: Store,
-  place: number,
-  rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
-): Sql<ReadonlyArray<boolean>> {
-  const keys = rows.map((row) => (row === undefined ? noKey : digestOf(store, row)))
-  const states = `r.state IN (${maySent})`
-  const contents = listOf(rows.flatMap((row) => row?.content ?? []))
-  const keyed = listOf(keys.filter((key) => key.length > 0))
-  const replaced = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
-     WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
-    [place, contents],
-  )
-  const sent = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
-    [place, keyed],
-  )
-  const duplicates = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT digest, content FROM attention
-     WHERE place = ? AND what = ? AND content IN (SELECT unhex(value) FROM json_each(?))`,
-    [place, fateCode("duplicate"), contents],
-  )
-  const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
-  const named = (found: ReadonlyArray<readonly [Buffer, Buffer]>) =>
-    new Set(found.map(([key, content]) => nameOf(content, key)))
-  const [asItWas, asFixed, asDuplicate] = [named(sent), named(replaced), named(duplicates)]
-  const sentKeys = new Set(sent.map(([key]) => key.toString("latin1")))
-  return rows.map((row, at) => {
-    if (row === undefined) return false
-    const key = keys[at] ?? noKey
-    const name = nameOf(row.content, key)
-    if (asFixed.has(name) || asItWas.has(name)) return true
-    return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1"))
-  })
-}
-
-const noKey = Buffer.alloc(0)
-
-/** Returns the digest of a rejected row's key. Empty if it had none. */
-export const digestOf = ({ digest }: Store, { key }: Pick<Rejection, "key">): Buffer =>
-  key === undefined ? noKey : digest.key(key)
 
 /**
  * Returns what the ledger knows about rows that have no key or an unknown one. They are found by their filled cells in the columns that the source had

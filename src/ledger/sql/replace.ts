@@ -1,10 +1,10 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
-import { digestOf } from "./lookUp.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { all, each, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { digestOf } from "./superseded.ts"
 import { wasFound } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
