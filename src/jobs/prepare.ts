@@ -21,7 +21,7 @@ import { isPaged } from "../project/pull.ts"
 import { isPull, type SourceFiles } from "../project/sourceSection.ts"
 import { Progress, showWork } from "../run/Progress.ts"
 import { isFixed, ownColumns } from "../source/columns.ts"
-import { findFiles, namesBelow } from "../source/findFiles.ts"
+import { findFiles, namesOf } from "../source/findFiles.ts"
 import { type OpenOptions, openSource } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
 import { type ConnectionUnusable, PullProgress, type Source, type SourceError } from "../source/Source.ts"
@@ -213,12 +213,7 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: Op
 /** Returns the source's files. If `file` matches the pattern, it is listed as the only one that was read. */
 const matchedBy = (where: SourceFiles, file: string) =>
   isPull(where) ? Effect.succeed(undefined) : findFiles(where).pipe(
-    Effect.map(({ matched }) =>
-      matched && {
-        all: namesBelow(matched.base, matched.all),
-        read: namesBelow(matched.base, matched.all.includes(file) ? [file] : []),
-      }
-    ),
+    Effect.map(({ matched }) => matched && namesOf(matched, matched.all.includes(file) ? [file] : [])),
     Effect.orElseSucceed(() => undefined),
   )
 

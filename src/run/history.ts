@@ -1,14 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
-import picomatch from "picomatch"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import type { SourceFiles } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -114,6 +111,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
     const [first] = unread
+    const { base: folder = "" } = source.matched ?? {}
     const history = yield* historyOf(view, id)
     const { mark, times = [] } = source.increment ?? {}
     // A pull since a mark contains the record at the mark, and a pull of all records contains every other one.
@@ -123,7 +121,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     const isNew = gap === run.run
     return {
       unreadFiles: first === undefined ? undefined : {
-        first: pathBelow(pipeline.source.file, first),
+        first: `${folder}/${first}`,
         sentence: unreadSentence(unread, acceptCommand(pipeline.name, "files", target, projectOption)),
       },
       gap: gap === undefined ? undefined : {
@@ -138,12 +136,6 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
       },
     }
   })
-
-/** Returns the path of a file, from its name below the folder that the source's pattern searches. */
-const pathBelow = (where: SourceFiles, name: string): string =>
-  typeof where === "object" && "glob" in where
-    ? join(picomatch.scan(where.glob.replaceAll("\\", "/")).base, name)
-    : name
 
 const shown = 5
 

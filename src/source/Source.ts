@@ -151,10 +151,12 @@ export interface Source {
    */
   readonly changedAt?: number | undefined
   /**
-   * For a pattern: all files that match, and the files that this source reads. Names are relative to the pattern's
-   * folder. Absent if the pipeline names its files.
+   * For a pattern: its folder (`base`), all files that match, and the files that this source reads. Names are relative to
+   * the folder. Absent if the pipeline names its files.
    */
-  readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
+  readonly matched?:
+    | { readonly base: string; readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> }
+    | undefined
   /** The members of JSON records, in the order of the file's own columns. */
   readonly members?: ReadonlyArray<string>
   /** The times of the records, if the source is pulled and the pipeline has `since`. Only new records may have been pulled. */

@@ -6,7 +6,7 @@ import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
 import { limits } from "./limits.ts"
-import { SourceError } from "./Source.ts"
+import { type Source, SourceError } from "./Source.ts"
 
 /** Files to read, and how they were found, if that must be shown. */
 export interface FoundFiles {
@@ -109,9 +109,15 @@ const newest = (files: ReadonlyArray<string>) =>
     }
   })
 
-/** Returns the names of files below the folder of a pattern. They remain the same if the project is moved. */
-export const namesBelow = (base: string, files: ReadonlyArray<string>): ReadonlyArray<string> =>
-  files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
+/** Returns the names of the files that match a pattern, and of those that are read, below the pattern's folder. They remain the same if the project is moved. */
+export const namesOf = (
+  { all, base }: NonNullable<FoundFiles["matched"]>,
+  read: ReadonlyArray<string>,
+): NonNullable<Source["matched"]> => {
+  const namesBelow = (files: ReadonlyArray<string>) =>
+    files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
+  return { base, all: namesBelow(all), read: namesBelow(read) }
+}
 
 /** Returns the files that a pipeline's source names, in order. Files that match a pattern are sorted by name. Numbers in names are sorted by value. */
 export const findFiles = (

@@ -15,7 +15,7 @@ import { worthAThread } from "./bytes.ts"
 import { isFixed } from "./columns.ts"
 import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
-import { findFiles, type FoundFiles, namesBelow } from "./findFiles.ts"
+import { findFiles, type FoundFiles, namesOf } from "./findFiles.ts"
 import { limits } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import { requireDistinct } from "./pull/distinct.ts"
@@ -126,9 +126,7 @@ export const openSource = (
         ? {}
         : { files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, ...how] })) }),
       taken: [...source.taken, ...how],
-      ...(matched === undefined
-        ? {}
-        : { matched: { all: namesBelow(matched.base, matched.all), read: namesBelow(matched.base, files) } }),
+      ...(matched === undefined ? {} : { matched: namesOf(matched, files) }),
     }
   })
 
