@@ -103,7 +103,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
         ? [`${JSON.stringify(pair.new)} is the key of another row`]
         : []
     )
-    const isTwice = (which: keyof KeyPair) => new Set(pairs.map((pair) => pair[which])).size < pairs.length
+    const isTwice = (which: "old" | "new") => new Set(pairs.map((pair) => pair[which])).size < pairs.length
     const twice = isTwice("new") ? "two rows would get the same key" : isTwice("old") ? "a row would get two keys" : ""
     if (wrong.length > 0 || twice !== "") {
       return yield* new KeyMapWrong({

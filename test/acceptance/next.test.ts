@@ -160,7 +160,7 @@ const faults: Readonly<Record<string, readonly [harm: (at: Bench) => void, isAcc
   "an empty ledger": [(at) => at.write(".formferry/ledger.db", ""), true],
   "a missing secret": [(at) => rmSync(join(at.folder, ".formferry/ledger.db.key")), false],
   "a hard link": [(at) => linkSync(join(at.folder, ".formferry/ledger.db"), join(at.folder, "copy.db")), false],
-  "a file in the place of a folder of marks": [
+  "a file where the folder of marks should be": [
     (at) => {
       rmSync(join(at.folder, "reports/.ledger"), { recursive: true })
       at.write("reports/.ledger", "")
