@@ -88,21 +88,26 @@ const write = (at: Bench, change: Change, pipeline: Change["before"]) => {
   at.write("source.csv", [header, ...change.rows, ""].join("\n"))
 }
 
+/** Runs the pipeline, and expects an exit code and a number of submissions in the form. */
+const runs = (at: Bench, expected: readonly [exitCode: number, submissions: number]) =>
+  Effect.map(at.inProcess("run", "contacts"), (ran) => {
+    expect([ran.status, at.count()], ran.stdout + ran.stderr).toEqual(expected)
+    return ran
+  })
+
 for (const [what, change] of Object.entries(changes)) {
   it.scopedLive(`a fixed row stays known after a change: ${what}`, () =>
     Effect.gen(function*() {
       const at = yield* bench()
       write(at, change, change.before)
-      const first = yield* at.inProcess("run", "contacts")
-      expect([first.status, at.count()], first.stdout).toEqual([1, 2])
+      const first = yield* runs(at, [1, 2])
       fix(at, change.fix)
       if (change.isEarly) write(at, change, change.after)
       const fixed = yield* importFixed(at, first.lastLine)
       expect([fixed.status, at.count()], fixed.stdout + fixed.stderr).toEqual([0, 3])
       write(at, change, change.after)
       at.write("source.csv", change.source?.(at.read("source.csv")) ?? at.read("source.csv"))
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+      yield* runs(at, [0, 3])
     }))
 }
 
@@ -118,8 +123,7 @@ it.scopedLive.each(databases)(
       fix(at, change.fix)
       expect((yield* importFixed(at, first.lastLine)).status).toBe(4)
       write(at, change, rowKey("[Mail]"))
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout).toEqual([4, 3])
+      yield* runs(at, [4, 3])
       expect(at.report().rows).toMatchObject({ inDoubt: 1, alreadyImported: 2, imported: 0 })
     }),
 )
@@ -134,8 +138,7 @@ it.scopedLive.each(databases)(
       expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 3])
       at.write("pipelines/contacts.yaml", source('empty: ["", "-"]')(at.read("pipelines/contacts.yaml")))
       for (const _ of [1, 2]) {
-        const later = yield* at.inProcess("run", "contacts")
-        expect([later.status, at.count()], later.stdout + later.stderr).toEqual([0, 3])
+        yield* runs(at, [0, 3])
         expect(at.report().rows).toMatchObject({ read: 3, alreadyImported: 3 })
       }
     }),
@@ -153,8 +156,7 @@ it.scopedLive.each(databases)(
       const skip = ["acknowledge", "contacts", "--all", "--leave-out", "--because", "test data"]
       expect((yield* at.inProcess(...skip)).status).toBe(0)
       write(at, change, rowKey("[Mail]"))
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout).toEqual([0, 2])
+      yield* runs(at, [0, 2])
     }),
 )
 
@@ -163,15 +165,13 @@ it.scopedLive("with rowKey: content, a fixed row that equals an imported one is 
     const at = yield* bench()
     const rows = ["1,Ada,ada@example.org,", "1,Ada,none,", "2,Bob,bob@example.org,"]
     write(at, { rows, fix: ["", ""] }, rowKey("content"))
-    const first = yield* at.inProcess("run", "contacts")
-    expect([first.status, at.count()]).toEqual([1, 2])
+    const first = yield* runs(at, [1, 2])
     fix(at, ["none", "ada@example.org"])
     const fixed = yield* importFixed(at, first.lastLine)
     expect([fixed.status, at.count()], fixed.stdout).toEqual([1, 2])
     expect(fixed.stdout.replaceAll(/\s+/g, " ")).toContain("Correct it in the source")
     at.write("source.csv", at.read("source.csv").replace("none", "ada@example.org"))
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
   }))
 
 it.scopedLive("a fixed row stays known if the row key gets the corrected column, and then the source is corrected", () =>
@@ -185,8 +185,7 @@ it.scopedLive("a fixed row stays known if the row key gets the corrected column,
     write(at, { rows, fix: ["", ""] }, rowKey("[No, Mail]"))
     for (const mail of ["none", "bob@example.org"]) {
       at.write("source.csv", at.read("source.csv").replace("none", mail))
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+      yield* runs(at, [0, 3])
     }
   }))
 
@@ -194,16 +193,14 @@ it.scopedLive("a row that was fixed in two rounds stays known", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     write(at, { rows: ["1,Ada,ada@example.org,", ",Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] }, undefined)
-    const first = yield* at.inProcess("run", "contacts")
-    expect([first.status, at.count()]).toEqual([1, 2])
+    const first = yield* runs(at, [1, 2])
     fix(at, [",Bob", "8,Bob"])
     const second = yield* importFixed(at, first.lastLine)
     expect([second.status, at.count()]).toEqual([1, 2])
     fix(at, ["8,Bob,none", "9,Bob,bob@example.org"])
     const third = yield* importFixed(at, second.lastLine)
     expect([third.status, at.count()], third.stdout).toEqual([0, 3])
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
   }))
 
 it.scopedLive("a fixed row that the service refused, and that was fixed again, stays known", () =>
@@ -215,16 +212,14 @@ it.scopedLive("a fixed row that the service refused, and that was fixed again, s
       { rows, fix: ["", ""] },
       (pipeline) => pipeline.replace("form: contacts", "form: contacts\n  canary: off"),
     )
-    const first = yield* at.inProcess("run", "contacts")
-    expect([first.status, at.count()]).toEqual([1, 2])
+    const first = yield* runs(at, [1, 2])
     fix(at, ["2,Bob,none", "8,Bobby,bob@example.org"])
     const second = yield* importFixed(at, first.lastLine)
     expect([second.status, at.count(), at.report().rows], second.stdout).toMatchObject([1, 2, { refused: 1 }])
     fix(at, ["8,Bobby", "9,Bob"])
     const third = yield* importFixed(at, second.lastLine)
     expect([third.status, at.count()], third.stdout).toEqual([0, 3])
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
   }))
 
 it.scopedLive("rows that got other keys are missed, although fixed duplicates still have the earlier keys in the source", () =>
@@ -233,13 +228,11 @@ it.scopedLive("rows that got other keys are missed, although fixed duplicates st
     const numbers = Array.from({ length: 12 }, (_, index) => index + 1)
     const rows = numbers.flatMap((no) => [`${no},Ada ${no},a${no}@example.org,`, `${no},Bob ${no},b${no}@example.org,`])
     write(at, { rows, fix: ["", ""] }, undefined)
-    const first = yield* at.inProcess("run", "contacts")
-    expect([first.status, at.count()]).toEqual([1, 12])
+    const first = yield* runs(at, [1, 12])
     fix(at, [/^\d+,Bob/gm, "9$&"])
     expect([(yield* importFixed(at, first.lastLine)).status, at.count()]).toEqual([0, 24])
     at.write("source.csv", at.read("source.csv").replaceAll(/^\d+,Ada/gm, "M$&"))
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([3, 24])
+    yield* runs(at, [3, 24])
   }))
 
 it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
@@ -252,13 +245,11 @@ it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
         { rows: ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"], fix: ["", ""] },
         rowKey(key),
       )
-      const first = yield* at.inProcess("run", "contacts")
-      expect([first.status, at.count()]).toEqual([1, 2])
+      const first = yield* runs(at, [1, 2])
       fix(at, [/^2,Bob,none(.*)/m, "2,Bob,bob@example.org$1\n9,Bob,bob@example.org$1"])
       const fixed = yield* importFixed(at, first.lastLine)
       expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 3, { duplicate: 1 }])
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+      yield* runs(at, [0, 3])
     }),
 )
 
@@ -309,8 +300,7 @@ it.scopedLive.each(
       const refused = yield* at.inProcess("run", "contacts")
       expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
       expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
-      const later = yield* at.inProcess("run", "contacts")
-      expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+      yield* runs(at, [0, 3])
     }),
 )
 
@@ -358,16 +348,14 @@ it.scopedLive("a fixed row is paired by its old key and by that of its original,
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
     expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).status).toBe(0)
-    const later = yield* at.inProcess("run", "contacts")
-    expect([later.status, at.count()], later.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
   }))
 
 it.scopedLive("of two identical rows without a key, one that is fixed does not hide the other", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     write(at, { rows: ["1,Ada,ada@example.org,", ...Array(2).fill(",Bob,bob@example.org,")], fix: ["", ""] }, undefined)
-    const first = yield* at.inProcess("run", "contacts")
-    expect([first.status, at.count()]).toEqual([1, 1])
+    const first = yield* runs(at, [1, 1])
     fix(at, [",Bob", "8,Bob"])
     const fixed = yield* importFixed(at, first.lastLine)
     expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 2, {
