@@ -53,9 +53,6 @@ const linksOf = ({ question, said }: Row): ReadonlyArray<Omit<Candidate, "cells"
 
 const has = (text: string, search: string): boolean => text.toLowerCase().includes(search.toLowerCase())
 
-/** Returns the index of the tile that contains an element. */
-const tileOf = (element: HTMLElement): number => Number(element.closest("li")?.getAttribute("aria-posinset")) - 1
-
 /**
  * Makes a list of tiles one stop of Tab. Arrow keys, Home and End move the focus between tiles, Left and Right between a tile's buttons. Returns the
  * list's attributes, and the index of the tile that Tab reaches.
@@ -65,10 +62,10 @@ const useTabStop = (count: number) => {
   const [stop, setStop] = useState(0)
   const isWanted = useRef(false)
   const at = Math.max(0, Math.min(stop, count - 1))
-  const reached = () => list.current?.querySelector<HTMLElement>(".pick[tabindex='0']")?.focus()
+  const focusStop = () => list.current?.querySelector<HTMLElement>(".pick[tabindex='0']")?.focus()
   useEffect(() => {
     // A click on a tile has its own focus.
-    if (isWanted.current) reached()
+    if (isWanted.current) focusStop()
     isWanted.current = false
   }, [stop])
   const move = (event: KeyboardEvent) => {
@@ -76,17 +73,17 @@ const useTabStop = (count: number) => {
     const buttons = [...focused.closest("li")?.querySelectorAll("button") ?? []]
     const aside = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (aside !== undefined) buttons[buttons.findIndex((one) => one === focused) + aside]?.focus()
-    const from = tileOf(focused)
-    const next = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: count - 1 }[event.key]
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key]
     if (next === undefined) return
     event.preventDefault()
     const to = Math.max(0, Math.min(next, count - 1))
     // After two keys in quick succession, the tile may be the stop of Tab, but not have the focus yet.
-    if (to === at) return reached()
+    if (to === at) return focusStop()
     isWanted.current = true
     setStop(to)
   }
-  const follow = ({ target }: FocusEvent) => setStop(tileOf(target as HTMLElement))
+  const follow = ({ target }: FocusEvent) =>
+    setStop(Number((target as HTMLElement).closest("li")?.getAttribute("aria-posinset")) - 1)
   return [{ ref: list, onKeyDown: move, onFocusIn: follow, "aria-describedby": "board-keys" }, at] as const
 }
 

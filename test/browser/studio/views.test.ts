@@ -282,7 +282,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("# mine\n")
     await page.getByText("Not saved").waitFor()
-    // Playwright's own events about an answer that a test gives are lost now and then.
+    // Playwright's own events about an answer that a test gives are sometimes lost.
     const answered = () => page.evaluate<number>(`performance.getEntriesByName("${address}").length`)
     const before = await answered()
     answer()
