@@ -1,4 +1,3 @@
-import { stateCode } from "../codes.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"

@@ -15,6 +15,10 @@ export const noContents: KnownRow["superseded"] = []
 export const contentsIn = (superseded: ReadonlyMap<string, Contents>, key: Buffer): KnownRow["superseded"] =>
   superseded.size === 0 ? noContents : superseded.get(key.toString("latin1")) ?? noContents
 
+/** Whether a fixed row of a place replaced another one. In most ledgers none did, and nothing more is looked up. */
+const isAnySuperseded = (place: number): Sql<boolean> =>
+  exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
+
 /**
  * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it may be in the form, even if that row was
  * undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
@@ -25,7 +29,7 @@ export function* supersededBy(
   keys: ReadonlyArray<Buffer>,
 ): Sql<ReadonlyMap<string, Contents>> {
   const byKey = new Map<string, Contents>()
-  if (!(yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))) return byKey
+  if (!(yield* isAnySuperseded(place))) return byKey
   const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
     `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
      JOIN row r ON r.id = s.fixed AND (r.state IN (${maySent}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
@@ -51,6 +55,21 @@ export function* supersededBy(
 
 /** The states of rows that may be in the form. */
 const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
+
+/** Returns the keys of the rejected rows that these rows of the ledger replaced, by the row's id. */
+export function* originalsOf(
+  place: number,
+  rows: ReadonlyArray<number>,
+): Sql<ReadonlyMap<number, ReadonlyArray<string>>> {
+  const originals = new Map<number, Array<string>>()
+  if (!(yield* isAnySuperseded(place))) return originals
+  const found = yield* all<readonly [number, string]>(
+    "SELECT fixed, key FROM superseded WHERE key IS NOT NULL AND fixed IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    [JSON.stringify(rows)],
+  )
+  for (const [fixed, key] of found) originals.set(fixed, [...(originals.get(fixed) ?? []), key])
+  return originals
+}
 
 /**
  * Returns for each rejected row whether it is in the form, or may be: a fixed row that replaces it, or a row with its key. A duplicate was rejected

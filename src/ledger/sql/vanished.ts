@@ -2,8 +2,9 @@ import { stateCode } from "../codes.ts"
 import type { Page, SeenRows, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
 import { row } from "./row.ts"
 import { optional, selected, type Selection, selection } from "./selection.ts"
-import { all, exists, get, type Sql, write } from "./statement.ts"
+import { get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { originalsOf } from "./superseded.ts"
 
 /** How many rows' marks are passed to the database at a time. Each mark is one byte. */
 const slice = 1 << 16
@@ -135,14 +136,6 @@ export function* vanishedPage(store: Store, place: number, page: Page<"vanished"
 /** Returns a page of the rows that a source lacks and that may be in the form. */
 export function* unseenPage(store: Store, place: number, page: Page<"unseen">): Sql<ReadonlyArray<UnseenRow>> {
   const rows = yield* lackedPage(store, unseenRow, place, { seen: page.seen, upTo: yield* lastRow() }, mayBeSent, page)
-  const found = (yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))
-    ? yield* all<readonly [number, string]>(
-      "SELECT fixed, key FROM superseded WHERE key IS NOT NULL AND fixed IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-      [JSON.stringify(rows.map(({ at }) => at))],
-    )
-    : []
-  return rows.map((row) => ({
-    ...row,
-    originals: found.flatMap(([fixed, key]) => (fixed === row.at && key !== row.key ? [key] : [])),
-  }))
+  const originals = yield* originalsOf(place, rows.map(({ at }) => at))
+  return rows.map((row) => ({ ...row, originals: (originals.get(row.at) ?? []).filter((key) => key !== row.key) }))
 }
