@@ -1,5 +1,5 @@
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -27,9 +27,6 @@ import type {
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 
-/** What every command does with a ledger first (`LedgerError.doing`). */
-const first = /^(?:connecting to|opening it$|preparing it$|reading its marks$)/
-
 /** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
   file: Schema.String,
@@ -38,11 +35,9 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   cause: Schema.Defect,
   /** Whether a different transaction kept this one waiting for too long. Nothing of this one was written. Default: false. */
   isBusy: Schema.optional(Schema.Boolean),
+  /** Whether the ledger could not be opened, so that every command that uses it fails. Default: false. */
+  isAtStart: Schema.optional(Schema.Boolean),
 }) {
-  /** Whether every command that uses the ledger fails for this reason. */
-  get isAtStart(): boolean {
-    return first.test(this.doing)
-  }
   override get message() {
     const next = this.isBusy === true
       ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
@@ -52,6 +47,14 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
     }. Nothing more is sent without it.${next}`
   }
 }
+
+/** Marks a failure to open a ledger, or to find out whether it is the newest copy. */
+export const atStart = <A, E, R>(opening: Effect.Effect<A, E, R>): Effect.Effect<A, E | LedgerError, R> =>
+  Effect.mapError(
+    opening,
+    (error) =>
+      error instanceof LedgerError ? new LedgerError({ ...error, cause: error.cause, isAtStart: true }) : error,
+  )
 
 /**
  * The ledger must not be used in its present state (exit code 2). For example, it vanished, it is an older copy, it is on a network file system, or a

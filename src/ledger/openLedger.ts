@@ -8,7 +8,16 @@ import type * as Scope from "effect/Scope"
 import { statSync } from "node:fs"
 import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
 import { missing } from "./behind.ts"
-import type { Behind, Ledger, LedgerError, LedgerLocked, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
+import {
+  atStart,
+  type Behind,
+  type Ledger,
+  type LedgerError,
+  type LedgerLocked,
+  type LedgerOptions,
+  type LedgerRefused,
+  type MarkPlaces,
+} from "./Ledger.ts"
 import { marksIn } from "./markFiles.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import type { PostgresStore } from "./postgres/postgresLedger.ts"
@@ -89,17 +98,13 @@ const openPostgres = (options: PostgresOptions): Effect.Effect<Store, LedgerErro
 export const openLedger = (
   options: AnyLedgerOptions,
 ): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
-  "file" in options
-    ? openFile(options)
-    : Effect.flatMap(openPostgres(options), ledgerOver)
+  atStart("file" in options ? openFile(options) : Effect.flatMap(openPostgres(options), ledgerOver))
 
 /** Opens the parts of a ledger for the scope, to move it. Fails as `openLedger` does, but doesn't refuse a ledger that a move has closed. */
 export const openStore = (
   options: AnyLedgerOptions,
 ): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
-  "file" in options
-    ? openFileStore(options)
-    : openPostgres(options)
+  atStart("file" in options ? openFileStore(options) : openPostgres(options))
 
 /**
  * Prepares the tables of a ledger for this build. Returns whether it made them. Fails with `LedgerRefused` if they are those of a different build, or

@@ -61,8 +61,7 @@ it.effect("each failure has an exit code, and a next command for the same projec
         "formferry accept contacts ledger --project '/my project'",
       ],
       [new LedgerRefused({ message: "The ledger's secret is missing." }), 2, undefined],
-      [new LedgerError({ file: "l", doing: "opening it", cause: "disk" }), 70, undefined],
-      [new LedgerError({ file: "l", doing: "reading its marks", cause: "disk" }), 70, undefined],
+      [new LedgerError({ file: "l", doing: "opening it", cause: "disk", isAtStart: true }), 70, undefined],
       [
         new LedgerLocked({ pipeline: "contacts", pid: 1, since: "2026-01-01" }),
         6,

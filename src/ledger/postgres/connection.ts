@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import type { ConnectionOptions } from "node:tls"
 import Client from "pg/lib/client.js"
-import { LedgerError, LedgerRefused } from "../Ledger.ts"
+import { atStart, type LedgerError, LedgerRefused } from "../Ledger.ts"
 import type { Address } from "./address.ts"
 import { quoted } from "./dialect.ts"
 import { ledgerError, refusalOf } from "./failures.ts"
@@ -230,7 +230,7 @@ export const connect = (
   purpose: keyof typeof purposes = "writing",
 ): Effect.Effect<Connection, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.tryPromise({
+    atStart(Effect.tryPromise({
       try: async () => {
         const connection = new Connection(label, await opened(address, address.tls), schema)
         await connection.within(patience, () => connection.exec(settings(schema, purposes[purpose])))
@@ -239,7 +239,7 @@ export const connect = (
       catch: (cause) =>
         refusalOf(label, address.key, cause)
           ?? ledgerError(label, `connecting to the database of its \`${address.key}\``)(cause),
-    }),
+    })),
     (connection) => Effect.promise(() => connection.close().catch(() => undefined)),
   )
 

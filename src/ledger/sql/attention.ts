@@ -1,6 +1,6 @@
 import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import { each, exists, type Param, run, type Sql, write } from "./statement.ts"
+import { each, type Param, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
 
@@ -34,29 +34,24 @@ export function* recordAttention(
 }
 
 /**
- * Returns whether each row with this fate and content is new, was seen or was acknowledged. A row in doubt is compared by its key alone, because the
- * doubt is about what was sent, not about what the source contains now.
+ * Returns whether each row with this fate and content is new, was seen or was acknowledged. A row in doubt is acknowledged with the content that was
+ * sent, because the doubt is about that, not about what the source contains now.
  */
 export function* attended(
   place: number,
   rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
 ): Sql<ReadonlyArray<"new" | "seen" | "acknowledged">> {
-  const states: Array<"new" | "seen" | "acknowledged"> = []
-  for (const { content, fate, keyDigest = keyless } of rows) {
-    const params = [place, keyDigest, content, fateCode(fate)]
-    const same = "WHERE place = ? AND digest = ? AND content = ? AND what = ?"
-    const acknowledged = fate === "inDoubt"
-      ? yield* exists(
-        `SELECT 1 FROM acknowledged a JOIN row r ON r.place = a.place AND r.digest = a.digest AND r.content = a.content
-         WHERE a.place = ? AND a.digest = ? AND a.what = ? LIMIT 1`,
-        [place, keyDigest, fateCode(fate)],
-      )
-      : yield* exists(`SELECT 1 FROM acknowledged ${same}`, params)
-    states.push(
-      acknowledged ? "acknowledged" : (yield* exists(`SELECT 1 FROM attention ${same}`, params)) ? "seen" : "new",
-    )
-  }
-  return states
+  const states = yield* each<readonly [number]>(
+    `SELECT CASE
+       WHEN EXISTS (
+         SELECT 1 FROM acknowledged WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = CASE
+           WHEN ?4 = ${fateCode("inDoubt")} THEN (SELECT content FROM row WHERE place = ?1 AND digest = ?2) ELSE ?3 END
+       ) THEN 2
+       WHEN EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = ?3) THEN 1
+       ELSE 0 END`,
+    rows.map(({ content, fate, keyDigest = keyless }) => [place, keyDigest, content, fateCode(fate)]),
+  )
+  return states.map(([state]) => (["new", "seen", "acknowledged"] as const)[state?.[0] ?? 0] ?? "new")
 }
 
 /** A person's decision about rows that need review. */

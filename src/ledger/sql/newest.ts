@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { behind, type Marked, notNewest } from "../behind.ts"
-import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
+import { type Asker, atStart, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
 import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
@@ -10,7 +10,7 @@ import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
 export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
-  Effect.gen(function*() {
+  atStart(Effect.gen(function*() {
     const { shared } = marks
     const committed = shared?.place === undefined ? [] : yield* read("reading its holders", () => committedSince(id))
     const marked = new Set(
@@ -20,7 +20,7 @@ export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked,
       }),
     )
     return { unmarked: committed.find((one) => !marked.has(holderName(one))), marks: yield* marks.read }
-  })
+  }))
 
 /**
  * Returns the holders that have committed something, newest first. If the ledger was moved, returns those since then: the marks of earlier ones are
