@@ -106,6 +106,17 @@ export const checkJson = (content: Buffer, all: Reading): void => {
   expect(all.rows.length + leftOut(all, "empty records")).toBe((elements as Array<unknown>).length)
 }
 
+/** Whether an object in valid JSON has two members of the same name. `JSON.parse` keeps only the last of them. */
+const repeatsAMember = (json: string): boolean => {
+  let kept = -1
+  const named = json.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((text) => text.endsWith(":")) ?? []
+  JSON.parse(json, function(this: unknown, _, value: unknown) {
+    if (!Array.isArray(this)) kept++
+    return value
+  })
+  return kept !== named.length
+}
+
 export const checkLines = (content: Buffer, all: Reading): void => {
   const lines = decoded(content, (taken(all).get("encoding") ?? "").replace(/ \(.*/, "")).split("\n").filter((line) =>
     line.trim() !== ""
@@ -115,7 +126,7 @@ export const checkLines = (content: Buffer, all: Reading): void => {
     let good = true
     try {
       const value: unknown = JSON.parse(line)
-      good = typeof value === "object" && value !== null && !Array.isArray(value)
+      good = typeof value === "object" && value !== null && !Array.isArray(value) && !repeatsAMember(line)
     } catch {
       good = false
     }
