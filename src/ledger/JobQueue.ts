@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
-import type { LedgerError } from "./Ledger.ts"
+import type { LedgerError, LedgerOvertaken } from "./Ledger.ts"
 import type { Sql } from "./sql/statement.ts"
+import type { Lease, Transactions } from "./sql/Store.ts"
 
 /** A write that shares a transaction with others. */
-export interface Job<out Lease> {
+export interface Job {
   readonly doing: string
   readonly lease: Lease | undefined
   /** Whether the ledger must never lose this write. If so, the lease's mark is durable before success is reported. */
@@ -19,9 +20,9 @@ export interface Job<out Lease> {
 /**
  * How a transaction ended. `done`: the result of each job, in order. `refused`: jobs that must not be done. The others must be done again without them.
  */
-export type Transacted<Lease> =
+export type Transacted =
   | { readonly done: ReadonlyArray<unknown> }
-  | { readonly refused: ReadonlyArray<Job<Lease>>; readonly failure: Effect.Effect<never, unknown> }
+  | { readonly refused: ReadonlyArray<Job>; readonly failure: Effect.Effect<never, unknown> }
   | { readonly failed: LedgerError }
 
 /** The number of turns of the event loop whose jobs share one commit. */
@@ -31,31 +32,41 @@ export const turnsOfCommit = 8
  * The jobs of a ledger's only writer. Jobs that arrive within a few turns of the event loop share one transaction, and success is reported once it is
  * durable. If a transaction fails, every later write fails, because the content of the database is then unknown.
  */
-export class JobQueue<Lease> {
-  private queue: Array<Job<Lease>> = []
-  private readonly flush: () => void
+export abstract class JobQueue implements Transactions {
+  private queue: Array<Job> = []
   private failed: LedgerError | undefined
 
-  /** @param flush does the queued jobs, by the steps of `transactions` */
-  constructor(flush: () => void) {
-    this.flush = flush
-  }
+  /** Does the queued jobs, by the steps of `transactions`. */
+  protected abstract flush(): void
 
   get failure(): LedgerError | undefined {
     return this.failed
   }
 
-  get isEmpty(): boolean {
+  write<A, E = never>(doing: string, work: () => Sql<A>): Effect.Effect<A, LedgerError | E> {
+    return this.submit({ doing, lease: undefined, counts: false, touches: undefined, work })
+  }
+
+  writeOn<A, E = never>(
+    lease: Lease,
+    doing: string,
+    work: () => Sql<A>,
+    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
+  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
+    return this.submit({ doing, lease, counts, touches, work })
+  }
+
+  protected get isEmpty(): boolean {
     return this.queue.length === 0
   }
 
   /** Makes every later write fail with this reason. */
-  fail(reason: LedgerError): void {
+  protected failWith(reason: LedgerError): void {
     this.failed ??= reason
   }
 
-  /** Adds a job, and returns its result. Not interruptible: the caller always gets the result. */
-  submit<A, E>(job: Omit<Job<Lease>, "resume">): Effect.Effect<A, E> {
+  /** Adds a job, and returns its result. */
+  private submit<A, E>(job: Omit<Job, "resume">): Effect.Effect<A, E> {
     return Effect.uninterruptible(Effect.async<A, E>((resume) => {
       this.queue.push({ ...job, resume: (result) => resume(result as Effect.Effect<A, E>) })
       if (this.queue.length === 1) this.flushIn(turnsOfCommit)
@@ -66,18 +77,18 @@ export class JobQueue<Lease> {
    * Takes the queued jobs, yields the jobs of each transaction, and continues with how it ended. At the end, reports every job's result. A database
    * does these steps within one turn of the event loop, or waits at each of them.
    */
-  *transactions(): Generator<ReadonlyArray<Job<Lease>>, void, Transacted<Lease>> {
-    let jobs: ReadonlyArray<Job<Lease>> = this.queue
+  protected *transactions(): Generator<ReadonlyArray<Job>, void, Transacted> {
+    let jobs: ReadonlyArray<Job> = this.queue
     this.queue = []
-    const results = new Map<Job<Lease>, Effect.Effect<unknown, unknown>>()
+    const results = new Map<Job, Effect.Effect<unknown, unknown>>()
     while (jobs.length > 0) {
-      const ended: Transacted<Lease> = this.failed === undefined ? yield jobs : { failed: this.failed }
+      const ended: Transacted = this.failed === undefined ? yield jobs : { failed: this.failed }
       if ("refused" in ended) {
         for (const job of ended.refused) results.set(job, ended.failure)
         jobs = jobs.filter((job) => !ended.refused.includes(job))
         continue
       }
-      if ("failed" in ended) this.fail(ended.failed)
+      if ("failed" in ended) this.failWith(ended.failed)
       jobs.forEach((job, at) => {
         results.set(job, "failed" in ended ? Effect.fail(ended.failed) : Effect.succeed(ended.done[at]))
       })
@@ -95,5 +106,5 @@ export class JobQueue<Lease> {
 }
 
 /** What the jobs of a transaction do, for messages. */
-export const describe = (jobs: ReadonlyArray<Pick<Job<unknown>, "doing">>): string =>
+export const describe = (jobs: ReadonlyArray<Pick<Job, "doing">>): string =>
   [...new Set(jobs.map((job) => job.doing))].join(", ")

@@ -8,9 +8,8 @@ import { adoptSecret, readSecret } from "./secret.ts"
 import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"
 import { holdersByEpoch, takeLock } from "./sql/lock.ts"
 import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
-import { Refusal } from "./sql/Refusal.ts"
 import { abandon } from "./sql/settle.ts"
-import { all, exists, get, type Sql, write } from "./sql/statement.ts"
+import { all, exists, numberIn, Refusal, type Sql, write } from "./sql/statement.ts"
 import type { Store } from "./sql/Store.ts"
 import { addRows, areSame, pageOf, pageSize, type TableRow, tables, tablesWithNul } from "./sql/tables.ts"
 
@@ -240,8 +239,8 @@ const copyAll = (old: Store, taken: Store, show: (records: number) => Effect.Eff
 /** Completes the new ledger inside a transaction, with a holder whose mark distinguishes it from the old one. */
 function* complete(taken: Store, before: ReadonlyArray<string>): Sql<void> {
   if ((yield* mustBeUnfinished(taken)) === "copied") return
-  const [last] = (yield* get<readonly [number | null]>("SELECT max(epoch) FROM holder")) ?? [null]
-  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 1)", [(last ?? 0) + 1, taken.id])
+  const last = yield* numberIn("SELECT max(epoch) FROM holder")
+  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 1)", [last + 1, taken.id])
   yield* write("INSERT INTO meta (name, value) VALUES ('before', ?)", [JSON.stringify(before)])
   for (const { isNumbered, name } of copied) {
     const numbering = isNumbered ? taken.dialect.continueNumbers(name) : undefined
@@ -268,10 +267,10 @@ const finish = (old: Store, taken: Store, closing: Closing): Refusing<void> =>
       yield* mustBeNewest(old, marked, { asker: undefined, where: "anywhere" })
       yield* write("UPDATE meta SET value = ? WHERE name = 'closed'", [JSON.stringify({ ...closing, isMoved: true })])
     })
-    const [epoch = 0] = (yield* taken.read(
+    const epoch = yield* taken.read(
       "completing it",
-      () => get<readonly [number]>("SELECT epoch FROM holder WHERE word = ?", [closing.id]),
-    )) ?? []
+      () => numberIn("SELECT epoch FROM holder WHERE word = ?", [closing.id]),
+    )
     // The new ledger's marks are written last, because only they may name its server.
     for (const { file, holder, marks } of [old, taken]) {
       const mark = marks.of({ ledger: closing.id, epoch, word: closing.id }, holder)

@@ -1,9 +1,6 @@
-import type * as Effect from "effect/Effect"
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
-import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import type { MarkedServer } from "../marks.ts"
-import type { Sql } from "../sql/statement.ts"
-import type { Lease, Transactions } from "../sql/Store.ts"
+import type { Lease } from "../sql/Store.ts"
 import type { Answer, Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
@@ -19,11 +16,10 @@ const patience = 30_000
  * The next transaction is sent right after a commit, and is committed only if that commit succeeded. Each transaction's
  * jobs are reported once its mark is written, so marks are written while later transactions run.
  */
-export class Writer implements Transactions {
+export class Writer extends JobQueue {
   private readonly connection: Connection
   private readonly begin: string
   private readonly onRollback: () => void
-  private readonly jobs = new JobQueue<Lease>(() => void this.flush())
   /** Whether a transaction is in progress whose commit was not sent yet. */
   private isBusy = false
   /** Fulfilled when the last transaction has ended, and `failure` says so if it failed. */
@@ -33,34 +29,16 @@ export class Writer implements Transactions {
 
   /** @param lock number of the ledger's advisory lock */
   constructor(connection: Connection, lock: bigint, onRollback: () => void) {
+    super()
     this.connection = connection
     this.begin =
       `BEGIN; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${lock})`
     this.onRollback = onRollback
   }
 
-  get failure(): LedgerError | undefined {
-    return this.jobs.failure
-  }
-
-  /** Does a job inside a transaction. The job may be repeated after a rollback, so it must change nothing but the database. Not interruptible. */
-  write<A, E = never>(doing: string, work: () => Sql<A>): Effect.Effect<A, LedgerError | E> {
-    return this.jobs.submit<A, LedgerError | E>({ doing, lease: undefined, counts: false, touches: undefined, work })
-  }
-
-  /** Does a job under a lease. Fails if the lease is lost. */
-  writeOn<A, E = never>(
-    lease: Lease,
-    doing: string,
-    work: () => Sql<A>,
-    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
-  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
-    return this.jobs.submit<A, LedgerError | LedgerOvertaken | E>({ doing, lease, counts, touches, work })
-  }
-
   /** Makes every later write fail with this reason. */
   fail(doing: string, cause: unknown): void {
-    this.jobs.fail(ledgerError(this.connection.label, doing)(cause))
+    this.failWith(ledgerError(this.connection.label, doing)(cause))
   }
 
   private afterCommit(isCounted: boolean) {
@@ -73,10 +51,10 @@ export class Writer implements Transactions {
     }
   }
 
-  private async flush(): Promise<void> {
+  protected async flush(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
-    while (!this.jobs.isEmpty) await new Promise<void>((sent) => void this.perform(sent))
+    while (!this.isEmpty) await new Promise<void>((sent) => void this.perform(sent))
     this.isBusy = false
   }
 
@@ -86,14 +64,14 @@ export class Writer implements Transactions {
    * @param sent called when the next jobs may be sent
    */
   private async perform(sent: () => void): Promise<void> {
-    const transactions = this.jobs.transactions()
+    const transactions = this.transactions()
     for (let step = transactions.next(); step.done !== true;) {
       step = transactions.next(await this.transacted(step.value, sent))
     }
     sent()
   }
 
-  private async transacted(jobs: ReadonlyArray<Job<Lease>>, sent: () => void): Promise<Transacted<Lease>> {
+  private async transacted(jobs: ReadonlyArray<Job>, sent: () => void): Promise<Transacted> {
     const leases = leasesOf(jobs)
     const counted = leasesOf(jobs.filter(({ counts }) => counts))
     const before = this.ended
@@ -132,7 +110,7 @@ export class Writer implements Transactions {
       this.onRollback()
       await before
       const failed = ledgerError(this.connection.label, describe(jobs))(cause)
-      this.jobs.fail(failed)
+      this.failWith(failed)
       return { failed }
     } finally {
       end()
@@ -144,8 +122,7 @@ export class Writer implements Transactions {
 export const inTime = <A>(connection: Connection, work: () => Promise<A>): Promise<A> =>
   connection.within(patience, work)
 
-const leasesOf = (jobs: ReadonlyArray<Job<Lease>>): ReadonlySet<Lease> =>
-  new Set(jobs.flatMap(({ lease }) => lease ?? []))
+const leasesOf = (jobs: ReadonlyArray<Job>): ReadonlySet<Lease> => new Set(jobs.flatMap(({ lease }) => lease ?? []))
 
 /**
  * Divides jobs into waves, in their order. Only jobs that change nothing in common share a wave, because in lockstep, each would read before the
@@ -153,9 +130,9 @@ const leasesOf = (jobs: ReadonlyArray<Job<Lease>>): ReadonlySet<Lease> =>
  */
 const waves = (
   leases: ReadonlySet<Lease>,
-  jobs: ReadonlyArray<Job<Lease>>,
-): ReadonlyArray<Wave<Job<Lease> | Lease>> => {
-  const all: Array<{ readonly jobs: Array<Job<Lease>>; readonly touched: Set<string>; readonly alone: boolean }> = []
+  jobs: ReadonlyArray<Job>,
+): ReadonlyArray<Wave<Job | Lease>> => {
+  const all: Array<{ readonly jobs: Array<Job>; readonly touched: Set<string>; readonly alone: boolean }> = []
   for (const job of jobs) {
     const last = all.at(-1)
     const { touches } = job

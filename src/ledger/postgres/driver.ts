@@ -1,5 +1,4 @@
-import { Refusal } from "../sql/Refusal.ts"
-import type { Rows, Sql, Statement } from "../sql/statement.ts"
+import { Refusal, type Rows, type Sql, type Statement } from "../sql/statement.ts"
 import type { Answer, Connection } from "./connection.ts"
 import { translated } from "./dialect.ts"
 

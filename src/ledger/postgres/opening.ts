@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto"
 import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { unfinishedIf } from "../sql/closing.ts"
-import { Refusal } from "../sql/Refusal.ts"
 import { schema as shared } from "../sql/schema.ts"
-import { all, exists, get, run, type Sql, write } from "../sql/statement.ts"
+import { all, exists, get, Refusal, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { standbyRefused } from "./identity.ts"
 

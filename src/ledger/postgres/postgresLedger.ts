@@ -10,8 +10,7 @@ import { anyHost } from "../holder.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../Ledger.ts"
 import { makeDigester } from "../secret.ts"
 import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
-import { Refusal } from "../sql/Refusal.ts"
-import { get, type Sql } from "../sql/statement.ts"
+import { numberIn, Refusal, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { takeEveryLease } from "../sql/turns.ts"
@@ -135,9 +134,7 @@ export const openPostgresStore = (
 
 const staleAfterOf = ({ staleAfter = "1 minute" }: PostgresOptions): number => Duration.toMillis(staleAfter)
 
-function* serverNow(): Sql<number> {
-  return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
-}
+const serverNow = () => numberIn(`SELECT ${now}`)
 
 /**
  * Makes a ledger's tables, if there are none. Returns false if the tables are those of this build, so that there is nothing to do. If they are those of

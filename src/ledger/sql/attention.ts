@@ -1,10 +1,10 @@
 import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import { each, type Param, run, type Sql, write } from "./statement.ts"
+import type { LedgerSession } from "../Ledger.ts"
+import { each, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { listOf, noKey } from "./superseded.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
-
-const keyless = Buffer.alloc(0)
 
 /** The columns that the content of a rejected row covers (place ?1, digest ?2, content ?3), if a run has recorded the row. */
 export const columnsOf = "(SELECT columns FROM attention WHERE place = ?1 AND digest = ?2 AND content = ?3 LIMIT 1)"
@@ -22,7 +22,7 @@ export function* recordAttention(
        ON CONFLICT (place, digest, content, what) DO UPDATE SET row = excluded.row, seen = excluded.seen`,
       [
         place,
-        row.keyDigest ?? keyless,
+        row.keyDigest ?? noKey,
         row.content,
         yield* texts.idOfList(row.columns),
         fateCode(row.fate),
@@ -49,17 +49,9 @@ export function* attended(
        ) THEN 2
        WHEN EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = ?3) THEN 1
        ELSE 0 END`,
-    rows.map(({ content, fate, keyDigest = keyless }) => [place, keyDigest, content, fateCode(fate)]),
+    rows.map(({ content, fate, keyDigest = noKey }) => [place, keyDigest, content, fateCode(fate)]),
   )
   return states.map(([state]) => (["new", "seen", "acknowledged"] as const)[state?.[0] ?? 0] ?? "new")
-}
-
-/** A person's decision about rows that need review. */
-export interface Acknowledgement {
-  readonly keys: ReadonlyArray<string> | "all"
-  readonly because: string
-  readonly by: string
-  readonly leaveOut: boolean
 }
 
 const met = "FROM attention t WHERE t.place = ?"
@@ -78,22 +70,18 @@ const standingCode = `CASE WHEN t.state = ${stateCode.inDoubt} THEN ${fateCode("
 export function* acknowledge(
   store: Store,
   place: number,
-  what: Acknowledgement,
+  what: Parameters<LedgerSession["acknowledge"]>[0],
 ): Sql<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }> {
   const at = yield* store.now()
-  const digests = what.keys === "all" ? [] : what.keys.map((key) => store.digest.key(key))
+  const digests = what.keys === "all" ? [] : what.keys.map(store.digest.key)
   const latest = what.keys === "all" ? " AND t.seen = (SELECT latest FROM place WHERE id = t.place)" : ""
   const sources: ReadonlyArray<readonly [from: string, code: string, content: string]> = [
     [met + latest, "t.what", "t.content"],
     [standing, standingCode, "t.content"],
     [drifting, driftedAs, "d.seen"],
   ]
-  const named = what.keys === "all"
-    ? ""
-    : " AND t.digest IN (SELECT unhex(value) FROM json_each(?))"
-  const names: Array<Param> = what.keys === "all"
-    ? []
-    : [JSON.stringify(digests.map((digest) => digest.toString("hex")))]
+  const named = what.keys === "all" ? "" : " AND t.digest IN (SELECT unhex(value) FROM json_each(?))"
+  const names = what.keys === "all" ? [] : [listOf(digests)]
   // Rows that a person names count even if they were acknowledged before. With `all`, only rows that no person had acknowledged count.
   const conflict = what.keys === "all"
     ? "ON CONFLICT DO NOTHING"

@@ -1,8 +1,7 @@
 // A ledger that is moved is closed first, and its copy stays closed until it is complete. So at most one of the two can be used at any time.
 import * as Effect from "effect/Effect"
 import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, type Sql } from "./statement.ts"
+import { all, Refusal, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** What a ledger that was closed records, as JSON in `meta`. */

@@ -4,6 +4,7 @@ import { recordAttention } from "./attention.ts"
 import { lastIntent } from "./intend.ts"
 import { all, each, exists, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { noKey } from "./superseded.ts"
 import { recordVanished } from "./vanished.ts"
 import { recordReconciled } from "./verdicts.ts"
 
@@ -98,7 +99,7 @@ export function* unkey({ texts }: Store, place: number, rows: ReadonlyArray<Unke
     yield* write(
       `INSERT INTO superseded (place, digest, content, columns, fixed)
        SELECT ?1, ?2, ?3, CAST(?4 AS BIGINT), id FROM row WHERE place = ?1 AND digest = ?5 ON CONFLICT DO NOTHING`,
-      [place, Buffer.alloc(0), content, yield* texts.idOfList(columns), from],
+      [place, noKey, content, yield* texts.idOfList(columns), from],
     )
   }
 }

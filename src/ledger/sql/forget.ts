@@ -4,6 +4,7 @@ import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
 import { all, each, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { listOf } from "./superseded.ts"
 
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
@@ -125,7 +126,7 @@ function* mentionOf(
      UNION ALL SELECT 'left out' FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
      UNION ALL SELECT 'resembles' FROM leftOut WHERE place = ?1 AND keyed = 2 AND digest IN (SELECT unhex(value) FROM json_each(?3))
      ORDER BY 1 LIMIT 1`,
-    [place, digest, JSON.stringify(like.map((one) => one.toString("hex")))],
+    [place, digest, listOf(like)],
   )
   return found === undefined ? undefined : found[0] === "left out" ? "left out" : "held"
 }

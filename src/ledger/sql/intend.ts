@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { stateCode } from "../codes.ts"
+import type { LedgerSession } from "../Ledger.ts"
 import type { IntendedRow } from "../rows.ts"
 import { columnsOf } from "./attention.ts"
-import { Refusal } from "./Refusal.ts"
 import { replace } from "./replace.ts"
 import {
   type Intended,
@@ -13,17 +13,9 @@ import {
   renewedColumns,
   renewedValues,
 } from "./row.ts"
-import { all, both, get, inTens, type Sql, type Statement, write } from "./statement.ts"
+import { all, both, get, inTens, numberIn, Refusal, type Sql, type Statement, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { digestOf } from "./superseded.ts"
-
-export interface Intent {
-  readonly rows: ReadonlyArray<IntendedRow>
-  readonly resend: boolean
-  readonly columns: ReadonlyArray<string>
-  readonly contentColumns: ReadonlyArray<string>
-  readonly mapping: string
-}
 
 /** A session's open batch, with the ids of the batch's rows in the ledger. */
 export interface OpenBatch {
@@ -37,7 +29,7 @@ export interface OpenBatch {
 export function* intend(
   store: Store,
   at: { readonly place: number; readonly run: number; readonly epoch: number },
-  intent: Intent,
+  intent: Parameters<LedgerSession["intend"]>[0],
 ): Sql<OpenBatch> {
   const { texts } = store
   const sent = store.present()
@@ -168,6 +160,4 @@ function* sendAgain(
 }
 
 /** Returns the number of the last batch that was recorded, or 0 if there is none. */
-export function* lastIntent(): Sql<number> {
-  return (yield* get<readonly [number | null]>("SELECT max(id) FROM batch"))?.[0] ?? 0
-}
+export const lastIntent = (): Sql<number> => numberIn("SELECT max(id) FROM batch")

@@ -7,8 +7,7 @@ import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, get, just, type Sql, write } from "./statement.ts"
+import { all, get, just, Refusal, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
 type LockRow = readonly [
@@ -84,14 +83,20 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
   )
 }
 
-/**
- * Takes the lock inside a transaction. Returns its epoch, which is higher than that of any earlier lock of any pipeline. So renaming a pipeline can't revive an old epoch.
- * Also returns whether the previous holder had not released the lock.
- */
+/** A lock that was taken. */
+export interface TakenLock {
+  /** Higher than that of any earlier lock of any pipeline, so that renaming a pipeline can't revive an old epoch. */
+  readonly epoch: number
+  readonly word: string
+  /** Whether the previous holder had not released the lock. */
+  readonly isTakenOver: boolean
+}
+
+/** Takes the lock inside a transaction. */
 export function* takeLock(
   store: Store,
   pipeline: string,
-): Sql<{ readonly epoch: number; readonly isTakenOver: boolean; readonly word: string }> {
+): Sql<TakenLock> {
   const me = store.holder
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) throw locked(pipeline, holder.since, holder.lease)
@@ -121,15 +126,15 @@ export class LockLease implements Lease {
   /** The number of commits that the mark counts. */
   private upTo = 0
   private lost = false
-  private beat: { readonly wall: number; readonly steady: bigint }
-  private pending: { readonly wall: number; readonly steady: bigint } | undefined
+  private beat: Instant
+  private pending: Instant | undefined
 
   /** @param taken when the lock was requested. The last heartbeat is not more recent */
   constructor(
     store: Store,
     pipeline: string,
-    { epoch, word }: { readonly epoch: number; readonly word: string },
-    taken: { readonly wall: number; readonly steady: bigint },
+    { epoch, word }: Omit<TakenLock, "isTakenOver">,
+    taken: Instant,
   ) {
     this.store = store
     this.pipeline = pipeline
@@ -232,15 +237,19 @@ export class LockLease implements Lease {
   }
 }
 
-export const timeOf = (store: Store): { readonly wall: number; readonly steady: bigint } => ({
+/** A time by two clocks. */
+interface Instant {
+  readonly wall: number
+  readonly steady: bigint
+}
+
+export const timeOf = (store: Store): Instant => ({
   wall: store.clock.unsafeCurrentTimeMillis(),
   steady: store.clock.unsafeCurrentTimeNanos(),
 })
 
-const elapsed = (
-  from: { readonly wall: number; readonly steady: bigint },
-  to: { readonly wall: number; readonly steady: bigint },
-): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
+const elapsed = (from: Instant, to: Instant): number =>
+  Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
  * Opens what sends heartbeats, for the scope. Open it before a lock is taken, so that a database that can't be reached takes none.
@@ -308,10 +317,8 @@ const takeAll = (
       })).pipe(Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end())))),
   )
 
-interface Taken {
+interface Taken extends TakenLock {
   readonly pipeline: string
-  readonly epoch: number
-  readonly word: string
 }
 
 type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]

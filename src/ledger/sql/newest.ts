@@ -4,8 +4,7 @@ import { type Asker, atStart, type Behind, LedgerError, type LedgerRefused } fro
 import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, type Sql } from "./statement.ts"
+import { all, Refusal, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */

@@ -3,8 +3,7 @@ import { type Destination, isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"
 import { liveHolder } from "./lock.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, exists, get, type Sql, write } from "./statement.ts"
+import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** A pipeline at a destination. */

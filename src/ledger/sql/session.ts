@@ -8,13 +8,12 @@ import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey, unkey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
-import { holdersByEpoch, LockLease, openHeartbeats, takeLock, timeOf } from "./lock.ts"
+import { holdersByEpoch, LockLease, openHeartbeats, takeLock, type TakenLock, timeOf } from "./lock.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
-import { Refusal } from "./Refusal.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
-import { just, rowsAtOnce, type Sql } from "./statement.ts"
+import { just, Refusal, rowsAtOnce, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
@@ -165,10 +164,7 @@ function* dropIfPossible(): Sql<number> {
   }
 }
 
-interface Held {
-  readonly epoch: number
-  readonly isTakenOver: boolean
-  readonly word: string
+interface Held extends TakenLock {
   readonly place: number
   readonly run: number
   readonly abandoned: number

@@ -3,10 +3,10 @@ import type { Settlement } from "../../domain/report.ts"
 import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
+import type { LedgerSession } from "../Ledger.ts"
 import type { Outcomes, RowOutcome } from "../rows.ts"
 import { takenSubmissions } from "./evidence.ts"
 import type { OpenBatch } from "./intend.ts"
-import { Refusal } from "./Refusal.ts"
 import {
   completeReplacement,
   openOfBatch,
@@ -15,7 +15,7 @@ import {
   recordRefusal,
   undoReplacement,
 } from "./replace.ts"
-import { all, each, get, inTens, type Sql, write } from "./statement.ts"
+import { all, each, get, inTens, Refusal, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
 
@@ -170,14 +170,6 @@ function* endOvertaken({ holder: me, now }: Store): Sql<void> {
   }
 }
 
-/** The evidence that settles rows in doubt, and the person who provided it. */
-export interface Settling {
-  readonly rows: ReadonlyArray<SettledRow>
-  readonly by: string
-  readonly because: string | undefined
-  readonly file: Settlement["file"]
-}
-
 /**
  * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created,
  * or undone if a person undid the run that sent them. A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
@@ -188,7 +180,7 @@ export interface Settling {
 export function* settleDoubts(
   store: Store,
   place: number,
-  { because, by, file, rows: all }: Settling,
+  { because, by, file, rows: all }: Parameters<LedgerSession["settleDoubts"]>[0],
   settlement: number | undefined,
 ): Sql<{ readonly taken: ReadonlySet<string>; readonly settlement: number | undefined }> {
   const taken = yield* takenSubmissions(

@@ -6,13 +6,11 @@ import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
-import { all, get, run, type Sql, write } from "./statement.ts"
+import { all, get, numberIn, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { drift } from "./verdicts.ts"
 
-function* count(place: number, sql: string): Sql<number> {
-  return (yield* get<readonly [number]>(sql, [place]))?.[0] ?? 0
-}
+const count = (place: number, sql: string) => numberIn(sql, [place])
 
 /** Counts what is not proven or needs review. Uses indexes that contain only such rows. */
 export function* counts(place: number): Sql<Counts> {
@@ -139,10 +137,10 @@ function* attentionOf(place: number): Sql<{ readonly rows: number; readonly ackn
 
 /** Counts the rows that were imported with a different mapping. */
 export function* importedUnderOther(place: number, mapping: string): Sql<number> {
-  return (yield* get<readonly [number | null]>(
-    `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
+  return yield* numberIn(
+    "SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)",
     [place, mapping],
-  ))?.[0] ?? 0
+  )
 }
 
 /** Returns rows in doubt, grouped by when their batch was sent, oldest first. Includes rows of open intents, which may have arrived, too. */

@@ -1,6 +1,8 @@
 // The ledger's rules are programs: generators that yield statements, and continue with the database's answers. They contain no `await`, so SQLite runs
 // a program within one turn of the event loop. SQLite and PostgreSQL understand their SQL (docs/decisions/0035-one-ledger-two-databases.md).
 
+import type * as Effect from "effect/Effect"
+
 /** The values of parameters. A boolean or a Date is excluded, because libsql would abort the process. */
 export type Param = string | number | bigint | Buffer | null
 
@@ -24,6 +26,15 @@ export type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 
 /** A program that asks a database, and returns `A`. */
 export type Sql<A> = Generator<Statement, A, Rows>
+
+/** Thrown by a program that must not be done. Only that program fails. The other programs of its transaction are carried out without it. */
+export class Refusal<E> {
+  readonly failure: Effect.Effect<never, E>
+
+  constructor(failure: Effect.Effect<never, E>) {
+    this.failure = failure
+  }
+}
 
 /** Returns a value without asking the database. */
 export function* just<A>(value: A): Sql<A> {
@@ -62,6 +73,11 @@ export function* each<R extends ReadonlyArray<unknown>>(
   params: ReadonlyArray<ReadonlyArray<Param>>,
 ): Sql<ReadonlyArray<ReadonlyArray<R>>> {
   return (yield { sql, params: [], answer: "rows", each: params }) as ReadonlyArray<ReadonlyArray<R>>
+}
+
+/** Returns the only value that a statement selects. 0 if it is NULL, or if there is no row. */
+export function* numberIn(sql: string, params: ReadonlyArray<Param> = []): Sql<number> {
+  return (yield* get<readonly [number | null]>(sql, params))?.[0] ?? 0
 }
 
 /** Returns the first row. Select only one row. */

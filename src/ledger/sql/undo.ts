@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { differingCode, editedCode, goneCode, missingCode, stateCode } from "../codes.ts"
-import { Refusal } from "./Refusal.ts"
-import { all, run, type Sql, write } from "./statement.ts"
+import { all, Refusal, run, type Sql, write } from "./statement.ts"
 
 /** Whether a person undid the run that batch `b` belongs to while rows of it were in doubt, as part of a SELECT. */
 export const ofUndoneRun = `EXISTS (SELECT 1 FROM fact f JOIN run u ON u.id = b.run

@@ -3,7 +3,7 @@ import { type Forgotten, type Ledger, LedgerBusy } from "../Ledger.ts"
 import { doubtful, forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
-import { get, rowsAtOnce, run, type Sql } from "./statement.ts"
+import { numberIn, rowsAtOnce, run, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Operations on the whole ledger. */
@@ -133,7 +133,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
 function* violations(): Sql<ReadonlyArray<string>> {
   const found: Array<string> = []
   for (const [finding, sql] of invariants) {
-    const count = (yield* get<readonly [number]>(sql))?.[0] ?? 0
+    const count = yield* numberIn(sql)
     if (count > 0) found.push(`The ledger contains ${finding}: ${count}.`)
   }
   return found

@@ -2,7 +2,7 @@ import { stateCode } from "../codes.ts"
 import type { Page, SeenRows, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
 import { row } from "./row.ts"
 import { optional, selected, type Selection, selection } from "./selection.ts"
-import { get, type Sql, write } from "./statement.ts"
+import { get, numberIn, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { originalsOf } from "./superseded.ts"
 
@@ -39,20 +39,18 @@ function* slices(
   }
 }
 
-function* lastRow(): Sql<number> {
-  return (yield* get<readonly [number | null]>("SELECT max(id) FROM row"))?.[0] ?? 0
-}
+const lastRow = () => numberIn("SELECT max(id) FROM row")
 
 /** Counts the imported rows of a place that a source lacks. */
 export function* vanished(place: number, seen: SeenRows): Sql<Vanished> {
   const upTo = yield* lastRow()
   // The index alone shows whether rows are missing. If none are, the rows themselves are not read.
-  const missing = yield* get<readonly [number]>(
+  const missing = yield* numberIn(
     `SELECT count(*) FILTER (WHERE id >= ?3 OR substr(CAST(?1 AS BLOB), CAST(id + 1 AS INTEGER), 1) = ?4) FROM row INDEXED BY row_key WHERE place = ?2`,
     [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place, seen.byteLength, lacks],
   )
   let [count, fresh] = [0, 0]
-  if (missing !== undefined && missing[0] > 0) {
+  if (missing > 0) {
     for (const [first, marks] of slices({ seen, upTo }, 0)) {
       const [all, unrecorded] = (yield* get<readonly [number, number]>(
         `SELECT count(*), count(*) FILTER (WHERE v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${

@@ -1,9 +1,6 @@
-import type * as Effect from "effect/Effect"
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
-import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
-import { Refusal } from "../sql/Refusal.ts"
-import type { Sql } from "../sql/statement.ts"
-import type { Lease, Transactions } from "../sql/Store.ts"
+import { Refusal } from "../sql/statement.ts"
+import type { Lease } from "../sql/Store.ts"
 import { type Database, ledgerError } from "./database.ts"
 
 /** The log is moved into the file after this many milliseconds without a commit, if there were at least this many commits. */
@@ -11,34 +8,17 @@ export const millisOfRest = 50
 export const commitsOfRest = 32
 
 /** The ledger's only writer. Because jobs share commits, `synchronous=FULL` is affordable. */
-export class Writer implements Transactions {
+export class Writer extends JobQueue {
   private readonly db: Database
   private readonly onRollback: () => void
-  private readonly jobs = new JobQueue<Lease>(() => this.flush())
   /** Commits that may still be in the log only. */
   private logged = 0
   private resting: NodeJS.Timeout | undefined
 
   constructor(db: Database, onRollback: () => void) {
+    super()
     this.db = db
     this.onRollback = onRollback
-  }
-
-  get failure(): LedgerError | undefined {
-    return this.jobs.failure
-  }
-
-  write<A, E = never>(doing: string, work: () => Sql<A>): Effect.Effect<A, LedgerError | E> {
-    return this.jobs.submit({ doing, lease: undefined, counts: false, touches: undefined, work })
-  }
-
-  writeOn<A, E = never>(
-    lease: Lease,
-    doing: string,
-    work: () => Sql<A>,
-    { counts }: { readonly counts: boolean },
-  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
-    return this.jobs.submit({ doing, lease, counts, touches: undefined, work })
   }
 
   /** Call this method when no more jobs will be written. */
@@ -46,12 +26,12 @@ export class Writer implements Transactions {
     clearTimeout(this.resting)
   }
 
-  private flush(): void {
-    const transactions = this.jobs.transactions()
+  protected flush(): void {
+    const transactions = this.transactions()
     for (let step = transactions.next(); step.done !== true;) step = transactions.next(this.transacted(step.value))
   }
 
-  private transacted(jobs: ReadonlyArray<Job<Lease>>): Transacted<Lease> {
+  private transacted(jobs: ReadonlyArray<Job>): Transacted {
     try {
       return this.transact(jobs)
     } catch (cause) {
@@ -61,7 +41,7 @@ export class Writer implements Transactions {
   }
 
   /** Does the jobs in one transaction, or rolls back if a job throws a Refusal. */
-  private transact(jobs: ReadonlyArray<Job<Lease>>): Transacted<Lease> {
+  private transact(jobs: ReadonlyArray<Job>): Transacted {
     const leases = new Set<Lease>()
     const counted = new Set<Lease>()
     const done: Array<unknown> = []
@@ -113,7 +93,7 @@ export class Writer implements Transactions {
     try {
       if (this.db.inTransaction) this.db.exec("ROLLBACK")
     } catch (cause) {
-      this.jobs.fail(ledgerError(this.db.file, "rolling back")(cause))
+      this.failWith(ledgerError(this.db.file, "rolling back")(cause))
     }
   }
 }
