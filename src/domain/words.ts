@@ -31,6 +31,10 @@ export const permanence = (services: string, canDelete: boolean): string =>
 /** Returns a text on one line, without white space at its ends and with single spaces. */
 export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 
+/** Returns the parts that are present. A part such as `number > 0 && sentence` is absent if its condition is false. */
+export const present = <A>(parts: ReadonlyArray<A | false | undefined>): ReadonlyArray<A> =>
+  parts.filter((part): part is A => part !== false && part !== undefined)
+
 /** Joins parts of a sentence: `a, b and c`. */
 export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1)}`
@@ -99,6 +103,10 @@ const systemReasons = new Map<unknown, string>([
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "your share of the disk is full"],
 ])
+
+/** Returns the code of an error of the system or of a database, such as `ENOENT`. Empty if it has none. */
+export const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
 /** Returns why an operation on a file failed, as the end of a sentence: the meaning of the system's code, otherwise the error's own message. */
 export const reasonOf = (error: unknown): string => {

@@ -9,17 +9,13 @@ export interface Job {
   readonly lease: Lease | undefined
   /** Whether the ledger must never lose this write. If so, the lease's mark is durable before success is reported. */
   readonly counts: boolean
-  /**
-   * What the job changes. Jobs that have no common text may run at the same time in one transaction. If undefined, the job runs alone.
-   */
+  /** What the job changes. Jobs that have no common text may run at the same time in one transaction. If undefined, the job runs alone. */
   readonly touches: ReadonlyArray<string> | undefined
   readonly work: () => Sql<unknown>
   readonly resume: (result: Effect.Effect<unknown, unknown>) => void
 }
 
-/**
- * How a transaction ended. `done`: the result of each job, in order. `refused`: jobs that must not be done. The others must be done again without them.
- */
+/** How a transaction ended. `done`: the result of each job, in order. `refused`: jobs that must not be done. The others must be done again without them. */
 export type Transacted =
   | { readonly done: ReadonlyArray<unknown> }
   | { readonly refused: ReadonlyArray<Job>; readonly failure: Effect.Effect<never, unknown> }
@@ -97,9 +93,7 @@ export abstract class JobQueue implements Transactions {
     for (const [job, result] of results) job.resume(result)
   }
 
-  /**
-   * setImmediate runs after all responses that arrived in a turn were handled. If nothing else happens, all turns together take a few microseconds.
-   */
+  /** setImmediate runs after all responses that arrived in a turn were handled. If nothing else happens, all turns together take a few microseconds. */
   private flushIn(turns: number): void {
     setImmediate(() => turns > 1 ? this.flushIn(turns - 1) : this.flush())
   }

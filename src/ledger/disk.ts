@@ -45,18 +45,16 @@ export const fileSystemType = (path: string, mountInfo: string): string | undefi
   return found?.type
 }
 
-/**
- * Returns the type of the network file system that a folder is on. Undefined for a local disk, or if the system does not report it (only Linux does).
- */
+/** Returns the type of the network file system that a folder is on. Undefined for a local disk, or if the system does not report it (only Linux does). */
 export const networkFileSystem = (folder: string): string | undefined => {
   if (!existsSync("/proc/self/mountinfo")) return undefined
   const type = fileSystemType(realpathSync(folder), readFileSync("/proc/self/mountinfo", "utf8"))
   return type !== undefined && network.has(type) ? type : undefined
 }
 
-/** Makes the names of a folder's new files durable. */
-export const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, "r")
+/** Makes a file durable, or the names of a folder's new files. */
+export const sync = (path: string, flags = "r"): void => {
+  const handle = openSync(path, flags)
   try {
     fsyncSync(handle)
   } finally {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../domain/words.ts"
 import { networkFileSystem } from "./disk.ts"
 
 /** The process that holds a lock. Process ids are reused, so the process's start and the machine's boot also identify it. */
@@ -69,9 +70,7 @@ export interface Lease {
   readonly expiresIn: number
 }
 
-/**
- * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides.
- */
+/** Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides. */
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
@@ -81,7 +80,7 @@ export const isGone = (holder: Holder, me: Holder): boolean => {
   try {
     process.kill(holder.pid, 0)
   } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "ESRCH"
+    return codeOf(cause) === "ESRCH"
   }
   const now = stat(holder.pid)
   if (now === undefined) return false

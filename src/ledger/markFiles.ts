@@ -19,7 +19,7 @@ import { readdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { reasonOf } from "../domain/words.ts"
-import { syncFolder } from "./disk.ts"
+import { sync } from "./disk.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
 import { LedgerError, type MarkPlaces } from "./Ledger.ts"
 import {
@@ -128,7 +128,7 @@ export class MarkWriter implements HolderMark {
       writeSync(handle, text, 0)
       fsyncSync(handle)
       renameSync(draft, path)
-      syncFolder(folder)
+      sync(folder)
       this.opened.set(folder, { handle, ino: statSync(path, { bigint: true }).ino })
       return undefined
     } catch (cause) {
@@ -188,7 +188,7 @@ export const holdersIn = (folder: string): () => Promise<ReadonlyArray<string>> 
 const makeFolder = (folder: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
+  for (let made = folder; made.length >= first.length; made = dirname(made)) sync(dirname(made))
 }
 
 /** Reads every mark, one for each holder. If a holder's files differ, the highest number counts, because a crash can occur between the two writes. */

@@ -7,6 +7,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { statSync } from "node:fs"
 import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
+import { codeOf } from "../domain/words.ts"
 import { missing } from "./behind.ts"
 import {
   atStart,
@@ -25,7 +26,6 @@ import type { StoredReports } from "./postgres/reports.ts"
 import { ledgerOver } from "./sql/ledger.ts"
 import type { Store } from "./sql/Store.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
-import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
 import { openStore as openFileStore } from "./sqlite/Store.ts"
 
 export { backUpLedger } from "./sqlite/copyLedger.ts"
@@ -98,7 +98,7 @@ const openPostgres = (options: PostgresOptions): Effect.Effect<Store, LedgerErro
 export const openLedger = (
   options: AnyLedgerOptions,
 ): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
-  atStart("file" in options ? openFile(options) : Effect.flatMap(openPostgres(options), ledgerOver))
+  atStart(Effect.flatMap(openStore(options), ledgerOver))
 
 /** Opens the parts of a ledger for the scope, to move it. Fails as `openLedger` does, but doesn't refuse a ledger that a move has closed. */
 export const openStore = (
@@ -123,7 +123,7 @@ const isThere = (file: string): boolean => {
     const found = statSync(file)
     return !found.isFile() || found.size > 0
   } catch (cause) {
-    return !(cause instanceof Error && "code" in cause && cause.code === "ENOENT")
+    return codeOf(cause) !== "ENOENT"
   }
 }
 

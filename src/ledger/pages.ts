@@ -13,6 +13,7 @@ interface Placed {
 export interface SentRow extends Placed {
   readonly keyDigest: Buffer
   readonly key: string
+  /** Its number in the source of the run that sent it. */
   readonly row: number
   readonly batch: number
   /** The run that sent it. */
@@ -34,12 +35,7 @@ export interface SentRow extends Placed {
 }
 
 /** A row in doubt, with its content. */
-export interface DoubtfulRow extends Placed {
-  readonly keyDigest: Buffer
-  readonly key: string
-  readonly row: number
-  readonly batch: number
-  readonly run: string
+export interface DoubtfulRow extends Placed, Pick<SentRow, "keyDigest" | "key" | "row" | "batch" | "run" | "cells"> {
   readonly sentAt: string
   /** The first batch that contained the row: a lower number than `batch` if the row was resent. */
   readonly first: number
@@ -49,7 +45,6 @@ export interface DoubtfulRow extends Placed {
   /** Whether the row was already resent (`inDoubt: resend`). If so, it may have landed twice. */
   readonly resent: boolean
   readonly item: Item | undefined
-  readonly cells: ReadonlyArray<string> | undefined
   /** Names of the source's columns, in the order of `cells`. */
   readonly columns: ReadonlyArray<string>
   readonly acknowledged: boolean
@@ -70,17 +65,9 @@ export interface KnownSubmission extends Placed {
 }
 
 /** A submission that was replaced because its row changed and was imported again. */
-export interface ReplacedSubmission extends Placed {
-  readonly keyDigest: Buffer
-  readonly key: string
-  /** The row's number in the source of the run that sent this submission. */
-  readonly row: number
-  readonly submissionId: string
-  readonly verdict: Verdict
-  /** Keyed digests as in `SentRow`. Present if the submission was verified. */
-  readonly answers: AnswerDigests | undefined
-  /** Whether the row was in doubt, and only an export, a list or a person shows that this submission belongs to it. */
-  readonly isFound: boolean
+export interface ReplacedSubmission
+  extends Placed, Pick<SentRow, "keyDigest" | "key" | "row" | "submissionId" | "verdict" | "answers" | "isFound">
+{
   /** Whether the submission that replaced this one was deleted by `undo`, so that nothing replaces it any more. */
   readonly isUncovered: boolean
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */

@@ -27,19 +27,22 @@ export interface KnownRow {
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
-  /**
-   * Present for `refused`, and for `imported` if the row changed and the new content was refused. Contains the digest of the refused item, the
-   * fingerprints of the mapping and the form at that time, and the service's message.
-   */
-  readonly refusal:
-    | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
-    | undefined
+  /** Present for `refused`, and for `imported` if the row changed and the new content was refused. */
+  readonly refusal: Refusal | undefined
   /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601), and whether a person undid the run that sent it. */
   readonly doubt: { readonly reason: string; readonly sentAt: string; readonly isUndone: boolean } | undefined
   /** Whether the row was already resent (`inDoubt: resend`). */
   readonly resent: boolean
   /** Whether a person skipped the row permanently (`acknowledge --leave-out`). */
   readonly leftOut: boolean
+}
+
+/** A refusal: the digest of the refused item, the fingerprints of the mapping and the form at that time, and the service's message. */
+interface Refusal {
+  readonly item: Buffer
+  readonly mapping: string
+  readonly form: string
+  readonly message: string
 }
 
 /** A content that a fixed row replaced. */
@@ -102,9 +105,7 @@ export interface IntendedRow {
   readonly content: Buffer
   /** Digest of the cells except the key's. Undefined if there are none. */
   readonly rest?: Buffer | undefined
-  /**
-   * The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv.
-   */
+  /** The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv. */
   readonly supersedes: Rejection | undefined
   /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */
   readonly replaces?: string | undefined
@@ -118,13 +119,7 @@ export type RowOutcome =
   | { readonly _tag: "Imported"; readonly submissionId: string; readonly submissionTime: string | undefined }
   | { readonly _tag: "InDoubt"; readonly reason: string }
   | { readonly _tag: "NotCreated" }
-  | {
-    readonly _tag: "Refused"
-    readonly message: string
-    readonly item: Buffer
-    readonly mapping: string
-    readonly form: string
-  }
+  | ({ readonly _tag: "Refused" } & Refusal)
 
 /** The outcomes of a batch. */
 export interface Outcomes {

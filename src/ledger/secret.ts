@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { canonicalJson } from "../domain/json.ts"
-import { syncFolder } from "./disk.ts"
+import { sync } from "./disk.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
 import { type Digester, LedgerRefused } from "./Ledger.ts"
 
@@ -89,7 +89,7 @@ const make = (file: string, secret: string, me: Holder): void => {
   } finally {
     rmSync(draft)
   }
-  syncFolder(dirname(file))
+  sync(dirname(file))
 }
 
 const blockLength = 64

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Element, type Form, type FormList, formLists, type Option, type Question } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
+import type { Column } from "../domain/row.ts"
 import { firstOf, namesOf } from "../domain/words.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
@@ -37,6 +38,14 @@ const RecordFile = Schema.Struct({
 
 /** A form as it was when the pipeline was made or when a person last accepted it, with the columns of the pipeline's source. */
 export type FormRecord = typeof RecordFile.Type
+
+/** Returns the record of a form as it is now. */
+export const recordOf = (
+  pipeline: string,
+  { service, target }: Pick<FormRecord, "service" | "target">,
+  form: Form,
+  columns: ReadonlyArray<Pick<Column, "title">>,
+): FormRecord => ({ pipeline, target, service, form, columns: columns.map(({ title }) => title) })
 
 const decode = Schema.decode(Schema.parseJson(RecordFile), { exact: false })
 

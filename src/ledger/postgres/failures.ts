@@ -1,3 +1,4 @@
+import { codeOf } from "../../domain/words.ts"
 import { LedgerError, LedgerRefused } from "../Ledger.ts"
 
 /** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
@@ -33,9 +34,6 @@ const sentences: ReadonlyArray<readonly [RegExp, string, "refused"?]> = [
   [/^Connection terminated|^Client (was closed|has encountered)/, "the connection to the database was lost"],
   [/password must be a (non-empty )?string/, "the server asks for a password, and none was given", "refused"],
 ]
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
 const meaningOf = (cause: unknown): readonly [meaning: string, refused: "refused" | undefined] | undefined => {
   const code = codeOf(cause)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { codeOf } from "../../domain/words.ts"
 import { type LedgerError, LedgerRefused } from "../Ledger.ts"
 import type { MarkedServer } from "../marks.ts"
 import type { Connection } from "./connection.ts"
@@ -42,7 +43,7 @@ export const serverOf = (
           position: String(row[2]),
         }
       } catch (cause) {
-        const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+        const code = codeOf(cause)
         if (code === inRecovery) throw standbyRefused(of)
         if (unavailable.includes(code)) return undefined
         throw cause

@@ -77,7 +77,7 @@ export const openPostgresStore = (
           },
         ),
     )
-    const staleAfter = staleAfterOf(options)
+    const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
     // Opened with the first lock. Everything that this process holds shares it.
     const heartbeats = yield* RcRef.make({
       acquire: Effect.map(connect(label, address, schema), (connection) =>
@@ -131,8 +131,6 @@ export const openPostgresStore = (
     yield* reportMovedServer(store)
     return store
   })
-
-const staleAfterOf = ({ staleAfter = "1 minute" }: PostgresOptions): number => Duration.toMillis(staleAfter)
 
 const serverNow = () => numberIn(`SELECT ${now}`)
 

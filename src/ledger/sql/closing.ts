@@ -1,5 +1,4 @@
 // A ledger that is moved is closed first, and its copy stays closed until it is complete. So at most one of the two can be used at any time.
-import * as Effect from "effect/Effect"
 import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { all, Refusal, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
@@ -87,7 +86,7 @@ export const untilClosed = (store: Store): Store => {
       write: <A, E = never>(doing: string, program: () => Sql<A>) =>
         writer.write<A, E>(doing, function*() {
           const refused = yield* closedBecause(store)
-          if (refused !== undefined) throw new Refusal(Effect.fail(refused))
+          if (refused !== undefined) throw new Refusal(refused)
           return yield* program()
         }),
       writeOn: (...given) => writer.writeOn(...given),

@@ -101,6 +101,7 @@ const isTaken = `(SELECT 1 FROM row r WHERE r.submission = asked.id AND +r.place
          OR (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN (SELECT id FROM here) LIMIT 1) = 1`
 
 function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): Sql<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
   return new Set(
     (yield* all<readonly [string]>(
       `WITH ${sameDestination}, asked AS (SELECT value AS id FROM json_each(?2)) SELECT id FROM asked WHERE ${where}`,
@@ -111,12 +112,12 @@ function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): 
 
 /** Returns which of the submission ids belong to rows, or to replaced or forgotten submissions, at the place's destination. */
 export function* takenSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
-  return ids.length === 0 ? new Set() : (yield* askedWhere(place, ids, isTaken))
+  return yield* askedWhere(place, ids, isTaken)
 }
 
 /** Returns which of the submission ids the ledger already has at the place's destination: those that are taken, and those that belong to no row. */
 export function* knownSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
-  return ids.length === 0 ? new Set() : yield* askedWhere(
+  return yield* askedWhere(
     place,
     ids,
     `${isTaken}

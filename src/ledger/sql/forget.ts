@@ -5,6 +5,7 @@ import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
 import { all, each, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { listOf } from "./superseded.ts"
+import { removeImported } from "./undo.ts"
 
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
@@ -80,11 +81,7 @@ export function* forget(
     const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
-    if (state === stateCode.imported) {
-      yield* write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [
-        batch,
-      ])
-    }
+    if (state === stateCode.imported) yield* removeImported(batch)
     // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
     yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
     yield* write("UPDATE reconciliation SET after = (SELECT max(id) FROM row WHERE id < ?1) WHERE after = ?1", [row])

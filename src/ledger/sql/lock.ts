@@ -66,14 +66,14 @@ export const leaseOf = (
 
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */
 export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Leased) =>
-  new Refusal(Effect.fail(
+  new Refusal(
     new LedgerLocked({
       pipeline,
       pid,
       since: isoOf(since),
       other: host === undefined ? undefined : { host, silentFor, expiresIn },
     }),
-  ))
+  )
 
 /** Returns the process that holds each lock, or held it last, by epoch. */
 export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
@@ -153,7 +153,7 @@ export class LockLease implements Lease {
     const isMigrated = version !== mine
     if (this.lost || epoch !== this.epoch || held === 0 || isMigrated) {
       this.lost = true
-      throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline, isMigrated })))
+      throw new Refusal(new LedgerOvertaken({ pipeline: this.pipeline, isMigrated }))
     }
     if (this.store.heartbeats !== undefined) return
     const now = timeOf(this.store)

@@ -79,7 +79,7 @@ export function* notNewestAt(store: Store, marked: Marked, about: {
 /** Throws a Refusal if the ledger is not the newest copy. For use inside a transaction. */
 export function* mustBeNewest(...[store, marks, about]: Parameters<typeof notNewestAt>): Sql<void> {
   const refused = yield* notNewestAt(store, marks, about)
-  if (refused !== undefined) throw new Refusal(Effect.fail(refused))
+  if (refused !== undefined) throw new Refusal(refused)
 }
 
 /** Fails if the ledger is not the newest copy. For use between transactions. */

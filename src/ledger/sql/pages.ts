@@ -156,17 +156,20 @@ export function* unfinished(
   )).map(([id]) => id)
 }
 
-/** Functions that read a page of each kind. */
-const readers: {
-  readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => Sql<ReadonlyArray<Pages[K]["row"]>>
+/** The name of each kind of data in messages, and the function that reads a page of it. */
+const kinds: {
+  readonly [K in keyof Pages]: {
+    readonly name: string
+    readonly read: (store: Store, place: number, page: Page<K>) => Sql<ReadonlyArray<Pages[K]["row"]>>
+  }
 } = {
-  sent: sentPage,
-  doubtful: doubtfulPage,
-  submissions: (_, place, page) => submissionsPage(place, page),
-  replaced: replacedPage,
-  undeletable: undeletablePage,
-  vanished: vanishedPage,
-  unseen: unseenPage,
+  sent: { name: "imported rows", read: sentPage },
+  doubtful: { name: "rows in doubt", read: doubtfulPage },
+  submissions: { name: "submission ids", read: (_, place, page) => submissionsPage(place, page) },
+  replaced: { name: "replaced submissions", read: replacedPage },
+  undeletable: { name: "rows without a submission", read: undeletablePage },
+  vanished: { name: "vanished rows", read: vanishedPage },
+  unseen: { name: "vanished rows", read: unseenPage },
 }
 
 /** Reads rows in pages. See `PipelineLedger.pages`. */
@@ -180,24 +183,13 @@ export const pages = <K extends keyof Pages>(
   },
 ): Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError> =>
   Stream.paginateEffect(after, (from) =>
-    store.read(`reading ${names[of]}`, function*() {
+    store.read(`reading ${kinds[of].name}`, function*() {
       const at = yield* place()
       const page = { ...choice, after: from, limit: size } as unknown as Page<K>
-      const rows = at === undefined ? [] : yield* readers[of](store, at, page)
+      const rows = at === undefined ? [] : yield* kinds[of].read(store, at, page)
       const last = rows.at(-1)
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
-
-/** The name of each kind of data in messages. */
-const names: { readonly [K in keyof Pages]: string } = {
-  sent: "imported rows",
-  doubtful: "rows in doubt",
-  submissions: "submission ids",
-  replaced: "replaced submissions",
-  undeletable: "rows without a submission",
-  vanished: "vanished rows",
-  unseen: "vanished rows",
-}
 
 /** How many rows are read at a time. */
 const pageRows = 1_000

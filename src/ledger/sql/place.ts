@@ -1,5 +1,4 @@
-import * as Effect from "effect/Effect"
-import { type Destination, isPractice } from "../../domain/destination.ts"
+import { isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"
 import { liveHolder } from "./lock.ts"
@@ -7,14 +6,7 @@ import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** A pipeline at a destination. */
-export interface Place {
-  readonly pipeline: string
-  readonly destination: Destination
-  /** The form's id as the pipeline names it. Default: the id in `destination`. */
-  readonly typed?: string
-  /** The names of separate services by their addresses. Their forms are not the same, even if the ids are. */
-  readonly separate?: ReadonlyMap<string, string>
-}
+export type Place = Pick<RequestedPlace, "pipeline" | "destination" | "typed" | "separate">
 
 /** Returns the place's number. Undefined until something is written for the place. */
 export function* findPlace({ pipeline, destination }: Place): Sql<number | undefined> {
@@ -102,7 +94,7 @@ export function* takeOver(store: Store, requested: RequestedPlace): Sql<void> {
     const empty = yield* findPlace({ pipeline: of, destination })
     if (empty !== undefined) {
       if (yield* isNew(old)) continue
-      if (!(yield* isNew(empty))) throw new Refusal(Effect.fail(underBoth(requested, of)))
+      if (!(yield* isNew(empty))) throw new Refusal(underBoth(requested, of))
       yield* notWhileRunning(store, `The rows of ${of} move to ${destination.service}`, [of])
       yield* join(empty, old)
     }
@@ -120,13 +112,13 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
   for (const name of pipelines) {
     const holder = yield* liveHolder(store, name)
     if (holder === undefined) continue
-    throw new Refusal(Effect.fail(
+    throw new Refusal(
       new LedgerRefused({
         next: ["status", name],
         message:
           `${what}, but a run of ${name} is in progress (process ${holder.lease.pid}). Wait for it to end, then run this again.`,
       }),
-    ))
+    )
   }
 }
 
@@ -142,9 +134,7 @@ const keysOfPlace = {
   fact: ["name"],
 } as const
 
-/**
- * Merges a place from which nothing was sent yet into the place that replaces it. People's decisions, and what runs found at the old place, are kept.
- */
+/** Merges a place from which nothing was sent yet into the place that replaces it. People's decisions, and what runs found at the old place, are kept. */
 function* join(empty: number, place: number): Sql<void> {
   yield* write("DELETE FROM fact WHERE place = ? AND name <> 'canary'", [empty])
   for (const [table, keys] of Object.entries(keysOfPlace)) {
@@ -157,10 +147,7 @@ function* join(empty: number, place: number): Sql<void> {
   }
   yield* write(
     "UPDATE place SET latest = coalesce((SELECT p.latest FROM place p WHERE p.id = ?), latest) WHERE id = ?",
-    [
-      empty,
-      place,
-    ],
+    [empty, place],
   )
   yield* write("DELETE FROM place WHERE id = ?", [empty])
 }

@@ -31,6 +31,10 @@ function* forgetReplaced(place: number, keyDigest: Buffer, submissionId: string)
   return changes > 0
 }
 
+/** Subtracts a row from the number of imported rows of its batch. */
+export const removeImported = (batch: number): Sql<void> =>
+  write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [batch])
+
 /**
  * Records, inside a transaction, that submissions were deleted. A row that was imported with its submission is then undone, and keeps the digests
  * of its key and content, and the submission's id. Of a submission that an undone row had replaced, only the id remains. Throws without recording anything if a submission is
@@ -51,9 +55,7 @@ export function* undo(
       throw new Refusal(Effect.dieMessage("A submission was deleted, but its row was not imported with it."))
     }
     const [row, batch] = found
-    yield* write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [
-      batch,
-    ])
+    yield* removeImported(batch)
     for (const table of tables) yield* write(`DELETE FROM ${table} WHERE row = ?`, [row])
     yield* write(`DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what IN (${codes})`, [place, keyDigest])
   }

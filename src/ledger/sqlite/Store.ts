@@ -5,8 +5,9 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { accessSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { codeOf } from "../../domain/words.ts"
 import { missing, notNewest } from "../behind.ts"
-import { syncFolder } from "../disk.ts"
+import { sync } from "../disk.ts"
 import { LockHolder } from "../holder.ts"
 import { type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { marksIn } from "../markFiles.ts"
@@ -59,15 +60,8 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     // Shows whether the secret belongs to this ledger, without revealing the secret.
     const proof = digest.value("the secret of this ledger").toString("hex")
     yield* attempt(file, "preparing it", () => {
-      createTables(db, (fresh) => {
-        const add = (name: string, value: string) =>
-          fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
-        add("id", randomBytes(8).toString("hex"))
-        add("proof", proof)
-        add("started", started)
-        for (const [name, value] of Object.entries(unfinishedIf(options.moved))) add(name, value)
-      })
-      syncFolder(dirname(file))
+      createTables(db, { id: randomBytes(8).toString("hex"), proof, started, ...unfinishedIf(options.moved) })
+      sync(dirname(file))
     })
     const meta = (name: string) =>
       attempt(
@@ -87,7 +81,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     )
     const id = yield* meta("id")
     const files = yield* attempt(file, "opening it", () => new LedgerFiles(file))
-    const store: Store = {
+    return {
       file,
       id,
       version: undefined,
@@ -113,8 +107,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       rewrite: rewrite(db),
       removeCopies: attempt(file, "removing copies of it", () => removeCopies(file, me)),
       roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),
-    }
-    return store
+    } satisfies Store
   })
 
 /** What is wrong with `ledger.file`, by the system's error code. Any other code means that the disk failed. */
@@ -136,7 +129,7 @@ const unusablePath = (file: string): LedgerRefused | undefined => {
     accessSync(file)
     return statSync(file).isDirectory() ? refused("it is a folder") : undefined
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? refusedPaths[String(cause.code)] : undefined
+    const reason = refusedPaths[codeOf(cause)]
     return reason === undefined ? undefined : refused(reason)
   }
 }

@@ -6,7 +6,6 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,7 +13,7 @@ import {
   statSync,
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { syncFolder } from "../disk.ts"
+import { sync } from "../disk.ts"
 import { type Holder, ownedFolder, removeLeft } from "../holder.ts"
 import { LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { ledgerExists, readSecret, secretFile } from "../secret.ts"
@@ -74,22 +73,13 @@ export const backUpLedger = (file: string, toFile: string): Effect.Effect<number
       const refused = snapshot(from, to)
       if (refused !== undefined) return refused
       // SQLite does not make a copy durable.
-      for (const one of [to, secretFile(to)]) sync(one)
-      syncFolder(dirname(to))
+      for (const one of [to, secretFile(to)]) sync(one, "r+")
+      sync(dirname(to))
       return undefined
     })
     if (refused !== undefined) return yield* refused
     return yield* attempt(to, "checking the copy", () => statSync(to).size)
   })
-}
-
-const sync = (file: string): void => {
-  const handle = openSync(file, "r+")
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 const snapshot = (from: string, to: string): LedgerRefused | undefined => {

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import Libsql from "libsql"
+import { codeOf } from "../../domain/words.ts"
 import { LedgerError } from "../Ledger.ts"
 import type { Param, Rows, Sql, Statement } from "../sql/statement.ts"
 
@@ -141,9 +142,6 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process is using it"],
   [/^SQLITE_IOERR/, "the disk reports an error"],
 ]
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
 /** Whether SQLite reports that the file or the disk is damaged. */
 const isDamage = (cause: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(cause))

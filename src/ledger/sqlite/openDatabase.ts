@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path"
 import { networkFileSystem } from "../disk.ts"
 import { LedgerRefused } from "../Ledger.ts"
 import { secretFile } from "../secret.ts"
-import { Database } from "./database.ts"
+import { Database, isBusy } from "./database.ts"
 import { standingOf } from "./tables.ts"
 
 /** How many milliseconds to wait for another process's transaction. */
@@ -86,9 +86,7 @@ const make = (file: string): void => {
   }
 }
 
-/**
- * Sets a pragma with retries. If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, even with a `busy_timeout`.
- */
+/** Sets a pragma with retries. If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, even with a `busy_timeout`. */
 const setPatiently = (db: Database, pragma: string): void => {
   for (let waited = 0;; waited += turn) {
     try {
@@ -101,9 +99,6 @@ const setPatiently = (db: Database, pragma: string): void => {
 }
 
 const turn = 20
-
-const isBusy = (cause: unknown): boolean =>
-  cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY")
 
 const refusals = {
   otherSchema: (file: string) =>

@@ -5,9 +5,7 @@ import { mostLogBytes } from "./openDatabase.ts"
 
 const mebibyte = 1024 * 1024
 
-/**
- * The number of bytes of an empty ledger and its log, and twice the maximum that a row adds to the log. Once the log has its full length, rows no longer lengthen it.
- */
+/** The number of bytes of an empty ledger and its log, and twice the maximum that a row adds to the log. Once the log has its full length, rows no longer lengthen it. */
 const always = 8 * mebibyte
 const logRowBytes = 16 * 1024
 

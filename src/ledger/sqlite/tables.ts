@@ -21,13 +21,13 @@ export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "
 }
 
 /** Creates the tables in a new file, in one transaction. If two processes open a new ledger at once, one of them does it. */
-export const createTables = (db: Database, begin: (db: Database) => void): void => {
+export const createTables = (db: Database, meta: Readonly<Record<string, string>>): void => {
   if (Number(db.pragma("user_version")) === version) return
   db.exec("BEGIN IMMEDIATE")
   try {
     if (Number(db.pragma("user_version")) === 0) {
       db.exec(`${schema}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-      begin(db)
+      for (const one of Object.entries(meta)) db.run("INSERT INTO meta (name, value) VALUES (?, ?)", one)
     }
     db.exec("COMMIT")
   } catch (cause) {

@@ -18,9 +18,9 @@ import {
 import { join } from "node:path"
 import { fileSystemType } from "../../../src/ledger/disk.ts"
 import { LedgerRefused } from "../../../src/ledger/Ledger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
 import { openDatabase } from "../../../src/ledger/sqlite/openDatabase.ts"
-import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const mode = (path: string) => statSync(path).mode & 0o777
