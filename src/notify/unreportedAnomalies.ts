@@ -1,12 +1,7 @@
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Anomaly } from "../domain/report.ts"
+import type { Notified } from "../ledger/facts.ts"
 import type { Notification } from "./Notification.ts"
-
-/** What a webhook received last: the anomalies at that time, and the run. */
-export interface LastReported {
-  readonly codes: ReadonlyArray<string>
-  readonly run: string
-}
 
 /**
  * Finds the anomalies of a run that a webhook has not received. They began with this run, or with an earlier one that
@@ -19,7 +14,7 @@ export interface LastReported {
  * @returns the anomalies to report, and the codes to keep as `before`
  */
 export const unreportedAnomalies = (
-  before: LastReported | undefined,
+  before: Notified | undefined,
   history: ReadonlyArray<RunFacts>,
   now: { readonly anomalies: ReadonlyArray<Anomaly>; readonly whole: boolean },
 ): { readonly anomalies: Notification["anomalies"]; readonly codes: ReadonlyArray<string> } => {

@@ -4,31 +4,23 @@ import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { asJson, filledByTheForm } from "../kinds/submission.ts"
-import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
-import type { FormService, ServiceUnusable } from "../service/FormService.ts"
-import { discardedTypes } from "./ReadBack.ts"
+import type { ServiceUnusable } from "../service/FormService.ts"
+import { discardedTypes, type ReadBackOptions, type ReadBackResult } from "./ReadBack.ts"
 
 /** How a submission has changed since it was verified. */
-export interface DriftResult {
+export interface DriftResult extends Pick<ReadBackResult, "comparisons" | "editLink" | "discarded"> {
   readonly standing: "unchanged" | Drifted
   /** The answers that changed: `different` or `absent`. `sent` is undefined, because what was sent is not kept after verification. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
-  readonly editLink: string | undefined
   /** Digest of the edit. */
   readonly seen: Buffer
-  /** Types of discarded fields, one element for each field. */
-  readonly discarded: ReadonlyArray<string>
 }
 
-export interface DriftOptions {
-  readonly formId: string
-  readonly service: FormService
-  readonly digest: Digester
+/** A difference that the pipeline tolerates is reported, but is not drift. */
+export interface DriftOptions extends Pick<ReadBackOptions, "formId" | "service" | "digest" | "tolerated"> {
   /** Names of the questions and elements that the pipeline knows, by id. */
   readonly names: ReadonlyMap<string, string>
-  /** Ids of questions and elements whose differences the pipeline tolerates. These differences are reported, but are not drift. */
-  readonly tolerated: ReadonlySet<string>
 }
 
 /** The content of a submission for one question or other member. */

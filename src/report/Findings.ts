@@ -1,3 +1,4 @@
+import * as Struct from "effect/Struct"
 import type { AnswerComparison } from "../domain/comparison.ts"
 import { canonicalJson } from "../domain/json.ts"
 import type { Difference, Finding, Normalisation } from "../domain/report.ts"
@@ -42,17 +43,8 @@ export class Findings {
       group = this.groups.get(id(pattern))
     }
     if (group === undefined) {
-      group = {
-        question,
-        name,
-        verdict,
-        pattern,
-        count: 0,
-        examples: [],
-        shortest: Infinity,
-        longest: 0,
-        alike: true,
-      }
+      const nothing = { count: 0, examples: [], shortest: Infinity, longest: 0, alike: true }
+      group = { question, name, verdict, pattern, ...nothing }
       this.groups.set(id(pattern), group)
       this.patterns.set(id(""), known + 1)
     }
@@ -82,14 +74,9 @@ export class Findings {
   all(tolerated: (question: string) => string | undefined): ReadonlyArray<Finding> {
     return [...this.groups.values()]
       .map((group) => ({
-        question: group.question,
-        name: group.name,
-        verdict: group.verdict,
-        pattern: group.pattern,
-        count: group.count,
+        ...Struct.omit(group, "alike", "longest", "shortest"),
         note: noteOf(group),
         tolerated: tolerated(group.question),
-        examples: group.examples,
       }))
       .sort((a, b) => b.count - a.count)
   }

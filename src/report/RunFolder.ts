@@ -8,6 +8,7 @@ import type { Difference, Replacement, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { inZone } from "../domain/words.ts"
 import { LockHolder } from "../ledger/holder.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, VanishedRow } from "./csvFiles.ts"
 import { newRunFolder, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
@@ -61,9 +62,9 @@ export interface RunFolder {
 /** Other hosts' reports. */
 export interface OtherHosts {
   /** Fetches the files of a run that this host lacks. */
-  readonly fetch: (run: string) => Effect.Effect<void, never, FileSystem.FileSystem | Path.Path>
+  readonly fetch: (run: string) => Effect.Effect<void, never, Disk>
   /** Stores the finished folder for the other hosts. */
-  readonly store: (run: string) => Effect.Effect<void, never, FileSystem.FileSystem | Path.Path>
+  readonly store: (run: string) => Effect.Effect<void, never, Disk>
 }
 
 /** The folder of the run in progress. */
@@ -90,10 +91,9 @@ export const openRunFolder = (options: {
   readonly mask?: Mask | undefined
   /** Undefined if the reports are only in this folder. */
   readonly others?: OtherHosts
-}): Effect.Effect<RunFolder, ReportError, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+}): Effect.Effect<RunFolder, ReportError, Scope.Scope | Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const ofPipeline = path.join(options.reports, options.pipeline)
     const folder = path.join(ofPipeline, options.run)
     if (!isFolderName(options.pipeline) || !isFolderName(options.run)) {

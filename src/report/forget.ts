@@ -1,8 +1,7 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import Papa from "papaparse"
+import { type Disk, disk } from "../project/disk.ts"
 import { withoutApostrophe } from "./csvFiles.ts"
 import { failing, type ReportError } from "./partFiles.ts"
 import { runFolders } from "./pastRuns.ts"
@@ -62,10 +61,9 @@ export const foldersHolding = <E = never, R = never>(
   submissionIds: ReadonlyArray<string>,
   show: (searched: number, of: number) => Effect.Effect<void> = () => Effect.void,
   elsewhere?: Elsewhere<E, R>,
-): Effect.Effect<ReadonlyArray<Holding>, ReportError | E, FileSystem.FileSystem | Path.Path | R> =>
+): Effect.Effect<ReadonlyArray<Holding>, ReportError | E, Disk | R> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
     const stored = new Set(elsewhere?.runs)
     const own = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
@@ -104,10 +102,9 @@ export const foldersHolding = <E = never, R = never>(
 /** Removes all files of a run except report.json. Its counts remain, because they are the pipeline's history and reveal that a ledger has vanished. */
 export const emptyFolder = (
   { folder }: Pick<Holding, "folder">,
-): Effect.Effect<void, ReportError, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<void, ReportError, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const file = path.join(folder, "report.json")
     const report = (yield* fs.exists(file))
       ? Either.getOrUndefined(parseReport(yield* fs.readFileString(file)))

@@ -1,5 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
@@ -7,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { reasonOf } from "../domain/words.ts"
 import { type Holder, leftByEnded, ownedName } from "../ledger/holder.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
 /** A file of a report can't be written. */
@@ -44,10 +43,9 @@ export interface PartFiles {
 /** Opens the files of a folder, which must exist. */
 export const partFiles = (
   folder: string,
-): Effect.Effect<PartFiles, never, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<PartFiles, never, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const fileOf = (name: string) => path.join(folder, name)
     // Flushing several files at the same time takes as long as flushing one. The files are flushed while the next ones are written.
     const syncs: Array<Effect.Effect<void, ReportError>> = []
@@ -98,8 +96,7 @@ const prefix = ".unfinished-"
  */
 export const newRunFolder = (ofPipeline: string, run: string, me: Holder) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const folder = path.join(ofPipeline, run)
     yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 }).pipe(failing(folder))
     const marker = path.join(ofPipeline, `${ownedName(prefix, me)}.${run}`)
@@ -119,10 +116,9 @@ export const newRunFolder = (ofPipeline: string, run: string, me: Holder) =>
 export const tidyLeft = (
   ofPipeline: string,
   me: Holder,
-): Effect.Effect<void, never, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<void, never, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     for (const name of yield* Effect.try(() => leftByEnded(ofPipeline, prefix, me))) {
       const run = name.slice(name.indexOf(".", prefix.length) + 1)
       if (!isFolderName(run)) continue

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../domain/report.ts"
+import { type Disk, disk } from "../project/disk.ts"
 
 /** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
@@ -20,7 +21,7 @@ export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("Re
   }
 }
 
-type Files = FileSystem.FileSystem | Path.Path
+type Files = Disk
 
 /** The name of the link to the latest run's folder, next to the folders of the runs. */
 const latest = "latest"
@@ -44,8 +45,7 @@ const named = 10
 /** Returns the ids of a pipeline's newest runs that have a report, newest first. */
 export const newestRuns = (reports: string, pipeline: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
     const newest = (yield* runFolders(ofPipeline)).slice(0, 2 * named)
     const withReport = yield* Effect.filter(newest, (name) => fs.exists(path.join(ofPipeline, name, "report.json")))
@@ -55,16 +55,14 @@ export const newestRuns = (reports: string, pipeline: string) =>
 /** Whether a pipeline has a report, without reading it. */
 export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Files> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
 /** Returns the run that `latest` points to. Undefined if there is no such link. */
 export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined, never, Files> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
   })
 
@@ -77,8 +75,7 @@ export const draftOfLatest = (run: string): string => `.${latest}-${run}`
  */
 export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const temporary = path.join(folder, draftOfLatest(run))
     yield* fs.remove(temporary, { force: true })
     yield* fs.symlink(run, temporary)
@@ -115,8 +112,7 @@ export interface PastRuns {
 /** Reads the report in a run's folder. Returns undefined if there is none. */
 const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Files> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const file = path.join(folder, "report.json")
     if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return undefined
     const content = yield* fs.readFileString(file).pipe(
@@ -184,8 +180,7 @@ export const readReport = (
   run: string | undefined,
 ): Effect.Effect<{ readonly report: RunReport; readonly folder: string }, ReportUnreadable, Files> =>
   Effect.gen(function*() {
-    const path = yield* Path.Path
-    const fs = yield* FileSystem.FileSystem
+    const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
     const name = run
       ?? (yield* latestRun(ofPipeline))
@@ -229,8 +224,7 @@ export const dropOldReports = (
 ): Effect.Effect<ReadonlyArray<string>, never, Files> =>
   Effect.gen(function*() {
     if (kept.runs === undefined && kept.days === undefined) return []
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const now = yield* Clock.currentTimeMillis
     const ofPipeline = path.join(reports, pipeline)
     const { runs, unfinished } = yield* readLatestReports(reports, pipeline)
@@ -240,19 +234,13 @@ export const dropOldReports = (
       nth > 0 && run !== pointedTo && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
     const stay = runs.filter((run, nth) => !isOld(run, nth)).map(({ startedAt }) => Date.parse(startedAt))
     const before = Math.min(...stay, now - Duration.toMillis(surelyDead))
-    const dead = yield* Effect.filter(unfinished.map((name) => path.join(ofPipeline, name)), (folder) =>
-      Effect.map(Effect.option(fs.stat(folder)), (found) =>
-        Option.exists(
-          Option.flatMap(found, ({ mtime }) =>
-            mtime),
-          (time) => time.getTime() < before,
-        )))
-    const old = [
-      ...runs.filter(isOld).map(({ folder }) =>
-        folder
-      ),
-      ...dead,
-    ]
+    const isDead = (folder: string) =>
+      fs.stat(folder).pipe(
+        Effect.map(({ mtime }) => Option.exists(mtime, (time) => time.getTime() < before)),
+        Effect.orElseSucceed(() => false),
+      )
+    const dead = yield* Effect.filter(unfinished.map((name) => path.join(ofPipeline, name)), isDead)
+    const old = [...runs.filter(isOld).map(({ folder }) => folder), ...dead]
     yield* Effect.forEach(old, (folder) => fs.remove(folder, { recursive: true }), { discard: true })
     return old.map((folder) => path.basename(folder))
   }).pipe(

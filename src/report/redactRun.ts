@@ -1,11 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import Papa from "papaparse"
 import type { RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { type CsvFile, csvFiles } from "./csvFiles.ts"
 import { failing, partFiles, type ReportError } from "./partFiles.ts"
 import { redactReport } from "./reportFile.ts"
@@ -25,10 +24,9 @@ export interface FoundReport {
 export const redactRun = (
   run: FoundReport,
   mask: Mask,
-): Effect.Effect<FoundReport, ReportError, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<FoundReport, ReportError, Disk> =>
   Effect.scoped(Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const folder = path.join(run.folder, "redacted")
     const failed = failing(folder)
     const lines = (name: string) =>

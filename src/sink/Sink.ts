@@ -8,6 +8,7 @@ import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledg
 import type { IntendedRow, Outcomes, RowOutcome } from "../ledger/rows.ts"
 import { untilAborted } from "../service/cancellation.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
+import type { RetryPolicy } from "../service/schedules.ts"
 import { type Fit, matchByContent } from "./match.ts"
 
 /** A row that was passed to the sink, and its outcome. */
@@ -83,7 +84,7 @@ export interface SinkOptions {
   /** Whether rows in doubt may be resent. */
   readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
-  readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
+  readonly retries: RetryPolicy
   /** When this is aborted, nothing new is sent and all waits end. */
   readonly stop: AbortSignal
 }

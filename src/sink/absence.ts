@@ -93,45 +93,41 @@ export const absence = (
   const { example } = group
   if (example !== undefined) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
-    return {
-      reason: `submission ${example.id} of ${words} resembles it${others}: ${likenessWords[example.likeness]}`,
-      wants: "a person",
-    }
+    return open(
+      "a person",
+      `submission ${example.id} of ${words} resembles it${others}: ${likenessWords[example.likeness]}`,
+    )
   }
   if (group.fits.length < group.spoken) {
-    return {
-      reason: `${words} is not complete: a person said that ${
+    return open(
+      wantsAnother,
+      `${words} is not complete: a person said that ${
         counted(group.spoken, "identical row")
       } had landed, but it contains ${group.fits.length}`,
-      wants: wantsAnother,
-    }
+    )
   }
   if (unreadable > 0) {
     const what = standing._tag === "Export" ? "line" : "submission"
-    return {
-      reason: `${counted(unreadable, what)} of ${words} can't be read or ${
+    return open(
+      wantsAnother,
+      `${counted(unreadable, what)} of ${words} can't be read or ${
         unreadable === 1 ? "has" : "have"
       } no submission id, and may belong to this row`,
-      wants: wantsAnother,
-    }
+    )
   }
   if (lacking.count > 0) {
-    return {
-      reason:
-        `${words} is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
-      wants: wantsAnother,
-    }
+    return open(
+      wantsAnother,
+      `${words} is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
+    )
   }
   const evidence = standing.evidenceOf(row)
   const { visibleFrom } = evidence
   if (visibleFrom === undefined) {
-    return {
-      reason: "the run that sent it lost its lock and is not known to have ended, so it may still send",
-      wants: "a person",
-    }
+    return open("a person", "the run that sent it lost its lock and is not known to have ended, so it may still send")
   }
   if (now < visibleFrom) {
-    return { reason: `its submission might not be visible before ${shown(visibleFrom)}`, wants: "time" }
+    return open("time", `its submission might not be visible before ${shown(visibleFrom)}`)
   }
   return standing._tag === "List"
     ? absenceInList(standing, evidence)
@@ -140,24 +136,24 @@ export const absence = (
 
 type Absence = Pick<SettledRow, "reason" | "proof"> | Pick<OpenRow, "reason" | "wants">
 
+const open = (wants: OpenRow["wants"], reason: string): Absence => ({ reason, wants })
+const proven = (proof: SettledRow["proof"], reason: string): Absence => ({ reason, proof })
+
 /**
  * Returns whether a row has not landed, if the list was made late enough and does not show it. The list counts as a test entry: it was made after the
  * row's submission had to be visible, if no clock was set back meanwhile.
  */
 const absenceInList = ({ gap, submissions }: ListStanding, { testEntry }: Evidence): Absence => {
-  if (gap !== undefined) return { reason: gap, wants: "another list" }
+  if (gap !== undefined) return open("another list", gap)
   if (testEntry === undefined) {
-    return {
-      reason: "the clock was set back after the row was sent, so it is unknown how long ago that was",
-      wants: "a person",
-    }
+    return open("a person", "the clock was set back after the row was sent, so it is unknown how long ago that was")
   }
-  return {
-    reason: `the form's list, read twice, shows all of the form's ${
+  return proven(
+    "list",
+    `the form's list, read twice, shows all of the form's ${
       counted(submissions, "submission")
     }, and none belongs to this row`,
-    proof: "list",
-  }
+  )
 }
 
 /** Returns whether a row has not landed, if the export has all known submissions and was read late enough. */
@@ -171,55 +167,46 @@ const absenceInExport = (
   const { times } = standing
   const none = "no submission of the export belongs to this row"
   if (standing.isComplete) {
-    return { reason: `${none}, and a person confirms that the export is complete`, proof: "complete" }
+    return proven("complete", `${none}, and a person confirms that the export is complete`)
   }
   if (!standing.isInOrder) {
-    return {
-      reason: "the export is not sorted by time, so the row might be in a part that is missing",
-      wants: "a vouched export",
-    }
+    return open("a vouched export", "the export is not sorted by time, so the row might be in a part that is missing")
   }
   if (before === undefined && !foundFrom.some((closed) => closed !== undefined && closed < row.first)) {
-    return {
-      reason:
-        "nothing in the export is known to be older than the row, so an export that begins later would look the same",
-      wants: "a vouched export",
-    }
+    return open(
+      "a vouched export",
+      "nothing in the export is known to be older than the row, so an export that begins later would look the same",
+    )
   }
   if (times !== undefined) {
     const time = row.item?.submissionTime === undefined ? NaN : Date.parse(row.item.submissionTime)
     const latest = Math.max(times.latest, testEntry?.at ?? -Infinity)
     if (!(times.earliest < time && time < latest)) {
-      return {
-        reason:
-          "the row's submission time is not between those of known submissions, so an export of only some days would look the same",
-        wants: "a vouched export",
-      }
+      return open(
+        "a vouched export",
+        "the row's submission time is not between those of known submissions, so an export of only some days would look the same",
+      )
     }
   }
   if (witness !== undefined) {
     const { batch, submissionId } = witness
-    return {
-      reason: `${none}, although it contains submission ${submissionId} of batch ${batch}, which was sent later`,
-      proof: "witness",
-    }
+    return proven(
+      "witness",
+      `${none}, although it contains submission ${submissionId} of batch ${batch}, which was sent later`,
+    )
   }
   if (testEntry !== undefined) {
-    return {
-      reason: `${none}, although it contains the test entry ${testEntry.text}, which was made later`,
-      proof: "test entry",
-    }
+    return proven("test entry", `${none}, although it contains the test entry ${testEntry.text}, which was made later`)
   }
   return hasClockGoneBack
-    ? {
-      reason:
-        "the clock was set back after the row was sent, so later submissions can't be distinguished from earlier ones",
-      wants: "a vouched export",
-    }
-    : {
-      reason: `nothing in the export is known to be later than ${
+    ? open(
+      "a vouched export",
+      "the clock was set back after the row was sent, so later submissions can't be distinguished from earlier ones",
+    )
+    : open(
+      "a witness",
+      `nothing in the export is known to be later than ${
         shown(visibleFrom)
       }, so the export may be too early or incomplete`,
-      wants: "a witness",
-    }
+    )
 }

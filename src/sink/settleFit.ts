@@ -133,6 +133,15 @@ const questionsOf = (
 
 const parameter = (value: Json): SentAnswer => ({ value, kind: "text", options: undefined })
 
+/** An export of a form's results, and how the pipeline's answers appear in it. */
+export interface Results {
+  readonly form: Form
+  readonly columns: ResultsColumns
+  /** The kinds of the pipeline's answers. Empty if the mapping doesn't compile. */
+  readonly kinds: ReadonlyArray<AnswerKind>
+  readonly stamps: StampIds
+}
+
 /**
  * Returns a function that compares an item with a submission of an export.
  *
@@ -143,14 +152,8 @@ const parameter = (value: Json): SentAnswer => ({ value, kind: "text", options: 
  */
 export const likenessOf = (
   item: Item,
-  where: {
-    readonly form: Form
-    readonly columns: ResultsColumns
-    readonly kinds: ReadonlyArray<AnswerKind>
-    readonly stamps: StampIds
-  },
+  { columns, form, kinds, stamps }: Results,
 ): (cells: Cells) => Likeness => {
-  const { columns, form, kinds, stamps } = where
   const placeOf = (element: string, sent: SentAnswer | undefined): ReadonlyArray<Place<Cells>> => {
     const there = columns.elements.get(element)
     if (there === undefined) return []

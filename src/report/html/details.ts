@@ -91,11 +91,11 @@ export const questionsSection = (report: RunReport): Section | undefined => {
     table(
       "Questions: fill rate and agreement",
       [
-        { title: "question" },
-        { title: "kind" },
-        ...report.sent > 0 ? [{ title: "answered", number: true }, { title: "fill rate", number: true }] : [],
-        ...compared.length > 0 ? [{ title: "agreement", number: true }] : [],
-        ...compared.map((verdict) => ({ title: verdict, number: true })),
+        "question",
+        "kind",
+        ...report.sent > 0 ? ["#answered", "#fill rate"] : [],
+        ...compared.length > 0 ? ["#agreement"] : [],
+        ...compared.map((verdict) => `#${verdict}`),
       ],
       report.questions.map((question) => {
         const of = (verdict: AnswerVerdict) => counts(verdict, question)
@@ -158,11 +158,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
       }</ul>`,
     filled.length > 0 && table(
       "Columns: filled cells by state",
-      [
-        { title: "column" },
-        { title: "cells", number: true },
-        ...states.map((state) => ({ title: cellWords[state].title, number: true })),
-      ],
+      ["column", "#cells", ...states.map((state) => `#${cellWords[state].title}`)],
       shown.map((column) => ({
         cells: [
           name(columnTitle(column)),
@@ -241,7 +237,7 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
   section(
     "files",
     "Files",
-    table("Files next to this page", [{ title: "file" }, { title: "rows", number: true }, { title: "contains" }], [
+    table("Files next to this page", ["file", "#rows", "contains"], [
       ...files.map((file) => ({
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],

@@ -63,25 +63,21 @@ ${body}</section>
 /** Shows a word in the colour of its tone. */
 export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
 
-interface TableColumn {
-  readonly title: string
-  readonly number?: boolean
-}
+const side = (title: string | undefined): Content => title?.startsWith("#") === true && html` class="number"`
 
-const side = (column: TableColumn | undefined): Content => column?.number === true && html` class="number"`
-
+/** Shows a table. Columns whose title starts with `#` contain numbers. */
 export const table = (
   label: string,
-  columns: ReadonlyArray<TableColumn>,
+  titles: ReadonlyArray<string>,
   rows: ReadonlyArray<{ readonly cells: ReadonlyArray<Content>; readonly className?: string }>,
 ): Markup =>
   html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col"${side(column)}>${column.title}</th>`)}</tr></thead>
+<thead><tr>${titles.map((title) => html`<th scope="col"${side(title)}>${title.replace(/^#/, "")}</th>`)}</tr></thead>
 <tbody>
 ${
     rows.map((row) =>
       html`<tr${row.className !== undefined && html` class="${row.className}"`}>${
-        row.cells.map((cell, index) => html`<td${side(columns[index])}>${cell}</td>`)
+        row.cells.map((cell, index) => html`<td${side(titles[index])}>${cell}</td>`)
       }</tr>
 `
     )

@@ -89,7 +89,7 @@ const tally = (
 ): Content =>
   table(
     label,
-    [{ title: first }, { title: of, number: true }, { title: "share", number: true }, { title: "meaning" }],
+    [first, `#${of}`, "#share", "meaning"],
     [
       ...words.map((entry) => ({
         className: entry.count === 0 ? "none" : "some",
@@ -177,7 +177,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
   return section("differences", "Differences", [
     table(
       "Differences by question and pattern",
-      [{ title: "question" }, { title: "what happened" }, { title: "answers", number: true }, { title: "examples" }],
+      ["question", "what happened", "#answers", "examples"],
       report.findings.map((finding) => ({
         cells: [
           html`${name(finding.name)} <code class="soft">${name(finding.question)}</code>`,
@@ -217,9 +217,7 @@ export const normalisedSection = (report: RunReport): Section | undefined =>
 `,
       table(
         "Normalised answers",
-        [{ title: "question" }, { title: "what" }, { title: "answers", number: true }, { title: "sent" }, {
-          title: "returned",
-        }],
+        ["question", "what", "#answers", "sent", "returned"],
         report.normalised.map((one) => ({
           cells: [
             html`${name(one.name)} <code class="soft">${name(one.question)}</code>`,
@@ -259,9 +257,7 @@ export const problemsSection = (report: RunReport): Section | undefined => {
   return section("problems", "Problems", [
     table(
       "Problems by kind, column and question",
-      [{ title: "problem" }, { title: "column" }, { title: "question" }, { title: "rows", number: true }, {
-        title: "examples",
-      }],
+      ["problem", "column", "question", "#rows", "examples"],
       rows,
     ),
     report.values === "shown" && report.problems.some((group) => group.dropped !== true)
@@ -285,13 +281,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
 `,
       table(
         "Rows in doubt by reason",
-        [
-          { title: "reason" },
-          { title: "rows", number: true },
-          { title: "of this run", number: true },
-          { title: "acknowledged", number: true },
-          { title: "sent" },
-        ],
+        ["reason", "#rows", "#of this run", "#acknowledged", "sent"],
         report.inDoubt.map((doubt) => ({
           cells: [
             html`${name(doubt.reason)}`,
@@ -328,13 +318,7 @@ const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup>
 `,
       table(
         "How rows in doubt were settled",
-        [
-          { title: "when" },
-          { title: "who" },
-          { title: "landed", number: true },
-          { title: "did not land", number: true },
-          { title: "by" },
-        ],
+        ["when", "who", "#landed", "#did not land", "by"],
         list.map((one) => ({
           cells: [
             instantIn(zone, one.at),
