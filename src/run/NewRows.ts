@@ -11,9 +11,7 @@ import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/**
- * Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty.
- */
+/** Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty. */
 export const restDigest = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<Column>,

@@ -100,9 +100,8 @@ const fresh = Metric.gauge("formferry.run.in_doubt", {
 /** Records metrics of a run's progress: once for each chunk of rows and each batch. */
 export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.Effect<void> =>
   measured(() =>
-    Effect.zipRight(
-      Metric.set(sent.pipe(Metric.tagged("pipeline", pipeline)), event.sent),
-      Metric.set(fresh.pipe(Metric.tagged("pipeline", pipeline)), event.inDoubt),
+    Effect.zipRight(Metric.set(sent, event.sent), Metric.set(fresh, event.inDoubt)).pipe(
+      Effect.tagMetrics({ pipeline }),
     )
   )
 
@@ -110,22 +109,17 @@ export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.
 export const measureRun = (report: RunReport): Effect.Effect<void> =>
   measured(() => {
     const { finishedAt, mode, outcome, pipeline, readBack, startedAt } = report
-    const byFate = rows.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode))
-    const byVerdict = submissions.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode))
+    const counted = Effect.all([
+      ...fates.map((fate) => Metric.incrementBy(rows.pipe(Metric.tagged("fate", fate)), report.rows[fate])),
+      ...verdicts.map((one) => Metric.incrementBy(submissions.pipe(Metric.tagged("verdict", one)), readBack[one])),
+      Metric.incrementBy(runs.pipe(Metric.tagged("outcome", outcome)), 1),
+    ], { discard: true }).pipe(Effect.tagMetrics({ mode }))
     return Effect.all([
-      ...fates.map((fate) => Metric.incrementBy(byFate.pipe(Metric.tagged("fate", fate)), report.rows[fate])),
-      ...verdicts.map((one) => Metric.incrementBy(byVerdict.pipe(Metric.tagged("verdict", one)), readBack[one])),
-      Metric.incrementBy(
-        runs.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("mode", mode), Metric.tagged("outcome", outcome)),
-        1,
-      ),
+      counted,
+      Metric.set(inDoubt, report.inDoubt.reduce((sum, doubt) => sum + doubt.count, 0)),
       Metric.set(
-        inDoubt.pipe(Metric.tagged("pipeline", pipeline)),
-        report.inDoubt.reduce((sum, doubt) => sum + doubt.count, 0),
-      ),
-      Metric.set(
-        duration.pipe(Metric.tagged("pipeline", pipeline), Metric.tagged("unit", "s")),
+        duration.pipe(Metric.tagged("unit", "s")),
         (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000,
       ),
-    ], { discard: true })
+    ], { discard: true }).pipe(Effect.tagMetrics({ pipeline }))
   })

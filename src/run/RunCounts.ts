@@ -89,32 +89,15 @@ export class Counts {
     })
   }
 
-  problem(row: number, problem: Problem): void {
+  problem(row: number, { code, column, dropped, message, question, value }: Problem): void {
     // Problems are grouped by code, column and question. Refusals are also grouped by message.
-    const id = JSON.stringify([
-      problem.code,
-      problem.column,
-      problem.question,
-      problem.code === "refused" ? problem.message : "",
-      problem.dropped === true,
-    ])
+    const id = JSON.stringify([code, column, question, code === "refused" ? message : "", dropped === true])
     const group = this.groups.get(id)
-      ?? {
-        code: problem.code,
-        column: problem.column,
-        question: problem.question,
-        dropped: problem.dropped === true ? true : undefined,
-        count: 0,
-        examples: [],
-      }
+      ?? { code, column, question, dropped: dropped === true ? true : undefined, count: 0, examples: [] }
     this.groups.set(id, group)
     group.count++
     if (group.examples.length < examples) {
-      group.examples.push({
-        row,
-        value: problem.value === undefined ? undefined : cut(problem.value),
-        message: problem.message,
-      })
+      group.examples.push({ row, value: value === undefined ? undefined : cut(value), message })
     }
   }
 

@@ -2,6 +2,7 @@ import type { AnswerComparison } from "../domain/comparison.ts"
 import { eachAnswered } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { RunReport, SampledAnswer } from "../domain/report.ts"
+import type { Column } from "../domain/row.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
 import { shownName } from "../source/columns.ts"
@@ -52,33 +53,15 @@ export class Samples {
       const sent = new Map<string, Json>()
       eachAnswered(item, (id, value) => sent.set(id, value as Json))
       const compared = new Map(comparisons.map((one) => [one.question, one]))
-      const of = { row, key, submissionId }
-      const mapped = mapping.answers.map(({ columns, id, name }): SampledAnswer => {
-        const { returned, verdict } = compared.get(id) ?? {}
+      const answerOf = (question: string, name: string, columns: ReadonlyArray<Column> = []): SampledAnswer => {
+        const { returned, verdict } = compared.get(question) ?? {}
         const cells = columns.map(({ position }) => texts[indexes.get(position) ?? -1] ?? "")
-        return {
-          ...of,
-          columns: columns.map(shownName),
-          cells,
-          question: id,
-          name,
-          sent: sent.get(id),
-          returned,
-          verdict,
-        }
-      })
-      const unexpected = comparisons.filter(({ question }) => !known.has(question)).map((
-        { name, question, returned, verdict },
-      ): SampledAnswer => ({
-        ...of,
-        columns: [],
-        cells: [],
-        question,
-        name,
-        sent: sent.get(question),
-        returned,
-        verdict,
-      }))
+        const of = { row, key, submissionId, columns: columns.map(shownName), cells, question, name }
+        return { ...of, sent: sent.get(question), returned, verdict }
+      }
+      const mapped = mapping.answers.map(({ columns, id, name }) => answerOf(id, name, columns))
+      const unexpected = comparisons.filter(({ question }) => !known.has(question))
+        .map(({ name, question }) => answerOf(question, name))
       const isSomething = ({ cells, returned, sent }: SampledAnswer) =>
         sent !== undefined || !saysNothing(returned) || cells.some((cell) => cell !== "")
       return [...mapped, ...unexpected].filter(isSomething)

@@ -47,8 +47,6 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
         Effect.forkScoped(Effect.flatMap(interrupted, (signal) =>
           stop.request({ _tag: "Interrupted", signal })))),
     )
-
-  static readonly layerTest = Layer.effect(this, Effect.suspend(() => makeStop))
 }
 
 export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {

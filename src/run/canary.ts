@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { acceptCommand } from "../domain/acceptance.ts"
-import { counted, listed } from "../domain/words.ts"
+import { counted, listed, present } from "../domain/words.ts"
 import type { CanaryRecord } from "../ledger/facts.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -151,11 +151,11 @@ const faultsOf = (run: string) =>
 const sentenceOf = (
   { differing, missing, refused }: { readonly differing: number; readonly missing: number; readonly refused: number },
 ): string | undefined => {
-  const faults = [
-    ...(differing > 0 ? [counted(differing, "row came back different", "rows came back different")] : []),
-    ...(missing > 0 ? [counted(missing, "row can't be read back", "rows can't be read back")] : []),
-    ...(refused > 0 ? [counted(refused, "row was refused", "rows were refused")] : []),
-  ]
+  const faults = present([
+    differing > 0 && counted(differing, "row came back different", "rows came back different"),
+    missing > 0 && counted(missing, "row can't be read back", "rows can't be read back"),
+    refused > 0 && counted(refused, "row was refused", "rows were refused"),
+  ])
   return faults.length === 0 ? undefined : `Of the rows sent first, ${listed(faults)}.`
 }
 

@@ -100,10 +100,7 @@ export const makeClassifier = (options: {
       if (replacedIn !== undefined) return setReplaced(row, replacedIn)
       const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
       if (isUndone && !(isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
-      if (isStillDuplicate) {
-        fates.set(row, "duplicate")
-        return reject(one, "duplicate", [stillDuplicate(plan)])
-      }
+      if (isStillDuplicate) return rejectAs(one, "duplicate", [stillDuplicate(plan)])
       if (isKnown) return wait(one, key, found, held)
       classifyUnsent(one, key, found, doubt)
     }
@@ -134,8 +131,7 @@ export const makeClassifier = (options: {
         fates.set(row, "duplicate", "repeats")
         return reject({ ...one, key: undefined }, "duplicate", [repeatsFixed], true)
       }
-      fates.set(row, "invalid")
-      reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
+      rejectAs({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
 
     /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
@@ -151,8 +147,7 @@ export const makeClassifier = (options: {
     const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
       // Identical rows are numbered within a source, so a fixed row can get the number of another row.
       if (mapping.keyed === "content" && one.origin !== undefined && !one.isSent) {
-        fates.set(one.row, "duplicate")
-        return reject(one, "duplicate", [equalsOther])
+        return rejectAs(one, "duplicate", [equalsOther])
       }
       const slot = keys.find(hash)
       if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
@@ -177,28 +172,17 @@ export const makeClassifier = (options: {
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
     const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
       const { cells, row } = one
-      if (one.isSent && !doubt) {
-        fates.set(row, "changed")
-        return reject(one, "changed", [alreadySent(plan)])
-      }
+      if (one.isSent && !doubt) return rejectAs(one, "changed", [alreadySent(plan)])
       const slot = keys.find(hash)
       const problems = check(cells) ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
-      if (problems !== undefined) {
-        if (doubt) return fates.set(row, "inDoubt")
-        fates.set(row, "invalid")
-        return reject(one, "invalid", problems)
-      }
+      if (problems !== undefined) return doubt ? fates.set(row, "inDoubt") : rejectAs(one, "invalid", problems)
       if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
       const twin = one.origin && origins.get(one.origin.name)
-      if (twin !== undefined) {
-        fates.set(row, "duplicate")
-        return reject(one, "duplicate", [sameOrigin(twin)])
-      }
+      if (twin !== undefined) return rejectAs(one, "duplicate", [sameOrigin(twin)])
       if (one.origin !== undefined) origins.set(one.origin.name, row)
       keys.add(hash, row)
       if (found?.state === "refused" && isRefusedStill(found, cells, key)) {
-        fates.set(row, "refused")
-        return reject(one, "refused", refusedBefore(found))
+        return rejectAs(one, "refused", refusedBefore(found))
       }
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
       if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
@@ -250,6 +234,12 @@ export const makeClassifier = (options: {
       canary.offer(row, answered)
     }
 
+    const rejectAs = (one: SourceRow, fate: RejectedRow["fate"], problems: ReadonlyArray<Problem>): void => {
+      fates.set(one.row, fate)
+      reject(one, fate, problems)
+    }
+
+    /** Reports a row as rejected, without setting its fate. */
     const reject = (
       { cells, key, origin, row }: SourceRow,
       fate: RejectedRow["fate"],

@@ -89,9 +89,7 @@ export interface Origin extends Rejected {
   readonly name: string
 }
 
-/**
- * Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was. Returns undefined if the source is not such a file, or if the row's `_id` is missing.
- */
+/** Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was. Returns undefined if the source is not such a file, or if the row's `_id` is missing. */
 export const rejectionOf = (
   plan: Pick<RunPlan, "isFixed" | "source" | "columns" | "shape">,
 ): (cells: Cells) => Origin | undefined => {

@@ -5,7 +5,7 @@ import { reasonPlaceholder } from "../domain/reason.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
-import { count, counted, lasting } from "../domain/words.ts"
+import { count, counted, lasting, present } from "../domain/words.ts"
 import type { Counts, Drift } from "../ledger/standing.ts"
 import type { Coverage } from "./history.ts"
 import type { RunRequest } from "./RunContext.ts"
@@ -98,12 +98,9 @@ export const because = (end: {
 }): ReadonlyArray<string> => {
   const { differing, edited, gone, missing, unread } = end.left
   const was = (many: number) => (many === 1 ? "was" : "were")
-  return [
-    ...(end.holds
-      ? []
-      : [
-        "The counts of this run don't add up. This is an internal error of formferry. Don't trust this run, and please report it.",
-      ]),
+  return present([
+    !end.holds
+    && "The counts of this run don't add up. This is an internal error of formferry. Don't trust this run, and please report it.",
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {
         case "Interrupted":
@@ -120,21 +117,16 @@ export const because = (end: {
           return [reason.because]
       }
     }),
-    ...(end.inDoubt > 0
-      ? [`${counted(end.inDoubt, "row is", "rows are")} in doubt: sent, outcome unknown.`]
-      : []),
-    ...(differing > 0 ? [`${counted(differing, "submission")} came back different from what was sent.`] : []),
-    ...(missing > 0 ? [`${counted(missing, "submission")} can't be found in the service.`] : []),
-    ...(edited > 0
-      ? [`${counted(edited, "submission")} came back as sent, but ${was(edited)} edited later.`]
-      : []),
-    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent, but ${was(gone)} deleted later.`] : []),
-    ...(unread > 0
-      ? [`${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`]
-      : []),
-    ...(end.needed > 0 ? [`${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`] : []),
-    ...(end.rows.pending > 0 ? [`${counted(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
-  ]
+    end.inDoubt > 0 && `${counted(end.inDoubt, "row is", "rows are")} in doubt: sent, outcome unknown.`,
+    differing > 0 && `${counted(differing, "submission")} came back different from what was sent.`,
+    missing > 0 && `${counted(missing, "submission")} can't be found in the service.`,
+    edited > 0 && `${counted(edited, "submission")} came back as sent, but ${was(edited)} edited later.`,
+    gone > 0 && `${counted(gone, "submission")} came back as sent, but ${was(gone)} deleted later.`,
+    unread > 0
+    && `${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
+    end.needed > 0 && `${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`,
+    end.rows.pending > 0 && `${counted(end.rows.pending, "row is", "rows are")} left for the next run.`,
+  ])
 }
 
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
@@ -151,26 +143,21 @@ export const since = ({ repeated, replaced, undone, vanished }: {
     : vanished.fresh === vanished.count
     ? ", since the last run"
     : `, ${count(vanished.fresh)} of them since the last run`
-  return [
-    ...(repeated === undefined
-      ? []
-      : [`Nothing changed since run ${repeated}: the source was not read again.`]),
-    ...(replaced === 0 ? [] : [
-      `${
-        counted(replaced, "row")
-      } changed, and the new content was imported. The earlier submissions stay in the form: see replaced.csv.`,
-    ]),
-    ...(undone === 0 ? [] : [
-      `${counted(undone, "row is", "rows are")} undone and not sent. To send ${
-        undone === 1 ? "it" : "them"
-      } again, add --resend-undone to \`run\`.`,
-    ]),
-    ...(vanished === undefined || vanished.count === 0 ? [] : [
-      `${count(vanished.count)} of the rows imported earlier ${
-        vanished.count === 1 ? "is" : "are"
-      } no longer in the source${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
-    ]),
-  ]
+  return present([
+    repeated !== undefined && `Nothing changed since run ${repeated}: the source was not read again.`,
+    replaced > 0
+    && `${
+      counted(replaced, "row")
+    } changed, and the new content was imported. The earlier submissions stay in the form: see replaced.csv.`,
+    undone > 0
+    && `${counted(undone, "row is", "rows are")} undone and not sent. To send ${
+      undone === 1 ? "it" : "them"
+    } again, add --resend-undone to \`run\`.`,
+    !(vanished === undefined || vanished.count === 0)
+    && `${count(vanished.count)} of the rows imported earlier ${
+      vanished.count === 1 ? "is" : "are"
+    } no longer in the source${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
+  ])
 }
 
 /**

@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
-import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
@@ -24,33 +23,22 @@ export const historyOf = (
     (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])),
   )
 
-/** Returns the facts of a run that is ending, without its anomalies. */
+/** Returns the facts of a run that is ending, without its anomalies. `whole`: whether the source was read to its end. */
 export const factsNow = (
   run: Pick<RunPlan, "id" | "isPartial" | "ownSource">,
-  ended: {
-    readonly startedAt: string
-    readonly finishedAt: string
-    /** Whether the source was read to its end. */
-    readonly whole: boolean
-    readonly unchanged: boolean
-    readonly rows: RowCounts
-    readonly shared: number
-    readonly alreadyKnown: number
-    readonly vanished: RunReport["vanished"]
-  },
+  { finishedAt, rows, vanished, whole, ...ended }:
+    & Pick<RunFacts, "startedAt" | "whole" | "unchanged" | "shared" | "alreadyKnown">
+    & Pick<RunReport, "finishedAt" | "rows" | "vanished">,
 ): RunFacts => ({
+  ...ended,
   run: run.id,
-  startedAt: ended.startedAt,
-  duration: Date.parse(ended.finishedAt) - Date.parse(ended.startedAt),
-  whole: ended.whole && run.ownSource,
+  duration: Date.parse(finishedAt) - Date.parse(ended.startedAt),
+  whole: whole && run.ownSource,
   partial: run.isPartial,
-  unchanged: ended.unchanged,
-  read: ended.rows.read,
-  invalid: ended.rows.invalid,
-  sent: ended.rows.imported,
-  shared: ended.shared,
-  alreadyKnown: ended.alreadyKnown,
-  vanished: ended.vanished ?? { count: 0, fresh: 0 },
+  read: rows.read,
+  invalid: rows.invalid,
+  sent: rows.imported,
+  vanished: vanished ?? { count: 0, fresh: 0 },
   anomalies: [],
 })
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type Fate, fateWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
-import { count, counted, inZone } from "../domain/words.ts"
+import { count, counted, inZone, present } from "../domain/words.ts"
 import type { PulledUpTo } from "../ledger/facts.ts"
 import { isPull } from "../project/sourceSection.ts"
 import type { Increment } from "../source/pull/since.ts"
@@ -143,17 +143,15 @@ export const pulledUpTo = ({ lastIntent, report: { balance, rows }, review, star
           columns: columns.map(({ title }) => title),
         },
       }),
-      because: [
-        ...(unreadable === 0 ? [] : [
-          `The next run ${again}: ${
-            counted(unreadable, "record has", "records have")
-          } no time that can be read with \`source.since\`.`,
-        ]),
-        ...(held === undefined || at === undefined ? [] : [
-          `The next run pulls the records since ${inZone(at, zone)} again, because row ${heldBy} (${
-            fateWords[held].title
-          }) may still have to be sent.`,
-        ]),
-      ],
+      because: present([
+        unreadable > 0
+        && `The next run ${again}: ${
+          counted(unreadable, "record has", "records have")
+        } no time that can be read with \`source.since\`.`,
+        held !== undefined && at !== undefined
+        && `The next run pulls the records since ${inZone(at, zone)} again, because row ${heldBy} (${
+          fateWords[held].title
+        }) may still have to be sent.`,
+      ]),
     }
   })

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
-import type { Item } from "../domain/item.ts"
 import type { Difference, Replacement } from "../domain/report.ts"
 import { compareSubmission } from "../kinds/submission.ts"
 import type { Digester } from "../ledger/Ledger.ts"
+import type { IntendedRow } from "../ledger/rows.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { DriftOptions } from "../reconcile/drift.ts"
@@ -19,7 +19,7 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 
 /** What submissions are compared with, and how they are read. */
-interface Comparing {
+export interface Comparing {
   readonly pipeline: Pipeline
   readonly form: Pick<Form, "id">
   readonly answers: ReadonlyArray<MappedAnswer>
@@ -60,14 +60,8 @@ export const readBackOptions = Effect.gen(function*() {
 })
 
 /** A created submission that is to be read back. */
-export interface CreatedRow {
-  readonly keyDigest: Buffer
-  readonly key: string
-  readonly row: number
-  readonly item: Item
+export interface CreatedRow extends Pick<IntendedRow, "keyDigest" | "key" | "row" | "item" | "replaces"> {
   readonly submissionId: string
-  /** The row's earlier submission, if the row changed and was imported again. */
-  readonly replaces?: string | undefined
 }
 
 /** A submission that was read back. */

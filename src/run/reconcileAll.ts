@@ -168,6 +168,5 @@ const readAgain = (options: DriftOptions, row: VerifiedRow, listed: DriftResult 
     const differences = countComparisons(counts, row, result)
     if (differences.length > 0) yield* (yield* RunFolder).differ(differences)
     yield* showProgress
-    const again: SeenAgain = { keyDigest: row.keyDigest, standing: result.standing, seen: result.seen }
-    return again
+    return { keyDigest: row.keyDigest, standing: result.standing, seen: result.seen } satisfies SeenAgain
   })

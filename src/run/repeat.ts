@@ -61,7 +61,7 @@ export const unchangedSince = Effect.gen(function*() {
   const same = files.length === repeat.sources.length
     && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
   if (!same) return undefined
-  const repeated: Repeated = {
+  return {
     run: repeat.run,
     earlier,
     rows: { ...repeat.rows, imported: 0, alreadyImported: alreadyImported + imported },
@@ -72,8 +72,7 @@ export const unchangedSince = Effect.gen(function*() {
     vanished: { count: facts.vanished.count, fresh: 0 },
     alreadyKnown: facts.alreadyKnown + facts.sent,
     repeat,
-  }
-  return repeated
+  } satisfies Repeated
 })
 
 /** Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one. */
@@ -87,15 +86,14 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
       && !(yield* Stop).requested()
     if (!isThrough || rows.pending > 0 || rows.inDoubt > 0) return undefined
     const { leftOut, settlements } = yield* view.counts
-    const repeat: Repeatable = {
+    return {
       run: plan.id,
       settings: settingsOf(plan, ledger.digest),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,
       cells: kept(columns),
       marks: { leftOut, settlements },
-    }
-    return repeat
+    } satisfies Repeatable
   })
 
 /** Returns a digest of everything that determines the fates of rows, except the source. The source's location does not matter. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { counted } from "../domain/words.ts"
+import { counted, present } from "../domain/words.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import { unlessAborted } from "../service/cancellation.ts"
@@ -58,9 +58,7 @@ export const settleByList = (
     })
   })
 
-/**
- * Settles rows in doubt from the form's list, if the service can list. If the form can't be listed, the rows stay in doubt and the run goes on.
- */
+/** Settles rows in doubt from the form's list, if the service can list. If the form can't be listed, the rows stay in doubt and the run goes on. */
 export const settleDoubts = Effect.gen(function*() {
   const { form, mapping, pipeline, target } = yield* CurrentRun
   const { ledger, session, view } = yield* RunLedger
@@ -81,26 +79,23 @@ export const settleDoubts = Effect.gen(function*() {
           `${counted(settled.length, "row")} in doubt ${
             settled.length === 1 ? "was" : "were"
           } settled from the form's list: ${
-            [
-              ...(landed === 0 ? [] : [`${landed} had landed`]),
-              ...(landed === settled.length ? [] : [`${settled.length - landed} had not`]),
-            ].join(", ")
+            present([
+              landed > 0 && `${landed} had landed`,
+              landed !== settled.length && `${settled.length - landed} had not`,
+            ]).join(", ")
           }.`,
         ],
-        warnings: [
+        warnings: present([
           ...undoneNotes(
             pipeline.name,
             target,
             settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })),
           ),
-          ...(reasons.length === 0
-            ? []
-            : [
-              `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
-                reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""
-              }.`,
-            ]),
-        ],
+          reasons.length > 0
+          && `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
+            reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""
+          }.`,
+        ]),
         open: new Map(open.map(({ reason, row }) => [row.keyDigest.toString("hex"), reason])),
       }
     }),

@@ -154,7 +154,7 @@ export const survey = Effect.gen(function*() {
   decideWaiting()
   const files = stop.requested() ? [] : yield* source.files
   yield* accountForLines(files)
-  const surveyed: Survey = {
+  return {
     fates,
     read,
     files,
@@ -165,6 +165,5 @@ export const survey = Effect.gen(function*() {
     changed: changed(),
     newRows: added,
     rejectedAs,
-  }
-  return surveyed
+  } satisfies Survey
 })

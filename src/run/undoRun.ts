@@ -2,33 +2,29 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
-import { type Digester, LedgerOvertaken, type LedgerSession, type PipelineLedger } from "../ledger/Ledger.ts"
+import { LedgerOvertaken, type LedgerSession, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { ReplacedSubmission, SentRow } from "../ledger/pages.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import { stampsOf } from "../mapping/stamps.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { type FormService, ServiceUnusable } from "../service/FormService.ts"
 import { showWork } from "./Progress.ts"
-import { comparingWith, driftOptionsOf } from "./readBackRows.ts"
+import { type Comparing, comparingWith, driftOptionsOf } from "./readBackRows.ts"
 import { settleByList } from "./settleDoubts.ts"
 import type { Stop } from "./Stop.ts"
 
 /** What is needed to delete the submissions of a run. */
-export interface UndoContext {
+export interface UndoContext extends Comparing {
   /** The id of the run whose submissions are deleted. */
   readonly run: string
-  readonly pipeline: Pipeline
   readonly form: Form
-  readonly service: FormService
   readonly remove: NonNullable<FormService["remove"]>
   /** The pipeline's answers. If the mapping no longer compiles, there are none, and every difference counts as an edit. */
   readonly answers: ReadonlyArray<MappedAnswer>
   readonly view: PipelineLedger
   readonly session: LedgerSession
-  readonly digest: Digester
   readonly stop: Stop["Type"]
   /** Whether submissions are also deleted that were edited after the import, or that only their answers assign to the run. */
   readonly editedToo: boolean
@@ -144,16 +140,14 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         } else yield* deleteOne(row)
         done++
         yield* showDone
-      }).pipe(
-        Effect.catchTags({ ServiceUnusable: stop.unavailable, LedgerOvertaken: stop.overtaken }),
-      )
+      }).pipe(Effect.catchTags({ ServiceUnusable: stop.unavailable, LedgerOvertaken: stop.overtaken }))
     const undoAll = (rows: ReadonlyArray<Deletable>) =>
       Effect.forEach(rows, undoOne, { concurrency: atOnce, discard: true })
 
     yield* showDone
     yield* Stream.runForEach(view.pages("sent", { run }), undoAll)
     yield* Stream.runForEach(view.pages("replaced", { run }), (rows) => undoAll(rows.flatMap(deletable)))
-    const result: UndoneRun = {
+    return {
       deleted,
       absent,
       replaced,
@@ -162,8 +156,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
       refused,
       unseen,
       remaining: yield* remainingOf(view, run),
-    }
-    return result
+    } satisfies UndoneRun
   })
 
 /** Whether the service refused to delete this submission, but may delete others. */
@@ -267,8 +260,7 @@ const stateOf = ({ answers, item, submissionId, verdict }: Deletable, { drift, r
   Effect.gen(function*() {
     if (answers !== undefined && verdict === "verified") {
       const { editLink, standing } = yield* checkDrift({ submissionId, answers }, drift)
-      const state: State = { state: standing, editLink }
-      return state
+      return { state: standing, editLink } satisfies State
     }
     if (item === undefined) return { state: "edited" } satisfies State
     let found: State | undefined

@@ -64,7 +64,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
       if (gap === undefined) break
     }
     if (before === undefined || gap !== undefined) {
-      const whole: WholeForm = {
+      return {
         submissions: undefined,
         unmatched: [],
         warnings: [
@@ -72,8 +72,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
             counted(ends.length, "time")
           }.`,
         ],
-      }
-      return whole
+      } satisfies WholeForm
     }
     const { ids } = before
     const listedAt = yield* Clock.currentTimeMillis
@@ -101,7 +100,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
       (id) => Effect.map(read(context.form.id, id), (found) => found === undefined),
       { concurrency: readAtOnce },
     )
-    const whole: WholeForm = {
+    return {
       submissions: ids.size,
       unmatched: [
         ...Array.from(
@@ -111,6 +110,5 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
         ...missing.map((submissionId) => ({ submissionId, standing: "missing" as const })),
       ],
       warnings: [],
-    }
-    return whole
+    } satisfies WholeForm
   })
