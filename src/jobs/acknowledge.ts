@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 
@@ -22,29 +23,23 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
  * Records that a person has reviewed rows that are rejected, changed, different or in doubt. The rows stay in the report and no longer raise the exit code. Takes the pipeline's lock. Returns the
  * number of rows, and the keys that match no such row.
  *
- * @param options.keys row keys, or all rows that need review
- * @param options.by name of the person
- * @param options.leaveOut whether these rows are never imported
+ * @param what.keys row keys, or all rows that need review
+ * @param what.by name of the person
+ * @param what.leaveOut whether these rows are never imported
  */
 export const acknowledge = (
   project: Project,
-  options: {
-    readonly pipeline: string
-    readonly to: string | undefined
-    readonly keys: ReadonlyArray<string> | "all"
-    readonly because: string
-    readonly by: string
-    readonly leaveOut: boolean
-  },
+  { pipeline, to, ...what }:
+    & { readonly pipeline: string; readonly to: string | undefined }
+    & Parameters<LedgerSession["acknowledge"]>[0],
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const { because, by, keys, leaveOut, pipeline, to } = options
-      const nothing = new NothingAcknowledged({ pipeline, keys: keys === "all" ? [] : keys })
+      const nothing = new NothingAcknowledged({ pipeline, keys: what.keys === "all" ? [] : what.keys })
       const opened = yield* openRows(project, pipeline, to)
       if (opened === undefined) return yield* nothing
       const session = yield* opened.view.hold(yield* newRunId)
-      const result = yield* session.acknowledge({ keys, because, by, leaveOut })
+      const result = yield* session.acknowledge(what)
       return result.acknowledged === 0 ? yield* nothing : result
     }),
   )

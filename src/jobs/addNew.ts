@@ -1,5 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Form, names } from "../domain/form.ts"
@@ -7,7 +5,8 @@ import { canonicalJson } from "../domain/json.ts"
 import { type Column, nameOrNumber } from "../domain/row.ts"
 import { draftAdditions } from "../mapping/suggest/draftPipeline.ts"
 import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { type FormRecord, readFormRecord, writeFormRecord } from "../project/formRecord.ts"
+import { disk } from "../project/disk.ts"
+import { type FormRecord, readFormRecord, recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
 import { keyColumns } from "../project/sourceSection.ts"
@@ -76,8 +75,7 @@ const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>)
  */
 export const addNew = (root: string, file: string, options: InitOptions) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [options.name] }))
     const pipeline = yield* findPipeline(project, options.name)
     const target = yield* firstTarget(pipeline)
@@ -137,13 +135,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       written.push(file)
     }
     const seen: FormRecord = record === undefined
-      ? {
-        pipeline: options.name,
-        target: target.target,
-        service: target.service,
-        form,
-        columns: columns.map(({ title }) => title),
-      }
+      ? recordOf(options.name, target, form, columns)
       : withNew(record, form, columns)
     if (canonicalJson(seen) !== canonicalJson(record)) written.push(yield* writeFormRecord(root, seen))
     yield* refreshEditorSchema(root, pipeline, opened, form)
@@ -152,7 +144,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ...suggestions.urlParameters.map(({ from }) => from.column),
       ...[suggestions.submissionTime, suggestions.lastUpdatedAt, suggestions.login].flatMap((own) => own?.column ?? []),
     ].map(({ position }) => position))
-    const result: Initialised = {
+    return {
       root,
       written,
       pipeline: options.name,
@@ -162,6 +154,5 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       unmapped: unused.filter(({ position }) => !taken.has(position)).map(nameOrNumber),
       rowKey: keyColumns(pipeline.source).map(({ name }) => name),
       added: true,
-    }
-    return result
+    } satisfies Initialised
   })

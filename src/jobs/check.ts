@@ -10,7 +10,7 @@ import type { SourceFile } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
-import { type FormChange, writeFormRecord } from "../project/formRecord.ts"
+import { type FormChange, recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -22,10 +22,9 @@ import { missingColumns, newColumns, uncounted } from "./checkSource.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openKeys } from "./openKeys.ts"
-import { compileFor, openParts, openPipelineSource } from "./prepare.ts"
+import { compileFor, openParts, openPipelineSource, type PartsOptions } from "./prepare.ts"
 import { missedBy, openIfAny, placeOf } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
-import type { Services } from "./services.ts"
 import { openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
@@ -84,17 +83,13 @@ export interface CheckedPipeline {
   readonly editor: string | undefined
 }
 
-export interface CheckOptions {
+export interface CheckOptions extends Pick<PartsOptions, "guard" | "services"> {
   /** Whether to check against the recorded form, without sending a request to a service. */
   readonly offline?: boolean
   /** Whether to record the current form and the source's current columns, if the mapping fits them. */
   readonly acceptForm?: boolean
   /** A text to check instead of a pipeline's file. Its rows are not read, and nothing is written. */
   readonly draft?: PipelineDraftText | undefined
-  /** The services that the process shares. */
-  readonly services?: Services | undefined
-  /** Called with the project before its services are used. */
-  readonly guard?: ((project: Project) => Project) | undefined
 }
 
 export interface Checked {
@@ -127,11 +122,10 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
       ),
     )
     const addresses = yield* Effect.forEach(projects[0]?.notify ?? [], ({ address }) => Effect.either(address))
-    const checked: Checked = {
+    return {
       diagnostics: [...diagnostics, ...addresses.flatMap((one) => (Either.isLeft(one) ? one.left.diagnostics : []))],
       pipelines,
-    }
-    return checked
+    } satisfies Checked
   })
 
 /** Loads each readable pipeline in a separate project, so that mistakes in one file don't affect another. Adds the findings about the files that can't be read. */
@@ -223,13 +217,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     }
     const accepted = options.acceptForm !== true || options.offline === true
       ? undefined
-      : yield* writeFormRecord(project.root, {
-        pipeline: pipeline.name,
-        target: target.target,
-        service: target.service,
-        form,
-        columns: ownColumns(source.columns).map(({ title }) => title),
-      })
+      : yield* writeFormRecord(project.root, recordOf(pipeline.name, target, form, ownColumns(source.columns)))
     const { mapping, pipeline: keyed, warnings } = compiled.right
     const keys = yield* openKeys(
       project,
@@ -302,9 +290,9 @@ const partition = (
  * Checks a pipeline whose file has mistakes: compares the entries that can be read with the form and the source's header. Returns no findings if the
  * form or the source can't be read.
  */
-const restOfBroken = (root: string, name: string, { draft, guard, services }: CheckOptions) =>
+const restOfBroken = (root: string, name: string, options: CheckOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const { form, pipeline, source } = yield* openParts(root, name, { draft, guard, services })
+    const { form, pipeline, source } = yield* openParts(root, name, options)
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     // A column that seems unused may belong to an entry that can't be read.
     const isCertain = ({ message, severity }: Diagnostic) =>

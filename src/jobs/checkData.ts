@@ -121,7 +121,7 @@ export const checkData = (
     const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
       .submissionTime?.column.name
     const problems = found.problems()
-    const result: CheckedData = {
+    return {
       ...counts,
       accounts: [
         ...files.flatMap(({ file }) => accountOf(file, files.length > 1)),
@@ -138,8 +138,7 @@ export const checkData = (
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
         ...(times === undefined ? [] : [timeFinding(pipeline, times)]),
       ],
-    }
-    return result
+    } satisfies CheckedData
   })
 
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */

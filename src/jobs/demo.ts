@@ -1,4 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { wasInterrupted } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
+import { disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Signal } from "../run/Stop.ts"
 import { reconcilePipeline } from "./reconcile.ts"
@@ -44,8 +44,7 @@ const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String }))
 
 /** Finds formferry's own folder by searching upwards from this file, which is in dist/, or in src/ during a test. */
 export const ownFolder = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
+  const { fs, path } = yield* disk
   const start = path.dirname(yield* path.fromFileUrl(new URL(import.meta.url)))
   for (let folder = start;; folder = path.dirname(folder)) {
     const manifest = yield* fs.readFileString(path.join(folder, "package.json")).pipe(
@@ -62,8 +61,7 @@ export const ownFolder = Effect.gen(function*() {
 
 /** Copies the demonstration project to a new temporary folder, which remains. */
 export const copyDemonstration = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
+  const { fs, path } = yield* disk
   const own = yield* ownFolder
   const folder = yield* fs.makeTempDirectory({ prefix: "formferry-demo-" })
   for (const part of parts) yield* fs.copy(path.join(own, part), path.join(folder, part))

@@ -24,14 +24,13 @@ import {
   setChoice,
   setSourceKey,
 } from "../project/pipelineEdits.ts"
-import type { Project } from "../project/Project.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
 import { checkProject } from "./check.ts"
 import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
 import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
-import { type OpenParts, openParts } from "./prepare.ts"
+import { type OpenParts, openParts, type PartsOptions } from "./prepare.ts"
 import { isIgnored, openTimes } from "./review.ts"
 import {
   candidateOf,
@@ -42,15 +41,11 @@ import {
   type ReviewedEntry,
   shownInput,
 } from "./reviewedEntry.ts"
-import type { Services } from "./services.ts"
 import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
 
 /** Where a draft belongs. */
-export interface DraftOptions {
+export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {
   readonly root: string
-  /** Called with the project before its services are used. */
-  readonly guard?: (project: Project) => Project
-  readonly services?: Services | undefined
 }
 
 /** Returns the name of a draft's pipeline: as its text says, otherwise as its file does. */
@@ -113,14 +108,13 @@ export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
     const { guard, root, services } = options
     const checked = yield* checkProject(root, [nameIn(draft)], { draft, guard, services })
     const opened = yield* Effect.option(openDraft(options, draft))
-    const state: DraftState = {
+    return {
       diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],
       failures: checked.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message)),
       ...(opened._tag === "Some"
         ? stateOf(opened.value)
         : { questions: [], unused: [], rowKey: "open", proposals: [], openTimes: [] }),
-    }
-    return state
+    } satisfies DraftState
   })
 
 const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, "diagnostics" | "failures"> => {

@@ -1,7 +1,6 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
+import { disk } from "../project/disk.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -39,8 +38,7 @@ export const editorSchema = (root: string, name: string) =>
 /** Writes the JSON Schema of a pipeline. Returns its path, relative to the project's folder. */
 export const writeEditorSchema = (root: string, pipeline: string, text: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const name = editorSchemaFile(pipeline)
     yield* fs.makeDirectory(path.dirname(path.join(root, name)), { recursive: true })
     yield* fs.writeFileString(path.join(root, name), text)
@@ -55,8 +53,7 @@ export const refreshEditorSchema = (
   form: Form,
 ) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const name = editorSchemaFile(pipeline)
     const before = yield* Effect.option(fs.readFileString(path.join(root, name)))
     if (before._tag === "None") return undefined

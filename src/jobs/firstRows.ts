@@ -37,8 +37,7 @@ export const firstRows = (
       const moved = [...faults].flatMap(([index, fault]) =>
         at <= index && index < end ? [[index - at, fault] as const] : []
       )
-      const piece: RowChunk = { firstRow: firstRow + at, rows: rows.slice(at, end), faults: new Map(moved) }
-      return piece
+      return { firstRow: firstRow + at, rows: rows.slice(at, end), faults: new Map(moved) } satisfies RowChunk
     })
     return { pieces, isLast }
   }

@@ -1,5 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -10,8 +8,9 @@ import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { strayWarning } from "../mapping/suggest/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
+import { disk } from "../project/disk.ts"
 import { Identifier } from "../project/fields.ts"
-import { writeFormRecord } from "../project/formRecord.ts"
+import { recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
@@ -130,8 +129,7 @@ export const initialise = (options: InitOptions) =>
  */
 const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacted | undefined) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const written: Array<string> = []
     const write = (name: string, text: string) =>
       Effect.gen(function*() {
@@ -177,8 +175,7 @@ const writeNew = (
   },
 ) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const target = `pipelines/${name}.yaml`
     const folder = path.join(project.root, "pipelines")
     if (yield* fs.exists(path.join(project.root, target))) {
@@ -230,15 +227,9 @@ const writeNew = (
     )
     const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})
     const schema = yield* writeEditorSchema(project.root, name, editorSchemaText(source, aliases, form))
-    const record = yield* writeFormRecord(project.root, {
-      pipeline: name,
-      target: undefined,
-      service,
-      form,
-      columns: columns.map(({ title }) => title),
-    })
+    const record = yield* writeFormRecord(project.root, recordOf(name, { service, target: undefined }, form, columns))
     const entries = [...draft.questions, ...draft.urlParameters, ...draft.own]
-    const result: Initialised = {
+    return {
       root: project.root,
       written: [...made, target, schema, record],
       pipeline: name,
@@ -257,8 +248,7 @@ const writeNew = (
       unmapped: unmappedNames(suggestions),
       rowKey: given.length === 0 ? suggestions.rowKey.names : given.map(({ name }) => name),
       added: false,
-    }
-    return result
+    } satisfies Initialised
   })
 
 /**

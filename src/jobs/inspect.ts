@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import { cellText } from "../domain/cell.ts"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
@@ -166,16 +167,7 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
             }\` under \`source\`, as \`init\` does. The columns are shown without it.`
           ),
         ],
-        tool: tool === undefined
-          ? undefined
-          : {
-            name: tool.name,
-            title: tool.title,
-            score: tool.score,
-            reasons: tool.reasons,
-            variant: tool.variant,
-            notes: tool.notes,
-          },
+        tool: tool && Struct.pick(tool, "name", "title", "score", "reasons", "variant", "notes"),
         others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
         head: headOf(source, stray),
         rows: counts.rows,

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { parse } from "node:path"
 import { leftByEnded, LockHolder, ownedName } from "../ledger/holder.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { SourceError } from "../source/Source.ts"
 
@@ -30,8 +31,7 @@ export const safeName = (name: string): string => {
  */
 export const storeFile = <E, R>(content: Stream.Stream<Uint8Array, E, R>, folder: string, name: string, most: number) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const file = yield* claim(folder, safeName(name))
     const place = path.join(folder, file)
     yield* Effect.onError(fill(content, place, most), () => Effect.ignore(fs.remove(place, { force: true })))
@@ -67,7 +67,7 @@ const claim = (
   folder: string,
   name: string,
   nth = 1,
-): Effect.Effect<string, PlatformError, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<string, PlatformError, Disk> =>
   Effect.gen(function*() {
     const { ext, name: base } = parse(name)
     const free = nth === 1 ? name : `${base} (${nth})${ext}`
@@ -78,8 +78,7 @@ const claim = (
 /** Writes a file that only its owner can read, unless it exists. Returns whether it was written. */
 const createNew = (folder: string, name: string, text: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     return yield* fs.writeFileString(path.join(folder, name), text, { flag: "wx", mode: 0o600 }).pipe(
       Effect.as(true),
       Effect.catchIf(
@@ -106,8 +105,7 @@ const markerOf = (root: string, file: string) =>
 /** Copies a file into the project. Returns its place, from the project's folder. */
 export const copySource = <E, R>(root: string, content: Stream.Stream<Uint8Array, E, R>, name: string, most: number) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const folder = path.join(root, sources)
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     // People's answers don't belong in a repository.
@@ -129,8 +127,7 @@ export const keepSource = (root: string, file: string) =>
 /** Removes a copied source. */
 export const discardSource = (root: string, file: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     yield* fs.remove(path.join(root, file), { force: true })
     yield* keepSource(root, file)
   })
@@ -138,8 +135,7 @@ export const discardSource = (root: string, file: string) =>
 /** Removes sources that ended processes copied, unless a pipeline's file names them. */
 export const removeUnusedSources = (root: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const folder = path.join(root, sources)
     if (!(yield* fs.exists(folder))) return
     const me = (yield* LockHolder)()

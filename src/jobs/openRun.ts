@@ -4,20 +4,16 @@ import * as Layer from "effect/Layer"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import { maskOf } from "../domain/reportFields.ts"
-import type { Mode } from "../domain/run.ts"
 import { type AnyLedgerOptions, openLedger } from "../ledger/openLedger.ts"
-import type { Mapping } from "../mapping/Mapping.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { type PastRuns, readLatestReports, readReport } from "../report/pastRuns.ts"
 import { openRunFolder, RunFolder } from "../report/RunFolder.ts"
 import { measureProgress, Progress } from "../run/Progress.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
-import { CurrentRun, RunLedger } from "../run/RunContext.ts"
+import { CurrentRun, RunLedger, type RunRequest } from "../run/RunContext.ts"
 import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
-import type { Source } from "../source/Source.ts"
 import { measureLease } from "./leaseMetrics.ts"
 import type { Prepared } from "./prepare.ts"
 import { ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
@@ -26,20 +22,13 @@ import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
 
 /** What a job has opened and checked for a run. */
-export interface RunSettings {
-  readonly mode: Mode
-  readonly pipeline: Pipeline
+export interface RunSettings
+  extends
+    Pick<RunRequest, "mode" | "pipeline" | "form" | "mapping" | "source" | "mayBeSent" | "warnings">,
+    Partial<Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">>
+{
   readonly target: Target
   readonly opened: OpenedService
-  readonly form: Form
-  readonly mapping: Mapping
-  readonly source: Source
-  /** The absolute path of a file to read instead of the pipeline's source. */
-  readonly otherSource?: string | undefined
-  /** `--project` as typed, for the command that a message suggests next. */
-  readonly projectOption?: string | undefined
-  /** Asks whether this many rows may be sent. Undefined if no question is needed. */
-  readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** The project's ledger, if the caller may have opened it already. */
   readonly ledger?: Prepared["ledger"] | undefined
   /** How to open the copy of the project's ledger that a rehearsal uses. */
@@ -47,12 +36,8 @@ export interface RunSettings {
   readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
-  readonly limit?: number | undefined
-  readonly retryRefused?: boolean
-  readonly resendUndone?: boolean
   /** Whether the report contains keyed digests instead of values. */
   readonly redact?: boolean | undefined
-  readonly warnings: ReadonlyArray<string>
 }
 
 /** The number of a pipeline's latest reports that a run reads. */

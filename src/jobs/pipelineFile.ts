@@ -1,8 +1,7 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash, randomUUID } from "node:crypto"
+import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
@@ -46,8 +45,7 @@ export const replaceFile = (
   },
 ) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const now = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
     if (versionOf(now) !== version) {
       return yield* new FileChanged({ file: shown, text: asEdited(now), version: versionOf(now) })
@@ -64,8 +62,7 @@ export const replaceFile = (
 /** Returns the text of a pipeline's file, even if it can't be read as YAML. Its line ends are `\n`, and `version` is that of the file as it is. */
 export const readPipelineFile = (root: string, name: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const { texts } = yield* listPipelines(root)
     const found = texts.find((text) => (text.name ?? text.file) === name)
     if (found === undefined) {
@@ -87,8 +84,7 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
   readonly version: string
 }) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const { file } = yield* readPipelineFile(root, pipeline).pipe(
       Effect.catchTag("PipelineUnknown", () =>
         new NameRefused({

@@ -91,8 +91,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
         new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
       ),
     )
-    const prepared: Prepared = { ...compiled, target, source, opened, form, changed, ledger }
-    return prepared
+    return { ...compiled, target, source, opened, form, changed, ledger } satisfies Prepared
   })
 
 /**
@@ -125,6 +124,15 @@ export const orInterrupted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
 
+/** How the parts of a pipeline are opened. */
+export interface PartsOptions {
+  readonly draft?: PipelineDraftText | undefined
+  /** Called with the project before its services are used. */
+  readonly guard?: ((project: Project) => Project) | undefined
+  /** The services that the process shares. */
+  readonly services?: Services | undefined
+}
+
 /** The parts of a pipeline that could be read. */
 export interface OpenParts {
   readonly project: Project
@@ -139,12 +147,7 @@ export interface OpenParts {
 export const openParts = (
   root: string,
   name: string,
-  { draft, guard = identity, services }: {
-    readonly draft?: PipelineDraftText | undefined
-    /** Called with the project before its services are used. */
-    readonly guard?: ((project: Project) => Project) | undefined
-    readonly services?: Services | undefined
-  } = {},
+  { draft, guard = identity, services }: PartsOptions = {},
 ) =>
   Effect.gen(function*() {
     const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
@@ -152,8 +155,7 @@ export const openParts = (
     const target = yield* firstTarget(pipeline)
     const source = yield* openPipelineSource(pipeline, undefined)
     const { service } = yield* openTarget(project, pipeline, target, services)
-    const parts: OpenParts = { project, pipeline, target, source, form: yield* service.form(target.form) }
-    return parts
+    return { project, pipeline, target, source, form: yield* service.form(target.form) } satisfies OpenParts
   })
 
 const sameTitles = (a: Source, b: Source): boolean => {

@@ -53,9 +53,7 @@ export const ledgerOf = (project: WithLedger, asker?: Asker): Effect.Effect<Proj
 
 type ProjectLedger = AnyLedgerOptions & { readonly marks: MarkPlaces }
 
-/**
- * Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks.
- */
+/** Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks. */
 export const temporaryCopy = (project: WithLedger, asker: Asker) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project, asker)

@@ -1,5 +1,5 @@
 import type { CheckedData } from "../domain/checkedData.ts"
-import { count, counted } from "../domain/words.ts"
+import { count, counted, present } from "../domain/words.ts"
 
 /** Says how many rows of a source can be sent. Doesn't say "ready" if some may have been imported. */
 export const readyRows = (
@@ -12,13 +12,11 @@ export const readyRows = (
   const shown = rows - filtered - unfit - (known ?? 0)
   const what = known === undefined ? ["fits the form", "fit the form"] : ["is ready to send", "are ready to send"]
   const verb = shown === 1 ? what[0] : what[1]
-  const beside = [
-    ...(unfit === 0 ? [] : [`${count(unfit)} can't be sent: see above`]),
-    ...(known === undefined || known === 0
-      ? []
-      : [`${count(known)} ${known === 1 ? "is" : "are"} known from earlier runs`]),
-    ...(filtered === 0 ? [] : [`${count(filtered)} skipped by \`where\``]),
-  ]
+  const beside = present([
+    unfit > 0 && `${count(unfit)} can't be sent: see above`,
+    !(known === undefined || known === 0) && `${count(known)} ${known === 1 ? "is" : "are"} known from earlier runs`,
+    filtered > 0 && `${count(filtered)} skipped by \`where\``,
+  ])
   const all = unfit === 0 ? counted(shown, "row") : `${count(shown)} of ${counted(rows, "row")}`
   return `${[`${all} ${verb}`, ...beside].join(", ")}.`
 }

@@ -1,10 +1,9 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import Papa from "papaparse"
 import type { RejectedRow } from "../domain/rejectedRow.ts"
 import type { RunReport } from "../domain/report.ts"
+import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
@@ -35,8 +34,7 @@ const whyUnfixable = ({ mode, rows, values }: RunReport): string | undefined =>
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */
 const rejectedRows = (project: Project, pipeline: string, run: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const { folder, report } = yield* readReport(project.reports, pipeline, run)
     const fixed = path.join(folder, fixedName)
     const isFixed = yield* fs.exists(fixed)

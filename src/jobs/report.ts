@@ -30,8 +30,8 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
     if (run === undefined) yield* fetchReports(project, pipeline, { newest: 0, whole: [report.run] })
-    const { runs, unfinished, warnings } = yield* readLatestReports(project.reports, pipeline)
-    return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }
+    const { runs, warnings } = yield* readLatestReports(project.reports, pipeline)
+    return { report, folder, runs, warnings }
   })
 
 /** Copies a run's report with keyed digests instead of values. If the report already contains digests, returns it unchanged. */

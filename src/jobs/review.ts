@@ -1,5 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
@@ -11,6 +9,7 @@ import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { Origin, Suggestion } from "../mapping/suggest/Suggestion.ts"
 import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
+import { disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
@@ -140,8 +139,7 @@ const rowKeyItems = (pipeline: Pipeline, source: Source) =>
 /** Opens a pipeline, and finds the decisions in it that are open or unsure. */
 export const openReview = (root: string, name: string, { guard = identity, labels }: ReviewOptions = {}) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const project = guard(yield* loadProject(root, { pipelines: [name] }))
     const pipeline = yield* findPipeline(project, name)
     const { service, form: formId } = yield* firstTarget(pipeline)
@@ -190,7 +188,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       ...(yield* choicesInData(pipeline, source, form, described)).map((one) => ({ _tag: "Choice" as const, ...one })),
     ]
 
-    const review: Review = {
+    return {
       file: pipeline.document.file,
       form,
       items,
@@ -211,6 +209,5 @@ export const openReview = (root: string, name: string, { guard = identity, label
           SystemError: (error) =>
             new InitRefused({ message: `${pipeline.document.file} can't be written: ${error.message}` }),
         })),
-    }
-    return review
+    } satisfies Review
   })

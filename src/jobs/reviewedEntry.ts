@@ -15,11 +15,7 @@ import type { Source } from "../source/Source.ts"
 import { type SurveyedSource, tryOnCells } from "./suggestMapping.ts"
 
 /** Columns that may answer a question. */
-export interface ReviewCandidate {
-  readonly origin: Origin
-  readonly confidence: number
-  /** What the confidence is based on, in words. */
-  readonly because: ReadonlyArray<string>
+export interface ReviewCandidate extends Pick<Suggestion, "origin" | "confidence" | "because"> {
   /** The columns' names, or the title of their block. */
   readonly shown: string
   /** A few of the columns' cells. */
@@ -95,13 +91,7 @@ const shownFrom = (origin: Origin, question: Question): string => {
 export const candidateOf = (
   question: Question,
   { because, confidence, origin }: Pick<Suggestion, "because" | "confidence" | "origin">,
-): ReviewCandidate => ({
-  origin,
-  confidence,
-  because,
-  shown: shownFrom(origin, question),
-  cells: samplesFrom(origin),
-})
+): ReviewCandidate => ({ origin, confidence, because, shown: shownFrom(origin, question), cells: samplesFrom(origin) })
 
 /** Returns what an entry reads, in words. */
 export const shownInput = ({ input }: MappingEntry): string => {
@@ -172,6 +162,9 @@ export const readingsOf = (kind: string | undefined, key: string, value: string,
   })
 }
 
+/** Returns what a person must still decide about an entry. */
+const openIn = ({ asks, open }: Settings) => ({ asks, open: asks.length === 0 ? open : undefined })
+
 /** Returns how to make entries from a source's columns, after all its cells were read once. */
 export const entriesFrom = (
   source: Source,
@@ -179,34 +172,31 @@ export const entriesFrom = (
 ): ReviewedEntries => {
   const uploads = source.tool?.answers.uploads
   return {
-    entryFor: (question, origin) =>
-      Effect.map(
-        tryOnCells(source, [{ question, origin, confidence: 1, because: [] }], {
-          submissionTime: undefined,
-          lastUpdatedAt: undefined,
-        }, surveyed),
+    entryFor: (question, origin) => {
+      const suggestion = { question, origin, confidence: 1, because: [] }
+      const times = { submissionTime: undefined, lastUpdatedAt: undefined }
+      return Effect.map(
+        tryOnCells(source, [suggestion], times, surveyed),
         (found) => {
-          const suggestion = { question, origin, confidence: 1, because: [] }
           const misread = found.misread.get(question.id)
           const settings = settingsFor(suggestion, uploads)
           const unknown = unknownOf(suggestion, found.unknown)
           const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, uploads, answered: new Set() })
           return {
             kind: settings.kind,
-            asks: settings.asks,
-            open: settings.asks.length === 0 ? settings.open : undefined,
+            ...openIn(settings),
             misfit: misfitOf(settings, misread),
             choices: openChoices(question, foreignChoices(suggestion, unknown).left),
             entry: (answers) => withAnswers(entry, settings, answers),
           }
         },
-      ),
+      )
+    },
     entryForTime: ({ column, of }) => {
       const settings = ownSettings(of, column)
       return {
         kind: "dateTime",
-        asks: settings.asks,
-        open: settings.asks.length === 0 ? settings.open : undefined,
+        ...openIn(settings),
         misfit: undefined,
         choices: [],
         entry: (answers) => withAnswers(ownEntry(of, column, nameOrNumber, undefined), settings, answers),

@@ -1,5 +1,3 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { DateTime } from "luxon"
@@ -7,6 +5,7 @@ import type { Ledger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
+import type { Disk } from "../project/disk.ts"
 import { hasTag, listPipelines, type loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { hasLedger, ledgerOf } from "./projectLedger.ts"
@@ -20,11 +19,7 @@ export interface ScheduledProject {
   /** Loads the project with these pipelines from its files, which may change between runs. */
   readonly load: (
     pipelines: ReadonlyArray<string>,
-  ) => Effect.Effect<
-    Project,
-    Effect.Effect.Error<ReturnType<typeof loadProject>>,
-    FileSystem.FileSystem | Path.Path
-  >
+  ) => Effect.Effect<Project, Effect.Effect.Error<ReturnType<typeof loadProject>>, Disk>
 }
 
 /** A pipeline that has a schedule. */
@@ -109,9 +104,7 @@ export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Eff
   Effect.scoped(Effect.flatMap(Effect.flatMap(ledgerOf(project), openLedger), look))
 
 /** When a pipeline runs next. Times are in milliseconds since 1970. */
-export interface Planned {
-  readonly pipeline: string
-  readonly schedule: Schedule
+export interface Planned extends Pick<Scheduled, "pipeline" | "schedule"> {
   readonly next: ReadonlyArray<number>
   /** Whether `--once` would run the pipeline now. */
   readonly now: Due
@@ -138,7 +131,7 @@ export const planSchedule = (options: ScheduledProject, times: number) =>
     const lasts = (yield* hasLedger(project))
       ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
       : []
-    const plan: Plan = {
+    return {
       at,
       pipelines: scheduled.map(({ pipeline, schedule }, index) => {
         const last = lasts[index] ?? neverRan
@@ -151,8 +144,7 @@ export const planSchedule = (options: ScheduledProject, times: number) =>
         }
       }),
       unreadable: schedules.unreadable,
-    }
-    return plan
+    } satisfies Plan
   })
 
 const timesAfter = (schedule: Schedule, after: number, count: number): ReadonlyArray<number> => {

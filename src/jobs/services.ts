@@ -1,5 +1,3 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -9,6 +7,7 @@ import { brief } from "../domain/problem.ts"
 import type { SharedAccount } from "../domain/sharedRate.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
+import type { Disk } from "../project/disk.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import { accessTo, type PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
@@ -73,7 +72,7 @@ const openRateOf = (ledger: PostgresPlace, account: SharedAccount) =>
 /** Opens the client of a service for the scope. Starts the embedded practice service, on loopback. */
 export const openService = (
   config: ServiceConfig,
-): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | Disk> =>
   Effect.gen(function*() {
     const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
@@ -104,7 +103,7 @@ export interface Services {
    */
   readonly open: (
     config: ServiceConfig,
-  ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
+  ) => Effect.Effect<OpenedService, OpenFailure, Disk>
 }
 
 /** Opens each service of the project once, and keeps it open until the scope closes. */

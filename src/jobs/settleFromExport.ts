@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
-import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { TestEntry, Waits } from "../ledger/evidence.ts"
@@ -15,7 +14,7 @@ import type { Project } from "../project/Project.ts"
 import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
 import { evidenceOfRows, waitsOf } from "../run/settleFromList.ts"
-import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns, type StampIds } from "../sink/settleFit.ts"
+import { likenessOf, type Results, resultsColumns } from "../sink/settleFit.ts"
 import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
@@ -30,15 +29,10 @@ export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("Export
 }) {}
 
 /** An open export of a form's results. */
-export interface Export {
+export interface Export extends Results {
   /** The file's name without its folders. */
   readonly name: string
   readonly source: Source
-  readonly form: Form
-  readonly columns: ResultsColumns
-  /** The kinds of the pipeline's answers. Empty if the mapping doesn't compile. */
-  readonly kinds: ReadonlyArray<AnswerKind>
-  readonly stamps: StampIds
   /** Whether the pipeline sends submission times. */
   readonly hasTimes: boolean
   readonly waits: Waits
@@ -86,7 +80,7 @@ export const openExport = (
         }${form.questions.length > 8 ? ", …" : ""}.`,
       })
     }
-    const made: Export = {
+    return {
       name,
       source,
       form,
@@ -97,8 +91,7 @@ export const openExport = (
       hasTimes: pipeline.mapping.submissionTime !== undefined,
       waits: waitsOf(pipeline),
       warnings: source.warnings,
-    }
-    return made
+    } satisfies Export
   })
 
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">

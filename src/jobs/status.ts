@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
@@ -157,7 +158,7 @@ export const projectStatus = (
       const untouched = own.filter((name) =>
         isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
       )
-      const status: ProjectStatus = {
+      return {
         ledger: { file: ledgerName(project.ledger), exists },
         pipelines: standings,
         untouched,
@@ -183,8 +184,7 @@ export const projectStatus = (
         damage: verify && ledger !== undefined
           ? yield* Effect.zipRight(showWork("verify"), ledger.verify)
           : undefined,
-      }
-      return status
+      } satisfies ProjectStatus
     }),
   )
 
@@ -206,15 +206,9 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     const inFlight = running === undefined ? 0 : intended
     return {
       standing: {
-        imported: standing.imported,
+        ...Struct.omit(standing, "attention", "lastIntent", "rows", "settlements"),
         inDoubt: inDoubt - inFlight,
         intended: intended - inFlight,
-        refused: standing.refused,
-        undone: standing.undone,
-        leftOut: standing.leftOut,
-        replaced: standing.replaced,
-        verdicts: standing.verdicts,
-        acknowledged: standing.acknowledged,
       },
       going: running && { ...running, inFlight },
       // A good reconciliation or deletion must not hide that the previous run left rows unsent.
@@ -305,8 +299,7 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
     const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
     const services = addressesOf(project, target.service)
     const form = (ledger && (yield* knownForm(project, ledger, target))) ?? target.form
-    const destination: ScheduledDestination = { services, form }
-    return destination
+    return { services, form } satisfies ScheduledDestination
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /**

@@ -4,6 +4,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { ownedFolder } from "../ledger/holder.ts"
 import { openReports } from "../ledger/openLedger.ts"
+import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { emptyFolder } from "../report/forget.ts"
 import { failing } from "../report/partFiles.ts"
@@ -52,8 +53,7 @@ const fetchRun = (
   },
 ) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const isThere = yield* fs.exists(folder)
     const has = isThere ? yield* fs.readDirectory(folder) : []
     if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
@@ -70,16 +70,22 @@ const fetchRun = (
     return names
   }).pipe(Effect.scoped)
 
+/** Returns a pipeline's stored runs, the newest first, and the folder for their reports, which exists if there are any. */
+const storedRuns = (stored: Stored, reports: string, pipeline: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const ofPipeline = (yield* Path.Path).join(reports, pipeline)
+    const runs = isFolderName(pipeline) ? (yield* stored.runs(pipeline)).filter(({ run }) => isFolderName(run)) : []
+    if (runs.length > 0) yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 })
+    return { ofPipeline, runs }
+  })
+
 /** Fetches stored reports that this host lacks into the project's report folder. */
 const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, whole }: Wanted) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    if (!isFolderName(pipeline)) return
-    const ofPipeline = path.join(reports, pipeline)
-    const runs = (yield* stored.runs(pipeline)).filter(({ run }) => isFolderName(run))
+    const { fs, path } = yield* disk
+    const { ofPipeline, runs } = yield* storedRuns(stored, reports, pipeline)
     if (runs.length === 0) return
-    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 })
     const own = new Set(yield* runFolders(ofPipeline))
     for (const [nth, { isEmptied, run }] of runs.entries()) {
       const folder = path.join(ofPipeline, run)
@@ -95,29 +101,25 @@ const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, 
 
 /** Fetches the reports of other hosts that this one lacks. Fails if they can't be fetched. */
 export const fetchAllReports = (project: Project, pipeline: string) =>
-  withStored(project, (stored) =>
-    fetchFrom(stored, project.reports, pipeline, { newest: 0, whole: "all" }).pipe(
-      failing(project.reports),
-    ))
+  withStored(
+    project,
+    (stored) =>
+      fetchFrom(stored, project.reports, pipeline, { newest: 0, whole: "all" }).pipe(failing(project.reports)),
+  )
 
 /** Returns how to fetch a pipeline's stored reports one at a time, for the scope. None, if its reports are only in the project's folder. */
 export const openElsewhere = (project: Project, pipeline: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const stored = isFolderName(pipeline) ? yield* openStored(project) : undefined
     if (stored === undefined) return undefined
-    const ofPipeline = path.join(project.reports, pipeline)
-    const runs = (yield* stored.runs(pipeline)).filter(({ run }) => isFolderName(run))
+    const { ofPipeline, runs } = yield* storedRuns(stored, project.reports, pipeline)
     const emptied = new Set(runs.flatMap(({ isEmptied, run }) => isEmptied ? [run] : []))
-    if (runs.length > 0) yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 })
     return {
       runs: runs.map(({ run }) => run),
       fetch: (run: string) =>
         fetchRun(stored, path.join(ofPipeline, run), { pipeline, run, isEmptied: emptied.has(run), isWhole: true })
-          .pipe(
-            failing(project.reports),
-          ),
+          .pipe(failing(project.reports)),
     }
   }).pipe(failing(project.reports))
 
@@ -135,8 +137,7 @@ export const fetchReports = (project: Project, pipeline: string, wanted: Wanted)
 export const storeReport = (project: Project, pipeline: string, run: string) =>
   withStored(project, (stored) =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
+      const { fs, path } = yield* disk
       const ofPipeline = path.join(project.reports, pipeline)
       const known = (yield* stored.runs(pipeline)).map(({ run }) => run)
       // What is older than every stored run was removed there.

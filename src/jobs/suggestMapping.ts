@@ -168,11 +168,10 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
         }". Pass the definition of the form from which the source was exported.`,
       })
     }
-    const result: SourceLabels = {
+    return {
       of,
       taken: { what: "labels", value: `${title}, ${described} of ${counted(columns.length, "column")}` },
-    }
-    return result
+    } satisfies SourceLabels
   })
 
 /** What the cells of a source show. */
@@ -217,7 +216,7 @@ export const surveySource = (
     const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
       first === undefined ? [] : [{ ...first, question }]
     )
-    const surveyed: SurveyedSource = {
+    return {
       suggestions,
       ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows })),
       missing,
@@ -225,8 +224,7 @@ export const surveySource = (
       rows,
       profiles: profiled,
       complete,
-    }
-    return surveyed
+    } satisfies SurveyedSource
   })
 
 /**
@@ -263,9 +261,8 @@ export const tryOnCells = (
         for (const { reader } of readers) reader.add(cells)
       })
     }
-    const found: CellFindings = {
+    return {
       unknown: new Map(counters.map(({ counter, id }) => [id, counter.unknown()])),
       misread: new Map(readers.map(({ of, reader }) => [of, reader.misread()])),
-    }
-    return found
+    } satisfies CellFindings
   })

@@ -1,8 +1,7 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { Disk } from "../project/disk.ts"
 import { ConfigurationInvalid, diagnosticAt, PipelineUnknown } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -65,7 +64,7 @@ export const openTarget = (
   pipeline: Pipeline,
   target: Target,
   services?: Services,
-): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> => {
+): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | Disk> => {
   const config = project.services.get(target.service)
   if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
   const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`

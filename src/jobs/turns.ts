@@ -10,7 +10,6 @@ import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
-import type { Schedule } from "../project/cron.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
@@ -22,22 +21,15 @@ import { shareServices } from "./services.ts"
 /** An event while pipelines run on schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =
   /** A pipeline waits for its next scheduled time. Undefined if its schedule has no more times. */
-  | {
-    readonly _tag: "Waits"
-    readonly pipeline: string
-    readonly schedule: Schedule
-    readonly next: number | undefined
-  }
+  | ({ readonly _tag: "Waits"; readonly next: number | undefined } & Pick<Scheduled, "pipeline" | "schedule">)
   /** A pipeline's run starts. `again`: whether its last turn was interrupted. */
-  | { readonly _tag: "Begins"; readonly pipeline: string; readonly schedule: Schedule; readonly again: boolean }
+  | ({ readonly _tag: "Begins"; readonly again: boolean } & Pick<Scheduled, "pipeline" | "schedule">)
   /** A pipeline's run ended. `project`: the project as read for this run, or as read earlier if it can't be read now. */
-  | {
+  | ({
     readonly _tag: "Ended"
-    readonly pipeline: string
-    readonly schedule: Schedule
     readonly project: Project
     readonly exit: Exit.Exit<RunReport, AttemptFailure>
-  }
+  } & Pick<Scheduled, "pipeline" | "schedule">)
   /** A different process runs the pipeline. */
   | { readonly _tag: "Elsewhere"; readonly pipeline: string }
   /** Sentences that say which files have a schedule that can't be read. */

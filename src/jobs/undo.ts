@@ -9,7 +9,7 @@ import type { Project } from "../project/Project.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
-import { remainingOf, undoRun } from "../run/undoRun.ts"
+import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
@@ -51,17 +51,13 @@ export interface UndoOptions {
 }
 
 /** What happened to the submissions of a run. */
-export interface UndoResult {
+export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<Remaining, "sent" | "undone"> {
   readonly pipeline: string
   /** The run whose submissions were deleted. */
   readonly run: string
   readonly form: { readonly service: string; readonly id: string; readonly name: string }
   /** The folder with undone.csv and undo.json. */
   readonly folder: string
-  /** The number of submissions that were deleted now. */
-  readonly deleted: number
-  /** The number of these that the service no longer had. */
-  readonly absent: number
   /** The number of submissions that were deleted before. */
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
@@ -72,16 +68,6 @@ export interface UndoResult {
   readonly refused: number
   /** The number of submissions that were never seen in the form, so that nothing shows whether they exist. */
   readonly unseen: number
-  /** The number of rows in doubt. */
-  readonly inDoubt: number
-  /** The number of undone rows that had been in doubt and had not landed. */
-  readonly notLanded: number
-  /** The number of rows whose submissions have no known id, because a person said that they had landed. */
-  readonly unknown: number
-  /** The number of submissions that remain because a later run replaced them. */
-  readonly replaced: number
-  /** The number of earlier submissions that remain although the submissions that replaced them were deleted. */
-  readonly uncovered: number
   /** The number of submissions that were not deleted, because the command stopped. */
   readonly left: number
   readonly exitCode: ExitCode
@@ -151,21 +137,18 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         editedToo: options.editedToo,
       }
       const undone = yield* undoRun(context, before)
-      const { absent, deleted, edited, likely, refused, remaining: after, replaced, unseen } = undone
+      const { absent, deleted, edited, likely, refused, replaced, unseen } = undone
+      const { sent, undone: gone, ...after } = undone.remaining
       const counts = {
+        ...after,
         deleted,
         absent,
-        earlier: after.undone + replaced.length - deleted,
+        earlier: gone + replaced.length - deleted,
         edited: edited.size,
         likely: likely.size,
         refused: refused.size,
         unseen: unseen.size,
-        inDoubt: after.inDoubt,
-        notLanded: after.notLanded,
-        unknown: after.unknown,
-        replaced: after.replaced,
-        uncovered: after.uncovered,
-        left: after.sent - edited.size - likely.size - refused.size - unseen.size,
+        left: sent - edited.size - likely.size - refused.size - unseen.size,
       }
       const { because, exitCode, outcome } = ending(stop.reasons(), counts)
       const finishedAt = yield* now
@@ -188,14 +171,13 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       })
       yield* session.finishRun({ run: id, finishedAt, outcome, exitCode, counts: { undo: options.run, ...counts } })
         .pipe(Effect.catchTag("LedgerOvertaken", () => Effect.void))
-      const result: UndoResult = {
+      return {
         ...about,
         folder,
         ...counts,
         exitCode,
         because,
-      }
-      return result
+      } satisfies UndoResult
     }),
   )
 

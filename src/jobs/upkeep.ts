@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { LedgerRefused } from "../ledger/Ledger.ts"
+import { type Forgetting, LedgerRefused } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
 import { backUpLedger, migrate, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
@@ -19,11 +19,9 @@ const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     if (yield* hasLedger(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
-    const next = ["status"]
-    if (missed !== undefined) return yield* new LedgerRefused({ next, message: missed.message })
     return yield* new LedgerRefused({
-      next,
-      message: `There is no ledger ${ledgerName(project.ledger)}: nothing has been imported yet.`,
+      next: ["status"],
+      message: missed?.message ?? `There is no ledger ${ledgerName(project.ledger)}: nothing has been imported yet.`,
     })
   })
 
@@ -107,9 +105,6 @@ export const cancelProjectMove = (project: Project) =>
     return { cancelled, removal: project.newLedger && removalOf(project.newLedger) }
   })
 
-const exportFormats = ["csv", "jsonl"] as const
-type ExportFormat = (typeof exportFormats)[number]
-
 const titles: ReadonlyArray<keyof ExportedRow> = [
   "pipeline",
   "service",
@@ -131,7 +126,7 @@ const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[
  *
  * @param names the pipelines; if empty, all pipelines
  */
-export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
+export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: "csv" | "jsonl") =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const ledger = yield* opened(project)
     const { places } = yield* knownPipelines(project, ledger, names)
@@ -152,11 +147,7 @@ export const exportLedger = (project: Project, names: ReadonlyArray<string>, for
     return format === "csv" ? Stream.concat(Stream.make(spreadsheetCsv([titles])), lines) : lines
   }))
 
-interface ForgetOptions {
-  readonly pipeline: string
-  readonly keys: ReadonlyArray<string>
-  readonly by: string
-  readonly because: string
+interface ForgetOptions extends Forgetting {
   /** Whether to empty the reports that contain the rows, too. */
   readonly reports: boolean
 }

@@ -1,5 +1,3 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -23,6 +21,7 @@ import { fixedFile } from "../jobs/rejectedRows.ts"
 import { asThePipelineSays, runPipeline } from "../jobs/run.ts"
 import { SlidingRate } from "../jobs/SlidingRate.ts"
 import { chooseTarget, findPipeline } from "../jobs/target.ts"
+import type { Disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { now } from "../run/Run.ts"
@@ -79,7 +78,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
     const entries = new Map<string, Entry>()
     const news = yield* PubSub.sliding<Job>(1024)
     const scope = yield* Effect.scope
-    const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | Notifier>()
+    const context = yield* Effect.context<Disk | Notifier>()
     let count = 0
 
     const tell = (entry: Entry) => {

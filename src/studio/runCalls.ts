@@ -1,8 +1,6 @@
 // Calls about runs, and about what they left.
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Path from "@effect/platform/Path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -14,6 +12,7 @@ import { fixRejected, shownRejected } from "../jobs/rejectedRows.ts"
 import { findReport } from "../jobs/report.ts"
 import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
+import { disk } from "../project/disk.ts"
 import { Refused, StudioApi } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
 
@@ -56,8 +55,7 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
     .handle("doubts", ({ payload }) => answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
       answering(Effect.fn(function*({ maxUpload }) {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
+        const { fs, path } = yield* disk
         if (complete && reasonIn(about.because ?? "") === undefined) {
           return yield* new Refused({ code: "NothingSettled", message: `Give ${reasonWanted}: it is recorded.` })
         }

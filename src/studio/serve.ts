@@ -1,9 +1,7 @@
 import * as Etag from "@effect/platform/Etag"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpPlatform from "@effect/platform/HttpPlatform"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
@@ -11,6 +9,7 @@ import { createHash } from "node:crypto"
 import type { AddressInfo } from "node:net"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen, pagePolicy } from "../practice/loopback.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { reportScript } from "../report/html/reportPage.ts"
 import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
@@ -42,8 +41,7 @@ const shell = `<!doctype html>
 
 /** Reads the page's files, which the build has made. Empty in a checkout that was not built. */
 const pageFiles = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
+  const { fs, path } = yield* disk
   const folder = path.join(yield* ownFolder, "dist", "studio")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
   const files = new Map<string, Reply>([
@@ -63,8 +61,7 @@ const notFound = plain(404, "There is no such page or file.")
 /** Returns a file of a run's folder: `/reports/PIPELINE/RUN/FILE`. */
 const reportFile = (pathname: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const parts = yield* Effect.try(() => pathname.split("/").slice(2).map(decodeURIComponent))
     const [, , name = ""] = parts
     const type = types[path.extname(name)]
@@ -72,8 +69,7 @@ const reportFile = (pathname: string) =>
     const { reports } = yield* projectWith([])
     const body = yield* fs.readFile(path.join(reports, ...parts))
     const download = name === "report.html" ? {} : { "content-disposition": "attachment" }
-    const reply: Reply = { status: 200, headers: { "content-type": type, ...download }, body }
-    return reply
+    return { status: 200, headers: { "content-type": type, ...download }, body } satisfies Reply
   }).pipe(Effect.orElseSucceed(() => notFound))
 
 /** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
@@ -104,13 +100,13 @@ export const serveStudio = (options: StudioOptions & { readonly port: number | u
             Layer.provideMerge(HttpPlatform.layer, Etag.layerWeak),
           ),
         ),
-        Layer.provideMerge(Layer.succeedContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())),
+        Layer.provideMerge(Layer.succeedContext(yield* Effect.context<Disk>())),
       ),
     )
     const answer = yield* callsOverHttp(
       HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls)),
     )
-    const run = Runtime.runPromise(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
+    const run = Runtime.runPromise(yield* Effect.runtime<Disk>())
     server.on("request", async (incoming, outgoing) => {
       const refused = gate.check(incoming)
       // The rest of a refused body is not read.
