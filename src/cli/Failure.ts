@@ -28,12 +28,15 @@ import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocati
 import { Output, type OutputLost } from "./Output.ts"
 import { paints, wrapToWidth } from "./terminal/screen.ts"
 
-/** A command did its work and reported the result. It exits with this code. */
-export class CommandEnded extends Data.TaggedError("CommandEnded")<{
+/** How a command or one of its pipelines ended. */
+export interface Ended {
   readonly status: number
-  /** The command to run next. */
+  /** The command to run next; undefined if nothing is left to do. */
   readonly next: string | undefined
-}> {}
+}
+
+/** A command did its work and reported the result. It exits with this code. */
+export class CommandEnded extends Data.TaggedError("CommandEnded")<Ended> {}
 
 /** The command line can't be read, or asks for something impossible (exit code 2). */
 export class UsageWrong extends Data.TaggedError("UsageWrong")<{
@@ -97,13 +100,6 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   SystemError: exits.internalError.code,
   // Ctrl-C while a question is being asked.
   QuitException: exits.interrupted.code,
-}
-
-/** How a command or one of its pipelines ended. */
-export interface Ended {
-  readonly status: number
-  /** The command to run next; undefined if nothing is left to do. */
-  readonly next: string | undefined
 }
 
 type Invoked = Context.Tag.Service<typeof Invocation>

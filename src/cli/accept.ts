@@ -42,7 +42,7 @@ export const accept = command({
       const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
       const by = yield* userName
       const { because, reason } = input
-      const { what } = yield* acceptRefused(project, { pipeline: input.pipeline, to: input.to, reason, because, by })
+      const { what } = yield* acceptRefused(project, { ...input, by })
       yield* output.print(
         input.json
           ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })

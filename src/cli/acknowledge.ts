@@ -37,12 +37,9 @@ export const acknowledge = command({
       const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
       const by = yield* userName
       const { acknowledged, unknown } = yield* job.acknowledge(project, {
-        pipeline: input.pipeline,
-        to: input.to,
+        ...input,
         keys: input.all ? "all" : [...new Set(input.rows)],
-        because: input.because,
         by,
-        leaveOut: input.leaveOut,
       })
       if (unknown.length > 0) {
         output.say(

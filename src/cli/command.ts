@@ -1,9 +1,8 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import type * as Terminal from "@effect/platform/Terminal"
 import type * as Effect from "effect/Effect"
 import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import type { Notifier } from "../jobs/attempt.ts"
+import type { Disk } from "../project/disk.ts"
 import type { Failure } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
 import type { Output } from "./Output.ts"
@@ -13,7 +12,7 @@ import type { Interrupts } from "./runMain.ts"
 export type Work = Effect.Effect<
   void,
   Failure,
-  Output | Invocation | Interrupts | Notifier | FileSystem.FileSystem | Path.Path | Terminal.Terminal
+  Output | Invocation | Interrupts | Notifier | Disk | Terminal.Terminal
 >
 
 /** An option. Its name is made from its key: `dryRun` becomes `--dry-run`. */
@@ -72,7 +71,8 @@ export interface CommandGroup {
   readonly commands: ReadonlyArray<Command>
 }
 
-type Values<Declared> = {
+/** The values of declared arguments or options, by their keys. */
+export type Values<Declared> = {
   readonly [K in keyof Declared]: Declared[K] extends Option<infer A> | Argument<infer A> ? A : never
 }
 

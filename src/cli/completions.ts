@@ -1,7 +1,7 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import type { Argument, Command, Option } from "commander"
 import * as Effect from "effect/Effect"
+import type { Disk } from "../project/disk.ts"
+import { optionsFrom } from "./mistakes.ts"
 
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]
@@ -44,7 +44,7 @@ complete -c formferry -f -a '(__formferry)'`
 export const completionScripts = { bash, fish, zsh }
 
 /** Returns the names that exist in a project. None if the project can't be read. */
-const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, FileSystem.FileSystem | Path.Path> =>
+const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, Disk> =>
   Effect.gen(function*() {
     const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const given = words[words.indexOf("--project") + 1]
@@ -79,16 +79,11 @@ interface Place {
   readonly onlyArguments: boolean
 }
 
-const optionsOf = (command: Command): ReadonlyArray<Option> => [
-  ...command.options,
-  ...(command.parent === null ? [] : optionsOf(command.parent)),
-]
-
 const next = (place: Place, word: string): Place => {
   const { command, given, onlyArguments, option } = place
   if (!onlyArguments && word === "--") return { ...place, option: undefined, onlyArguments: true }
   if (!onlyArguments && word.startsWith("-")) {
-    const found = optionsOf(command).find(({ long, short }) => long === word || short === word)
+    const found = optionsFrom(command).find(({ long, short }) => long === word || short === word)
     return { ...place, option: found?.required === true ? found : undefined }
   }
   if (option !== undefined) return { ...place, option: option.variadic ? option : undefined }
@@ -107,7 +102,7 @@ const valuesOf = (of: Option | Argument | undefined, known: Known): ReadonlyArra
 const wordsAt = ({ command, given, onlyArguments, option }: Place, current: string, known: Known) => {
   if (option !== undefined) return valuesOf(option, known)
   if (current.startsWith("-") && !onlyArguments) {
-    return [...optionsOf(command).map((one): Word => [one.long ?? "", one.description]), help]
+    return [...optionsFrom(command).map((one): Word => [one.long ?? "", one.description]), help]
   }
   if (command.commands.length > 0) return command.commands.map((one): Word => [one.name(), one.summary()])
   const takes = command.registeredArguments

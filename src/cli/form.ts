@@ -53,7 +53,7 @@ const optionsOf = (question: Question): string => {
 const elements = (title: string, list: ReadonlyArray<Element>, screen: Screen): string | undefined =>
   list.length === 0
     ? undefined
-    : table([{ title }, { title: "id" }], list.map(({ id, name }) => [cutToWidth(name, 200), id]), screen)
+    : table([title, "id"], list.map(({ id, name }) => [cutToWidth(name, 200), id]), screen)
 
 /** Shows a form's questions and its other lists. */
 export const showForm = (form: Form, screen: Screen): string => {
@@ -61,12 +61,7 @@ export const showForm = (form: Form, screen: Screen): string => {
   const typed = form.questions.some(({ type }) => type !== undefined)
   const optional = form.questions.some(({ options }) => options !== undefined && options.length > 0)
   const questions = form.questions.length === 0 ? "The form has no questions." : table(
-    [
-      { title: "question" },
-      { title: "id" },
-      ...typed ? [{ title: "type" }] : [],
-      ...optional ? [{ title: "options" }] : [],
-    ],
+    ["question", "id", ...typed ? ["type"] : [], ...optional ? ["options"] : []],
     form.questions.map((question) => [
       cutToWidth(question.name, 200),
       question.id,

@@ -4,12 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { visible } from "../domain/visible.ts"
-import { count, counted, namesOf } from "../domain/words.ts"
+import { count, counted, namesOf, present } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
+import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import { relativePath } from "../project/relativePath.ts"
-import { command, flag, json, optionalArgument, text } from "./command.ts"
+import { command, flag, json, optionalArgument, text, type Values } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
@@ -17,21 +18,29 @@ import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { ask, choose, confirm } from "./terminal/prompt.ts"
+import { ask, choose, confirm, unless } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
-/** The values given on the command line. */
-interface GivenOptions {
-  readonly name: string | undefined
-  readonly source: string | undefined
-  readonly connection: string | undefined
-  readonly service: string | undefined
-  readonly form: string | undefined
-  readonly baseUrl: string | undefined
-  readonly keyEnv: string | undefined
-  readonly forms: string | undefined
+const name = optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.")
+
+const options = {
+  source: text("FILE", "The file with the rows."),
+  ...connectionOptions,
+  sourceForm: text("ID", "With `--connection`: the id of the form in the tool."),
+  service: text("SERVICE", "The name of a service in config/formferry.yaml."),
+  form: text("ID", "The form's id."),
+  baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
+  keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
+  forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
+  labels: labelsOption,
+  review: flag("Ask about each open or uncertain entry, and write your answers. Only in a terminal."),
+  ...sourceOptions,
+  json,
 }
+
+/** The values given on the command line. */
+type GivenOptions = Values<typeof options> & Values<{ readonly name: typeof name }>
 
 interface Where {
   readonly root: string
@@ -43,19 +52,14 @@ interface Where {
 
 const keyVariable = "FORM_SERVICE_API_KEY"
 
-const filled = (what: string) => (text: string): Effect.Effect<string, string> =>
-  text === "" ? Effect.fail(what) : Effect.succeed(text)
+const filled = (what: string) => unless((text) => text === "" ? what : undefined)
 
 const askText = (question: string, what: string) => ask(question, filled(what))
 
 /** Asks for the pipeline's name until it is valid. */
 const askName = Effect.flatMap(
   Effect.promise(() => import("../jobs/init.ts")),
-  ({ nameFault }) =>
-    ask("The pipeline's name, such as contacts", (name) => {
-      const fault = nameFault(name)
-      return fault === undefined ? Effect.succeed(name) : Effect.fail(fault)
-    }),
+  ({ nameFault }) => ask("The pipeline's name, such as contacts", unless(nameFault)),
 )
 
 /** Asks for a file or folder until the answer is one that exists. A web address is always accepted. */
@@ -69,12 +73,12 @@ const askPath = (question: string, what: string) =>
       })))
 
 /** Returns the options that a new pipeline still needs. */
-const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
-  ...(given.source === undefined && given.connection === undefined
-    ? ["--source FILE, the file with the rows, or --connection NAME"]
-    : []),
-  ...(given.form === undefined ? ["--form ID, the form's id"] : []),
-]
+const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
+  present([
+    given.source === undefined && given.connection === undefined
+    && "--source FILE, the file with the rows, or --connection NAME",
+    given.form === undefined && "--form ID, the form's id",
+  ])
 
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
@@ -97,7 +101,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
       return fault === undefined ? live(given.baseUrl) : yield* wrong(fault)
     }
     if (!interactive) {
-      const also = [...(given.name === undefined ? ["NAME, the pipeline's name"] : []), ...missingOf(given)]
+      const also = present([given.name === undefined && "NAME, the pipeline's name", ...missingOf(given)])
       return yield* wrong(
         "There is no project here yet. To create one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder."
           + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
@@ -113,11 +117,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     if (kind === "practice") {
       return practice(yield* askPath("The folder with the form files", "Type a folder, such as forms."))
     }
-    const address = yield* ask("The service's address, with the version segment", (given) => {
-      const fault = addressFault(given)
-      return fault === undefined ? Effect.succeed(given) : Effect.fail(fault)
-    })
-    return live(address)
+    return live(yield* ask("The service's address, with the version segment", unless(addressFault)))
   })
 
 /** Asks for the API key of a new service, hidden while it is typed, until the service accepts it. Returns undefined if an environment variable contains it. */
@@ -190,12 +190,10 @@ const askForInit = (given: GivenOptions, where: Where) =>
       return { name, newService, source, service, form, apiKey: undefined, isNew: false }
     }
     const onlyService = newService?.name ?? (services.length === 1 ? services[0] : undefined)
-    const missing = [
+    const missing = present([
       ...missingOf(given),
-      ...(given.service === undefined && onlyService === undefined
-        ? [`--service SERVICE, one of ${services.join(", ")}`]
-        : []),
-    ]
+      given.service === undefined && onlyService === undefined && `--service SERVICE, one of ${services.join(", ")}`,
+    ])
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
@@ -211,8 +209,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
 /** Returns the project's folder (`--project DIR`, otherwise the nearest one in this folder or its parents, otherwise this folder), and whether the project exists. */
 const rootOf = (given: string | undefined) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     if (given === undefined) {
       const found = yield* Effect.option(findProject("."))
@@ -224,10 +221,7 @@ const rootOf = (given: string | undefined) =>
 
 /** Returns the source of a new pipeline: a file, or a connection of the project. */
 const sourceOf = (
-  given: Parameters<typeof sourceGiven>[1] & Pick<GivenOptions, "connection" | "source"> & {
-    readonly sourceForm: string | undefined
-    readonly set: ReadonlyArray<string>
-  },
+  given: GivenOptions,
   file: string | undefined,
   { exists, root }: Pick<Where, "exists" | "root">,
 ) =>
@@ -268,21 +262,8 @@ export const init = command({
     },
     { words: "init contacts", about: "Asks you for anything that is missing, or adds new columns and questions." },
   ],
-  arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
-  options: {
-    source: text("FILE", "The file with the rows."),
-    ...connectionOptions,
-    sourceForm: text("ID", "With `--connection`: the id of the form in the tool."),
-    service: text("SERVICE", "The name of a service in config/formferry.yaml."),
-    form: text("ID", "The form's id."),
-    baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
-    keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
-    forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
-    labels: labelsOption,
-    review: flag("Ask about each open or uncertain entry, and write your answers. Only in a terminal."),
-    ...sourceOptions,
-    json,
-  },
+  arguments: { name },
+  options,
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output

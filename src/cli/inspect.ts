@@ -2,7 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted } from "../domain/words.ts"
+import { count, counted, present } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
@@ -90,18 +90,13 @@ const samplesOf = ({ distinct, samples, unique }: InspectedColumn): string => {
 const what = (inspection: Inspection, screen: Screen): string => {
   const { faults, faulty, others, rows, tool, unfinished } = inspection
   const paint = paints(screen)
-  const facts: ReadonlyArray<readonly [string, string]> = [
+  const facts: ReadonlyArray<readonly [string, string]> = present([
     ...inspection.taken.map(({ value, what }) => [what, value] as const),
-    ...(others.length === 0
-      ? []
-      : [
-        [
-          "other tools",
-          others.map(({ reasons, score, title }) =>
-            `${title}: ${Math.round(score * 100)} of 100 (${reasons.join("; ")})`
-          ).join(". "),
-        ] as const,
-      ]),
+    others.length > 0 && [
+      "other tools",
+      others.map(({ reasons, score, title }) => `${title}: ${Math.round(score * 100)} of 100 (${reasons.join("; ")})`)
+        .join(". "),
+    ] as const,
     [
       "rows",
       count(rows)
@@ -109,12 +104,12 @@ const what = (inspection: Inspection, screen: Screen): string => {
       + (unfinished === undefined || unfinished === 0 ? "" : `, ${counted(unfinished, "response")} never finished`),
     ],
     ...faults.map((fault) => ["faulty row", fault] as const),
-    ...(faulty > faults.length ? [["faulty row", `and ${count(faulty - faults.length)} more`] as const] : []),
+    faulty > faults.length && ["faulty row", `and ${count(faulty - faults.length)} more`] as const,
     ...(tool?.notes ?? []).map((note) => ["note", note] as const),
     ...inspection.warnings.map((warning) => ["note", warning] as const),
-  ]
+  ])
   return table(
-    [{ title: "" }, { title: "" }],
+    ["", ""],
     facts.map(([name, value]) => [{ text: name, paint: paint.soft }, value]),
     screen,
   )
@@ -142,7 +137,7 @@ const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => 
   return [
     paint.strong("First rows"),
     table(
-      [{ title: "", right: true }, { title: "" }, { title: "" }],
+      ["#", "", ""],
       head.map(({ cells, is, row }) => [
         String(row),
         is === "header" ? is : { text: is, paint: paint.soft },
@@ -181,14 +176,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
     what(inspection, screen),
     firstRows(inspection, screen),
     table(
-      [
-        { title: "", right: true },
-        { title: "column" },
-        { title: "kind" },
-        { title: "filled", right: true },
-        { title: "distinct", right: true },
-        { title: "cells" },
-      ],
+      ["#", "column", "kind", "#filled", "#distinct", "cells"],
       columns.map((column) => [
         String(column.position),
         nameOf(column, letterOf, screen),
@@ -200,9 +188,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
       screen,
     ),
     blocks.length === 0 ? undefined : [
-      ...wrapToWidth("Questions with several columns, for `from: { block: … }`", screen.width).map(
-        paint.strong,
-      ),
+      ...wrapToWidth("Questions with several columns, for `from: { block: … }`", screen.width).map(paint.strong),
       ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${brief(title)}`, screen.width, 2)),
     ].join("\n"),
     traps(columns, screen),

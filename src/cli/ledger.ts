@@ -1,10 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { exits } from "../domain/exit.ts"
-import { counted } from "../domain/words.ts"
+import { counted, present } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
+import { disk } from "../project/disk.ts"
 import {
   argument,
   choice,
@@ -201,8 +201,7 @@ const exportRows = command({
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
+      const { fs, path } = yield* disk
       const project = yield* openProject([])
       const names = yield* chosenPipelines(input)
       const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
@@ -246,30 +245,21 @@ const forget = command({
       const { pipeline } = input
       const project = yield* openProject([pipeline])
       const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const asked = {
-        pipeline,
-        keys: [...new Set(input.rows)],
-        because: input.because,
-        by: yield* userName,
-        reports: input.reports,
-      }
+      const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
       const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
-      const lines = [
-        ...(done.keys.length === done.already.length ? [] : [
-          `${
-            counted(done.keys.length - done.already.length, "row")
-          } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.${
-            busy === undefined ? "" : " But the deleted data is still on the disk."
-          }`,
-        ]),
-        ...(done.already.length === 0
-          ? []
-          : [`Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`]),
-        ...(done.unknown.length === 0 ? [] : [
-          `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${
-            done.unknown.join(", ")
-          }.`,
-        ]),
+      const lines = present([
+        done.keys.length !== done.already.length
+        && `${
+          counted(done.keys.length - done.already.length, "row")
+        } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.${
+          busy === undefined ? "" : " But the deleted data is still on the disk."
+        }`,
+        done.already.length > 0
+        && `Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`,
+        done.unknown.length > 0
+        && `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${
+          done.unknown.join(", ")
+        }.`,
         ...done.submissions.map(({ form, submissionId }) =>
           `Submission ${submissionId} is still in form ${form}: delete it there.`
         ),
@@ -282,7 +272,7 @@ const forget = command({
             ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
           ]),
         "The source, backups of the ledger and other copies are unchanged.",
-      ]
+      ])
       yield* output.print(input.json ? JSON.stringify(done) : lines.join("\n"))
       if (busy !== undefined) return yield* busy
     }),
@@ -359,7 +349,7 @@ const rekey = command({
           `${
             counted(done.ambiguous.length, "earlier key")
           } can't be paired with certainty. Write the pairs into a file, and pass it with --map:\n${
-            [...done.ambiguous.slice(0, shownPairs), ...(more > 0 ? [`and ${counted(more, "more key")}`] : [])].join(
+            present([...done.ambiguous.slice(0, shownPairs), more > 0 && `and ${counted(more, "more key")}`]).join(
               "\n",
             )
           }`,

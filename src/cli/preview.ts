@@ -50,9 +50,7 @@ export const preview = command({
       }
       if (warnings.length > 0) output.say(`${showDiagnostics(warnings, output.err)}\n`)
       for (const note of notes) output.say(`Warning: ${note}`)
-      yield* output.print(
-        showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out),
-      )
+      yield* output.print(showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out))
     }),
 })
 
@@ -83,7 +81,7 @@ const changeLines = ({ change }: PreviewRow, screen: Screen): ReadonlyArray<stri
   return [
     paint.warn(cutToWidth(`Imported before as ${change.submissionId}, with different answers:`, screen.width)),
     table(
-      [{ title: "question" }, { title: "column" }, { title: "in the form" }, { title: "now" }],
+      ["question", "column", "in the form", "now"],
       change.answers.map(({ columns, inForm, name, now }) => [
         cutToWidth(name, most),
         cutToWidth(columns.map(brief).join(", "), most),
@@ -100,7 +98,7 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
   const paint = paints(screen)
   const problematic = row.answers.some(({ problems }) => problems.length > 0)
   const cells = table(
-    [{ title: "question" }, { title: "cell" }, { title: "becomes" }, ...problematic ? [{ title: "problem" }] : []],
+    ["question", "cell", "becomes", ...problematic ? ["problem"] : []],
     row.answers.map((answer) => [
       cutToWidth(answer.name, most),
       cutToWidth(

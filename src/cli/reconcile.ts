@@ -30,20 +30,7 @@ export const reconcile = command({
       const { names, project } = yield* openChosen(input)
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
-      yield* runPipelines(project, names, ({ interrupted, pipeline, progress, projectOption }) =>
-        attempt(
-          project,
-          pipeline,
-          reconcilePipeline(project, {
-            pipeline,
-            to: input.to,
-            projectOption,
-            restart: input.restart,
-            wholeForm: input.wholeForm,
-            redact: input.redact,
-            progress,
-            interrupted,
-          }),
-        ))
+      yield* runPipelines(project, names, (surroundings) =>
+        attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })))
     }),
 })

@@ -23,13 +23,8 @@ export const rehearse = command({
       const rehearse = (surroundings: RunSurroundings) =>
         rehearsePipeline(project, {
           ...surroundings,
-          to: input.to,
+          ...input,
           source: input.source === undefined ? undefined : path.resolve(input.source),
-          limit: input.limit,
-          retryRefused: input.retryRefused,
-          resendUndone: input.resendUndone,
-          full: input.full,
-          redact: input.redact,
         })
       yield* runPipelines(project, names, rehearse, " (rehearsal)")
     }),

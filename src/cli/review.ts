@@ -4,7 +4,7 @@ import { count, counted } from "../domain/words.ts"
 import type { Review, ReviewItem, ReviewOptions } from "../jobs/review.ts"
 import type { OpenChoice, ReviewCandidate, ReviewedEntry } from "../jobs/reviewedEntry.ts"
 import type { Origin } from "../mapping/suggest/Suggestion.ts"
-import { ask, choose, say } from "./terminal/prompt.ts"
+import { ask, choose, say, unless } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
 /** How many questions of a review were answered, and how many were skipped. */
@@ -58,10 +58,10 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
     for (const { choices, key, why } of asks) {
       const before = last.get(key)
       const known = choices.length > 0 ? choices : before === undefined ? [] : [before]
-      const typed = ask(`${about}${why}. Type the ${key}, or nothing to skip`, (text) => {
-        const fault = text === "" ? undefined : settingFault(kind, key, text)
-        return fault === undefined ? Effect.succeed(text) : Effect.fail(fault)
-      })
+      const typed = ask(
+        `${about}${why}. Type the ${key}, or nothing to skip`,
+        unless((text) => text === "" ? undefined : settingFault(kind, key, text)),
+      )
       const answer = known.length === 0 ? yield* typed : yield* Effect.flatMap(
         choose(`${about}${why}. Which ${key}?`, [
           ...known.map((value) => ({ title: value, value })),
@@ -279,8 +279,7 @@ export const reviewPipeline = (root: string, name: string, options: ReviewOption
       const isAnswered = yield* askItem(session, item, where)
       if (isAnswered) answered++
     }
-    const reviewed: Reviewed = { answered, skipped: review.items.length - answered }
-    return reviewed
+    return { answered, skipped: review.items.length - answered } satisfies Reviewed
   }))
 
 const askItem = (session: Session, item: ReviewItem, where: string) => {

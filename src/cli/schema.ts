@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { chosenArgument, command, text } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { wrong } from "./Failure.ts"
 import { projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 
@@ -33,9 +33,7 @@ export const schema = command({
         return yield* output.print(JSON.stringify(jsonSchemas()[input.file], null, 2))
       }
       if (input.file === "project") {
-        return yield* new UsageWrong({
-          message: "`--for` works with `schema pipeline` only: a project has no columns.",
-        })
+        return yield* wrong("`--for` works with `schema pipeline` only: a project has no columns.")
       }
       const folder = yield* projectFolder
       const { editorSchema } = yield* Effect.promise(() => import("../jobs/editorSchema.ts"))

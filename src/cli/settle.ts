@@ -4,10 +4,10 @@ import { exits } from "../domain/exit.ts"
 import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import { settleAdvice, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
-import { count, counted } from "../domain/words.ts"
+import { count, counted, present } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
-import { choice, command, flag, json, pipeline, reason, text, texts, to, wholeNumber } from "./command.ts"
+import { choice, command, flag, json, pipeline, reason, text, texts, to, type Values, wholeNumber } from "./command.ts"
 import { CommandEnded, type UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -15,15 +15,24 @@ import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, wrapToWidth } from "./terminal/screen.ts"
 
-interface Input {
-  readonly results: string | undefined
-  readonly complete: boolean
-  readonly as: "landed" | "not-landed" | undefined
-  readonly all: boolean
-  readonly batch: number | undefined
-  readonly rows: ReadonlyArray<string>
-  readonly because: string | undefined
+const options = {
+  results: text("FILE", "An export of the form's results, with their submission ids."),
+  complete: flag("Vouch that the export is complete: rows that are not in it did not land. Needs --because."),
+  as: choice("OUTCOME", ["landed", "not-landed"], "Manually: whether the rows have landed."),
+  all: flag("Manually: all rows in doubt."),
+  batch: wholeNumber(
+    1,
+    "Manually: the rows of a batch, by its number in the column _batch of in-doubt.csv.",
+    undefined,
+    "ID",
+  ),
+  rows: texts("KEY", "Manually: rows, by their keys in the column _key of in-doubt.csv."),
+  because: reason("The reason. Needed to settle manually."),
+  to,
+  json,
 }
+
+type Input = Values<typeof options>
 
 /** `settle NAME`, `settle NAME --results FILE`, or `settle NAME --as OUTCOME (--all | --batch ID | --rows KEY…) --because TEXT`. */
 export const settle = command({
@@ -38,22 +47,7 @@ export const settle = command({
     },
   ],
   arguments: { pipeline },
-  options: {
-    results: text("FILE", "An export of the form's results, with their submission ids."),
-    complete: flag("Vouch that the export is complete: rows that are not in it did not land. Needs --because."),
-    as: choice("OUTCOME", ["landed", "not-landed"], "Manually: whether the rows have landed."),
-    all: flag("Manually: all rows in doubt."),
-    batch: wholeNumber(
-      1,
-      "Manually: the rows of a batch, by its number in the column _batch of in-doubt.csv.",
-      undefined,
-      "ID",
-    ),
-    rows: texts("KEY", "Manually: rows, by their keys in the column _key of in-doubt.csv."),
-    because: reason("The reason. Needed to settle manually."),
-    to,
-    json,
-  },
+  options,
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
@@ -64,7 +58,7 @@ export const settle = command({
       const who = yield* userName
       const result = yield* withProgress(
         input.pipeline,
-        () => settlePipeline(project, { pipeline: input.pipeline, to: input.to, by, who, because: input.because }),
+        () => settlePipeline(project, { ...input, by, who }),
       )
       for (const warning of result.warnings) output.say(`Warning: ${warning}`)
       yield* output.print(
@@ -98,11 +92,11 @@ const needsReason = ({ because }: Input): Effect.Effect<void, UsageWrong> =>
 const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
-    const which = [
-      ...(input.all ? [{ _tag: "All" } as const] : []),
-      ...(input.batch === undefined ? [] : [{ _tag: "Batch", batch: input.batch } as const]),
-      ...(input.rows.length === 0 ? [] : [{ _tag: "Rows", keys: [...new Set(input.rows)] } as const]),
-    ] satisfies ReadonlyArray<WhichRows>
+    const which = present([
+      input.all && { _tag: "All" } as const,
+      input.batch !== undefined && { _tag: "Batch", batch: input.batch } as const,
+      input.rows.length > 0 && { _tag: "Rows", keys: [...new Set(input.rows)] } as const,
+    ]) satisfies ReadonlyArray<WhichRows>
     const [rows, more] = which
     if (input.results !== undefined) {
       if (input.as !== undefined || rows !== undefined) {
@@ -141,40 +135,36 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
   const read = file === undefined ? list && { ...list, name: "The form's list" } : file
   if (rows.length === 0) return `No row of ${visible(pipeline)} is in doubt.`
   const tone = { landed: paint.good, "not landed": paint.strong, "in doubt": paint.bad } as const
-  const sums = [
-    ...(landed > 0 ? [`${counted(landed, "row")} landed`] : []),
-    ...(notLanded > 0 ? [`${counted(notLanded, "row")} did not land`] : []),
+  const sums = present([
+    landed > 0 && `${counted(landed, "row")} landed`,
+    notLanded > 0 && `${counted(notLanded, "row")} did not land`,
     left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} still in doubt`,
-  ].join(", ")
+  ]).join(", ")
   const next = landed + notLanded === 0
     ? []
     : wrapToWidth(
       `The next run of ${visible(pipeline)} ${
-        [
-          ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back the rows that landed"] : []),
-          ...(rows.some((row) => row.outcome === "not landed" && !row.isUndone) ? ["sends the rows that did not"] : []),
-        ].join(" and ")
+        present([
+          rows.some((row) => row.submissionId !== undefined) && "reads back the rows that landed",
+          rows.some((row) => row.outcome === "not landed" && !row.isUndone) && "sends the rows that did not",
+        ]).join(" and ")
         || (landed === 0 ? "does not send these rows" : `counts ${landed === 1 ? "it" : "them"} as imported`)
       }.`,
       screen.width,
     )
-  return [
-    ...(read === undefined ? [] : [
-      paint.soft(
-        cutToWidth(
-          `${visible(read.name)}: ${counted(read.submissions, "submission")}${
-            read.lacking === 0
-              ? ""
-              : `; ${count(read.lacking)} that the ledger contains ${read.lacking === 1 ? "is" : "are"} missing from it`
-          }`,
-          screen.width,
-        ),
+  return present([
+    read !== undefined && paint.soft(
+      cutToWidth(
+        `${visible(read.name)}: ${counted(read.submissions, "submission")}${
+          read.lacking === 0
+            ? ""
+            : `; ${count(read.lacking)} that the ledger contains ${read.lacking === 1 ? "is" : "are"} missing from it`
+        }`,
+        screen.width,
       ),
-    ]),
+    ),
     table(
-      [{ title: "row", right: true }, { title: "key" }, { title: "batch", right: true }, { title: "outcome" }, {
-        title: "because",
-      }],
+      ["#row", "key", "#batch", "outcome", "because"],
       rows.slice(0, most).map((row) => [
         String(row.row),
         cutToWidth(visible(row.key), 40),
@@ -184,9 +174,9 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       ]),
       screen,
     ),
-    ...(rows.length > most ? [`… and ${count(rows.length - most)} more; --json shows all`] : []),
+    rows.length > most && `… and ${count(rows.length - most)} more; --json shows all`,
     paint.strong(`${sums}.`),
     ...next,
     ...(left === 0 ? [] : settleAdvice(result, ways).flatMap((line) => wrapToWidth(line, screen.width))),
-  ].join("\n")
+  ]).join("\n")
 }

@@ -22,7 +22,7 @@ import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { cutToWidth, paints, type Screen, table, type TableCell, wrapToWidth } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./terminal/screen.ts"
 
 /** How many of the last runs are shown by default. */
 const usualRuns = 10
@@ -118,8 +118,7 @@ const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
   if (going !== undefined) return `running, ${count(going.inFlight)} in flight`
   if (run === undefined) return { text: "never ran", paint: paint.soft }
   if (run.outcome === undefined) return { text: "not finished", paint: paint.warn }
-  const { title, tone } = outcomeWords[run.outcome]
-  return { text: title, paint: paint[tone] }
+  return titleCell(outcomeWords[run.outcome], screen)
 }
 
 /** Shows pipelines as a table, one line each: the state, the last good run, rows imported and in doubt, the next run. */
@@ -139,14 +138,14 @@ export const statusTable = (
   ]
   return table(
     [
-      { title: "pipeline" },
-      { title: "state" },
-      ...onHosts ? [{ title: "host" }] : [],
-      { title: zones.size > 1 ? "last good run" : `last good run (${one})` },
-      { title: "rows", right: true },
-      { title: "in doubt", right: true },
-      ...scheduled ? [{ title: "next run" }] : [],
-      ...zones.size > 1 ? [{ title: "time zone" }] : [],
+      "pipeline",
+      "state",
+      ...onHosts ? ["host"] : [],
+      zones.size > 1 ? "last good run" : `last good run (${one})`,
+      "#rows",
+      "#in doubt",
+      ...scheduled ? ["next run"] : [],
+      ...zones.size > 1 ? ["time zone"] : [],
     ],
     [
       ...lines.map((one): ReadonlyArray<TableCell> => {
@@ -305,20 +304,11 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
         ? "in progress"
         : { text: "not finished", paint: paint.warn }
     }
-    const { title, tone } = outcomeWords[run.outcome]
-    return { text: title, paint: paint[tone] }
+    return titleCell(outcomeWords[run.outcome], screen)
   }
   const number = (value: number | undefined): string => value === undefined ? "" : count(value)
   return table(
-    [
-      { title: "started" },
-      { title: "mode" },
-      { title: "took", right: true },
-      { title: "read", right: true },
-      { title: "sent", right: true },
-      { title: "invalid", right: true },
-      { title: "outcome" },
-    ],
+    ["started", "mode", "#took", "#read", "#sent", "#invalid", "outcome"],
     runs.map((run) => [
       minuteIn(zone, run.startedAt),
       recordedModeWords[run.mode],

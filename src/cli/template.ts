@@ -1,10 +1,9 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
+import { disk } from "../project/disk.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
-import { UsageWrong } from "./Failure.ts"
+import { wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -32,17 +31,14 @@ export const template = command({
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
+      const { fs, path } = yield* disk
       const name = input.file ?? `${encodeURIComponent(input.form)}.csv`
       const file = path.resolve(name)
       if (!/\.(?:csv|xlsx)$/i.test(name)) {
-        return yield* new UsageWrong({
-          message: `A template is a .csv file or an .xlsx workbook, not ${name}.`,
-        })
+        return yield* wrong(`A template is a .csv file or an .xlsx workbook, not ${name}.`)
       }
       if (yield* fs.exists(file)) {
-        return yield* new UsageWrong({ message: `${file} already exists. Choose a different name.` })
+        return yield* wrong(`${file} already exists. Choose a different name.`)
       }
       const project = yield* openProject([])
       const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))

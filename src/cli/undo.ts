@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { visible } from "../domain/visible.ts"
-import { count, counted } from "../domain/words.ts"
+import { count, counted, present } from "../domain/words.ts"
 import type { UndoQuestion, UndoResult } from "../jobs/undo.ts"
 import { userName } from "../jobs/userName.ts"
 import { command, flag, json, pipeline, text, to } from "./command.ts"
@@ -54,10 +54,8 @@ export const undo = command({
       )
       const result = yield* withProgress(input.pipeline, (hideProgress) =>
         undoPipeline(project, {
-          pipeline: input.pipeline,
-          to: input.to,
+          ...input,
           run: input.run ?? "",
-          editedToo: input.editedToo,
           by,
           confirm: (service) => input.confirm === service,
           ask: ask?.({ hideProgress, interrupted }),
@@ -91,71 +89,56 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
   const was = (many: number) => (many === 1 ? "was" : "were")
   const remain = (many: number) => (many === 1 ? "remains" : "remain")
   const it = (many: number) => (many === 1 ? "it" : "them")
-  const lines = [
-    ...(because === undefined ? [] : [`${because} To continue, run the same command again.`]),
-    ...(absent === 0 ? [] : [`The service no longer had ${count(absent)} of the deleted submissions.`]),
-    ...(earlier === 0
-      ? []
-      : [`${counted(earlier, "submission")} of this run ${was(earlier)} deleted by an earlier \`undo\`.`]),
-    ...(left === 0 ? [] : [`${counted(left, "submission")} ${was(left)} not deleted yet.`]),
-    ...(edited === 0 ? [] : [
-      `${counted(edited, "submission")} ${remain(edited)} in the form, because ${
-        edited === 1 ? "its" : "their"
-      } answers differ from those that were imported. To delete ${it(edited)} too, add --edited-too.`,
-    ]),
-    ...(likely === 0 ? [] : [
-      `${counted(likely, "submission")} ${
-        remain(likely)
-      } in the form, because only the answers show that the run created ${
-        it(likely)
-      }: the answer to the request was lost. Look at ${it(likely)} in the form. To delete ${
-        it(likely)
-      } too, add --edited-too.`,
-    ]),
-    ...(refused === 0 ? [] : [
-      `${counted(refused, "submission")} ${remain(refused)} in the form, because the service refused to delete ${
-        it(refused)
-      }. The reasons are in undone.csv.`,
-    ]),
-    ...(unseen === 0 ? [] : [
-      `${counted(unseen, "submission")} ${was(unseen)} never seen in the form, so nothing shows whether ${
-        unseen === 1 ? "it exists" : "they exist"
-      }. Run this command again. It counts a submission as deleted if it is still not found.`,
-    ]),
-    ...(notLanded === 0 ? [] : [
-      `${counted(notLanded, "row")} that ${was(notLanded)} in doubt had not landed.`,
-    ]),
-    ...(inDoubt === 0 ? [] : [
-      `${counted(inDoubt, "row")} of this run ${
-        inDoubt === 1 ? "is" : "are"
-      } in doubt and may have a submission: settle ${
-        it(inDoubt)
-      }, then run this command again. Until then, no run sends ${it(inDoubt)}.`,
-    ]),
-    ...(unknown === 0 ? [] : [
-      unknown === 1
-        ? "1 row has a submission whose id is unknown, because a person settled the row as landed. Delete this submission in the form."
-        : `${
-          count(unknown)
-        } rows have submissions whose ids are unknown, because a person settled the rows as landed. Delete these submissions in the form.`,
-    ]),
-    ...(replaced === 0 ? [] : [
-      `${counted(replaced, "submission")} of this run ${remain(replaced)} in the form, because a later run replaced ${
-        it(replaced)
-      }.`,
-    ]),
-    ...(uncovered === 0 ? [] : [
-      `${counted(uncovered, "earlier submission")} ${remain(uncovered)} in the form: the deleted ${
-        uncovered === 1 ? "submission" : "submissions"
-      } had replaced ${it(uncovered)}. To delete ${it(uncovered)} too, undo ${
-        uncovered === 1 ? "the run" : "the runs"
-      } that created ${it(uncovered)}.`,
-    ]),
-    ...(deleted + earlier + notLanded === 0
-      ? []
-      : ["The rows are undone: later runs send them only with --resend-undone."]),
+  const lines = present([
+    because !== undefined && `${because} To continue, run the same command again.`,
+    absent > 0 && `The service no longer had ${count(absent)} of the deleted submissions.`,
+    earlier > 0 && `${counted(earlier, "submission")} of this run ${was(earlier)} deleted by an earlier \`undo\`.`,
+    left > 0 && `${counted(left, "submission")} ${was(left)} not deleted yet.`,
+    edited > 0
+    && `${counted(edited, "submission")} ${remain(edited)} in the form, because ${
+      edited === 1 ? "its" : "their"
+    } answers differ from those that were imported. To delete ${it(edited)} too, add --edited-too.`,
+    likely > 0
+    && `${counted(likely, "submission")} ${
+      remain(likely)
+    } in the form, because only the answers show that the run created ${
+      it(likely)
+    }: the answer to the request was lost. Look at ${it(likely)} in the form. To delete ${
+      it(likely)
+    } too, add --edited-too.`,
+    refused > 0
+    && `${counted(refused, "submission")} ${remain(refused)} in the form, because the service refused to delete ${
+      it(refused)
+    }. The reasons are in undone.csv.`,
+    unseen > 0
+    && `${counted(unseen, "submission")} ${was(unseen)} never seen in the form, so nothing shows whether ${
+      unseen === 1 ? "it exists" : "they exist"
+    }. Run this command again. It counts a submission as deleted if it is still not found.`,
+    notLanded > 0 && `${counted(notLanded, "row")} that ${was(notLanded)} in doubt had not landed.`,
+    inDoubt > 0
+    && `${counted(inDoubt, "row")} of this run ${
+      inDoubt === 1 ? "is" : "are"
+    } in doubt and may have a submission: settle ${
+      it(inDoubt)
+    }, then run this command again. Until then, no run sends ${it(inDoubt)}.`,
+    unknown > 0 && (unknown === 1
+      ? "1 row has a submission whose id is unknown, because a person settled the row as landed. Delete this submission in the form."
+      : `${
+        count(unknown)
+      } rows have submissions whose ids are unknown, because a person settled the rows as landed. Delete these submissions in the form.`),
+    replaced > 0
+    && `${counted(replaced, "submission")} of this run ${remain(replaced)} in the form, because a later run replaced ${
+      it(replaced)
+    }.`,
+    uncovered > 0
+    && `${counted(uncovered, "earlier submission")} ${remain(uncovered)} in the form: the deleted ${
+      uncovered === 1 ? "submission" : "submissions"
+    } had replaced ${it(uncovered)}. To delete ${it(uncovered)} too, undo ${
+      uncovered === 1 ? "the run" : "the runs"
+    } that created ${it(uncovered)}.`,
+    deleted + earlier + notLanded > 0 && "The rows are undone: later runs send them only with --resend-undone.",
     `Every submission is listed in ${folder}/undone.csv.`,
-  ]
+  ])
   return [
     paint.strong(
       wrapToWidth(

@@ -71,6 +71,12 @@ export const ask = <A, R = never>(
     }
   })
 
+/** Returns how `ask` reads a text that is wrong only if it has a fault. */
+export const unless = (faultIn: (text: string) => string | undefined) => (text: string) => {
+  const fault = faultIn(text)
+  return fault === undefined ? Effect.succeed(text) : Effect.fail(fault)
+}
+
 /** Asks a question that has several answers. You type the number of an answer. */
 export const choose = <A>(
   question: string,

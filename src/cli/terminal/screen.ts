@@ -2,7 +2,7 @@ import stringWidth from "fast-string-width"
 import { wrapAnsi } from "fast-wrap-ansi"
 import picocolors from "picocolors"
 import { visible } from "../../domain/visible.ts"
-import type { Tone } from "../../domain/words.ts"
+import type { Tone, Word } from "../../domain/words.ts"
 
 /** The width and colours that text is formatted for. */
 export interface Screen {
@@ -95,11 +95,11 @@ export const erase = (before: Painted, columns: number): string =>
 /** A cell of a table: a text of any origin, and how it is painted. */
 export type TableCell = string | { readonly text: string; readonly paint: Paint }
 
-interface TableColumn {
-  readonly title: string
-  /** Whether its cells are aligned on the right. */
-  readonly right?: boolean
-}
+/** Returns a cell with the title of a term. */
+export const titleCell = ({ title, tone }: Pick<Word, "title" | "tone">, screen: Screen): TableCell => ({
+  text: title,
+  paint: paints(screen)[tone],
+})
 
 /** Columns narrower than this are unreadable. */
 const narrowest = 8
@@ -126,25 +126,24 @@ const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyAr
   return widths
 }
 
-/** Draws a table that fits the screen by wrapping long cells. Has no line of titles if all are empty. If the table is still too wide, each row becomes a block of lines. */
+/** Draws a table that fits the screen by wrapping long cells. Columns whose title starts with `#` contain numbers, on the right. Has no line of titles if all are empty. If the table is still too wide, each row becomes a block of lines. */
 export const table = (
-  columns: ReadonlyArray<TableColumn>,
+  columns: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,
   screen: Screen,
 ): string => {
   const { soft } = paints(screen)
-  const natural = columns.map((column, index) =>
+  const titles = columns.map((title) => title.replace(/^#/, ""))
+  const natural = titles.map((title, index) =>
     rows.reduce(
       (widest, row) => Math.max(widest, widthOf(cutToWidth(textOf(row[index]), screen.width))),
-      Math.max(1, widthOf(column.title)),
+      Math.max(1, widthOf(title)),
     )
   )
   const widths = fittingWidths(natural, screen.width - gap * (columns.length - 1) - 2)
-  if (widths === undefined) return blocks(columns, rows, screen)
+  if (widths === undefined) return blocks(titles, rows, screen)
 
-  const head = columns.some(({ title }) => title !== "")
-    ? [columns.map(({ title }) => ({ text: title, paint: soft }))]
-    : []
+  const head = titles.some((title) => title !== "") ? [titles.map((text) => ({ text, paint: soft }))] : []
   const wrapped = [...head, ...rows].map((row) =>
     columns.map((_, at) => {
       const lines = wrapToWidth(textOf(row[at]), widths[at] ?? narrowest)
@@ -156,10 +155,10 @@ export const table = (
   )
   const drawn = wrapped.flatMap((row) =>
     Array.from({ length: Math.max(...row.map((lines) => lines.length)) }, (_, line) =>
-      columns.map(({ right }, at) => {
+      columns.map((column, at) => {
         const { text, width } = row[at]?.[line] ?? { text: "", width: 0 }
         const space = " ".repeat((taken[at] ?? 0) - width)
-        return ` ${right === true ? space + text : text + space} `
+        return ` ${column.startsWith("#") ? space + text : text + space} `
       }).join(soft("│")).trimEnd())
   )
   return drawn.join("\n")
@@ -167,16 +166,16 @@ export const table = (
 
 /** Draws rows as blocks, one line per cell. */
 const blocks = (
-  columns: ReadonlyArray<TableColumn>,
+  titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,
   screen: Screen,
 ): string => {
   const { soft } = paints(screen)
   return rows.map((row) =>
-    columns.flatMap((column, index) => {
+    titles.flatMap((name, index) => {
       const text = textOf(row[index])
       if (text === "") return []
-      const title = column.title === "" ? "" : `${column.title}: `
+      const title = name === "" ? "" : `${name}: `
       return wrapToWidth(title + text, screen.width).map((line, at) =>
         at === 0 && line.startsWith(title)
           ? soft(title) + paintOf(row[index])(line.slice(title.length))

@@ -5,7 +5,7 @@ import { visible } from "../../domain/visible.ts"
 import { count, counted, instantIn, minuteIn } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
-import { cutToWidth, paints, type Screen, table, type TableCell, wrapToWidth } from "./screen.ts"
+import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
 
 /** The maximum number of kinds of problems, and of kinds of differences, in the summary. The report has all of them. */
 const most = 10
@@ -31,14 +31,14 @@ const heading = (report: RunReport, screen: Screen): string => {
 const balance = (report: RunReport, screen: Screen): string => {
   const paint = paints(screen)
   const rows = fates.toReversed().filter((fate) => report.rows[fate] > 0).map((fate) => [
-    { text: fateWords[fate].title, paint: paint[fateWords[fate].tone] },
+    titleCell(fateWords[fate], screen),
     count(report.rows[fate]),
     { text: fateWords[fate].meaning, paint: paint.soft },
   ])
   const holds = report.balance.holds
     ? { text: "the balance holds", paint: paint.soft }
     : { text: "THE BALANCE DOES NOT HOLD", paint: paint.bad }
-  return table([{ title: "rows" }, { title: "", right: true }, { title: "" }], [
+  return table(["rows", "#", ""], [
     ...rows,
     [{ text: "read", paint: paint.strong }, { text: count(report.rows.read), paint: paint.strong }, holds],
   ], screen)
@@ -55,20 +55,20 @@ const accounts = ({ sources }: RunReport, screen: Screen): string | undefined =>
 const readBack = (report: RunReport, screen: Screen): string | undefined => {
   const paint = paints(screen)
   const rows = verdicts.filter((verdict) => report.readBack[verdict] > 0).map((verdict) => [
-    { text: verdictWords[verdict].title, paint: paint[verdictWords[verdict].tone] },
+    titleCell(verdictWords[verdict], screen),
     count(report.readBack[verdict]),
     { text: verdictWords[verdict].meaning, paint: paint.soft },
   ])
   return rows.length === 0
     ? undefined
-    : table([{ title: "read back" }, { title: "", right: true }, { title: "" }], rows, screen)
+    : table(["read back", "#", ""], rows, screen)
 }
 
 const problems = (report: RunReport, screen: Screen): string | undefined => {
   if (report.problems.length === 0) return undefined
   const groups = report.problems.toSorted((a, b) => b.count - a.count)
   const shown = table(
-    [{ title: "problem" }, { title: "column" }, { title: "rows", right: true }, { title: "for example" }],
+    ["problem", "column", "#rows", "for example"],
     groups.slice(0, most).map((group) => {
       const example = group.examples[0]
       return [
@@ -86,7 +86,7 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
 /** Shows how returned answers differ from sent ones, the most frequent difference first. */
 const differences = ({ findings }: RunReport, screen: Screen): string | undefined =>
   findings.length === 0 ? undefined : table(
-    [{ title: "difference" }, { title: "question" }, { title: "what happened" }, { title: "answers", right: true }],
+    ["difference", "question", "what happened", "#answers"],
     findings.slice(0, most).map((one) => [
       one.verdict,
       cutToWidth(one.name, 60),
@@ -140,18 +140,10 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
     count(run.rows.read),
     count(run.rows.imported),
     count(run.readBack.verified),
-    { text: outcomeWords[run.outcome].title, paint: paint[outcomeWords[run.outcome].tone] },
+    titleCell(outcomeWords[run.outcome], screen),
   ])
   const shown = table(
-    [
-      ...(isWide ? [{ title: "run" }] : []),
-      { title: "mode" },
-      { title: `started (${zone})` },
-      { title: "read", right: true },
-      { title: "imported", right: true },
-      { title: "verified", right: true },
-      { title: "outcome" },
-    ],
+    [...(isWide ? ["run"] : []), "mode", `started (${zone})`, "#read", "#imported", "#verified", "outcome"],
     cells,
     screen,
   )
