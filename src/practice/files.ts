@@ -152,9 +152,7 @@ export const loadForms = (
         new FormFileInvalid({
           file: folder,
           isFolder: true,
-          problems: [
-            error._tag === "SystemError" && error.reason === "NotFound" ? "it does not exist" : reasonOf(error),
-          ],
+          problems: [reasonOf(error)],
         }),
     )
     const forms = new Map<string, Form>()

@@ -1,4 +1,3 @@
-import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
@@ -221,8 +220,7 @@ export const folderStore = (
       remove: (form: string, id: string) => write(form, [JSON.stringify({ removed: id })], memory.remove(form, id)),
     }
   }).pipe(
-    Effect.catchTags({
-      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
-      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
-    }),
+    Effect.mapError((error) =>
+      error._tag === "StoreUnusable" ? error : new StoreUnusable({ folder, reason: reasonOf(error) })
+    ),
   )
