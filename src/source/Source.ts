@@ -22,6 +22,12 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
   message: Schema.String,
 }) {}
 
+/** Returns the function that makes the error about a file from the end of its sentence. */
+export const refusing = (file: string) => (end: string) => new SourceError({ file, message: `${file} ${end}` })
+
+/** Like `refusing`, for an account that can't be used. */
+export const unusableBy = (file: string) => (end: string) => new ConnectionUnusable({ file, message: `${file} ${end}` })
+
 /** Shows the progress of a pull: the number of records, that a job is running, or the number of bytes of a single answer. Does nothing unless a caller provides it. */
 export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
   defaultValue: () => (_phase: "pull" | "job" | "download", _count?: number, _total?: number): Effect.Effect<void> =>

@@ -7,7 +7,7 @@ import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
-import { type Fingerprint, readerVersion, type Source, type SourceChanged, SourceError } from "../Source.ts"
+import { type Fingerprint, readerVersion, refusing, type Source, type SourceChanged, SourceError } from "../Source.ts"
 import { dialectEncoding, type Encoding, lineEndsIn } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { type CsvSettings, delimiterName, findHeader, type Header, oneColumn } from "./header.ts"
@@ -47,23 +47,22 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         () => findHeader(textOf(encoding, head, complete), complete, settings),
       )
       if (found._tag === "None") {
-        return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
+        return yield* refusing(file)(`has no header. ${found.message}`)
       }
       if (found._tag === "Found") {
         const title = found.header.titles.find((title) => !title.isWellFormed())
         if (title !== undefined) {
           const shown = JSON.stringify(title.toWellFormed())
-          const message =
-            `${file} has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
-          return yield* new SourceError({ file, message })
+          return yield* refusing(file)(
+            `has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`,
+          )
         }
         return { encoding, header: found.header, warnings }
       }
       if (length > limits.record * 4) {
-        const message = `${file} has no header in its first ${
-          count(length)
-        } bytes. Give its line: \`source.headerRow\`.`
-        return yield* new SourceError({ file, message })
+        return yield* refusing(file)(
+          `has no header in its first ${count(length)} bytes. Give its line: \`source.headerRow\`.`,
+        )
       }
     }
   })
@@ -171,10 +170,10 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     }
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
-      const message =
-        `${file} has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
-        + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`."
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
+          + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`.",
+      )
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
         && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")

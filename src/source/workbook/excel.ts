@@ -10,6 +10,7 @@ import {
   changedWhileOpening,
   type Fingerprint,
   readerVersion,
+  refusing,
   type Source,
   SourceChanged,
   SourceError,
@@ -31,12 +32,9 @@ export interface ExcelSettings {
 }
 
 const tooLarge = ({ file }: Bytes) =>
-  new SourceError({
-    file,
-    message: `${file} has more than ${
-      count(limits.workbook)
-    } bytes, which is the limit for workbooks. Save its sheet as CSV.`,
-  })
+  refusing(file)(
+    `has more than ${count(limits.workbook)} bytes, which is the limit for workbooks. Save its sheet as CSV.`,
+  )
 
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   Effect.scoped(Effect.gen(function*() {
