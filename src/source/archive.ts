@@ -327,10 +327,7 @@ const chooseMember = (
  * Undefined if the archive is a workbook. Fails if the file is not an archive, if the member is missing or several are possible, if it can't be
  * unpacked, or if a path leads out of the archive.
  */
-export const zipMember = (
-  bytes: FileBytes,
-  asked: string | undefined,
-): Effect.Effect<
+export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.Effect<
   { readonly name: string; readonly bytes: Bytes; readonly others: ReadonlyArray<string> } | undefined,
   SourceError
 > =>

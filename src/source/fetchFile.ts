@@ -113,9 +113,7 @@ const request = (
     )
     const location = response.headers["location"]
     if (response.status < 300 || response.status >= 400 || location === undefined) return response
-    if (left === 0) {
-      return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
-    }
+    if (left === 0) return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
     if (!URL.canParse(location, address)) {
       return yield* Effect.fail(
         "redirects to something that is not an address. Download it yourself, and give its path.",

@@ -1,7 +1,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Json } from "../domain/json.ts"
+import { type Json, parsedJson } from "../domain/json.ts"
 import { maskedTitle } from "../domain/reportFields.ts"
 import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
@@ -135,10 +135,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         named = true
         bytes = inside.bytes
         others = inside.others
-        taken.push({
-          what: "archive",
-          value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}`,
-        })
+        taken.push({ what: "archive", value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}` })
       } else break
       content = contentOf(yield* bytes.head(512))
     }
@@ -227,9 +224,7 @@ export const openFile = (
     const chosen: Chosen = options.written !== undefined
       ? { format: options.written, because: options.written === "csv" ? "one row a line" : "one record a line" }
       : choose(file, tool === undefined ? config.format : undefined, content, () => looksLikeJson(start, file) ?? "csv")
-    if ("refusal" in chosen) {
-      return yield* new SourceError({ file, message: chosen.refusal })
-    }
+    if ("refusal" in chosen) return yield* new SourceError({ file, message: chosen.refusal })
     const open = (headerRow: number | undefined) => {
       const settings = {
         ...config,
@@ -310,10 +305,5 @@ const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined
   const first = /^[^\r\n]*/.exec(start)?.[0].trim() ?? ""
   const complete = first.length < start.trimEnd().length
   if (!complete) return /\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(file) ? "jsonl" : "json"
-  try {
-    JSON.parse(first)
-    return "jsonl"
-  } catch {
-    return "json"
-  }
+  return parsedJson(first) === undefined ? "json" : "jsonl"
 }

@@ -7,7 +7,7 @@ import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { type Fingerprint, readerVersion, refusing, type Source, SourceError } from "../Source.ts"
+import { fileRead, type Fingerprint, readerVersion, refusing, type Source, SourceError } from "../Source.ts"
 import { dialectEncoding, type Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
@@ -70,9 +70,7 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
       )
     }
     const again = places.find((place, at) => places.findIndex((other) => pointerOf(other) === pointerOf(place)) < at)
-    if (again !== undefined) {
-      return yield* refusing(file)(`can't be read. ${twoLists(again)}`)
-    }
+    if (again !== undefined) return yield* refusing(file)(`can't be read. ${twoLists(again)}`)
     if (others.length > 0) {
       const all = places.slice(0, 8).map((place) => pointerOf(place)).join(", ")
       return yield* refusing(file)(
@@ -231,7 +229,6 @@ export const openJson = (
             ...Array.from(unseen, ([name, { cells }]) => ({ what: "member" as const, name, cells })),
             ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
           ]
-          const fingerprint = blocks.fingerprint()
           const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
           const more = [
             ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
@@ -240,18 +237,11 @@ export const openJson = (
               value: `${late}: none of the first ${count(records)} records has them`,
             }]),
           ]
-          files = [{
-            file: {
-              file,
-              format,
-              bytes: fingerprint.bytes,
-              sha256: fingerprint.sha256,
-              rows,
-              taken: [...taken, ...more],
-              ...(unread.length === 0 ? {} : { unread }),
-            },
-            fingerprint,
-          }]
+          files = fileRead(file, format, blocks.fingerprint(), {
+            rows,
+            taken: [...taken, ...more],
+            ...(unread.length === 0 ? {} : { unread }),
+          })
         }
         return rowsOf({ file, blocks, encoding, columns, reader: makeReader(), finished })
       })

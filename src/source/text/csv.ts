@@ -7,7 +7,15 @@ import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
-import { type Fingerprint, readerVersion, refusing, type Source, type SourceChanged, SourceError } from "../Source.ts"
+import {
+  fileRead,
+  type Fingerprint,
+  readerVersion,
+  refusing,
+  type Source,
+  type SourceChanged,
+  SourceError,
+} from "../Source.ts"
 import { dialectEncoding, type Encoding, lineEndsIn } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { type CsvSettings, delimiterName, findHeader, type Header, oneColumn } from "./header.ts"
@@ -46,9 +54,7 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         () => 1,
         () => findHeader(textOf(encoding, head, complete), complete, settings),
       )
-      if (found._tag === "None") {
-        return yield* refusing(file)(`has no header. ${found.message}`)
-      }
+      if (found._tag === "None") return yield* refusing(file)(`has no header. ${found.message}`)
       if (found._tag === "Found") {
         const title = found.header.titles.find((title) => !title.isWellFormed())
         if (title !== undefined) {
@@ -216,25 +222,16 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
         const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
-          const fingerprint = blocks.fingerprint()
           const left = [
             ...(empty === 0 ? [] : [{ what: "empty lines", value: `${count(empty)} omitted` }]),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
           ]
-          const { bytes: size, sha256 } = fingerprint
-          files = [{
-            file: {
-              file,
-              format: "csv",
-              bytes: size,
-              sha256,
-              rows,
-              taken: [...taken, ...left],
-              lines: { physical, above: above.lines, records: rows, inside, blank: empty },
-              ...(longest === undefined ? {} : { longest }),
-            },
-            fingerprint,
-          }]
+          files = fileRead(file, "csv", blocks.fingerprint(), {
+            rows,
+            taken: [...taken, ...left],
+            lines: { physical, above: above.lines, records: rows, inside, blank: empty },
+            ...(longest === undefined ? {} : { longest }),
+          })
         }
         return rowsOf(layout, blocks, finished)
       })
