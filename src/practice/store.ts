@@ -195,10 +195,8 @@ export const folderStore = (
       Effect.gen(function*() {
         const open = files.get(form)
         if (open !== undefined) return open
-        const file = yield* fs.open(path.join(folder, `${encodeURIComponent(form)}${extension}`), {
-          flag: "a",
-          mode: 0o600,
-        })
+        const name = `${encodeURIComponent(form)}${extension}`
+        const file = yield* fs.open(path.join(folder, name), { flag: "a", mode: 0o600 })
         files.set(form, file)
         return file
       })
