@@ -42,3 +42,12 @@ export const canonicalAddress = (text: string): string => {
     .replace(/\/$/, "")
   return `${protocol}//${plainHost(hostname)}${port === "" ? "" : `:${port}`}${path}`
 }
+
+/** Decodes a segment of an address's path. Returns a segment unchanged if it is not encoded. */
+export const percentDecoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

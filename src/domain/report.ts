@@ -109,9 +109,7 @@ export const Difference = Schema.Struct({
   row: Count("the row's number"),
   key: Digested("the row key"),
   submissionId: Text("the submission"),
-  question: Text(
-    "the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`",
-  ),
+  question: Text("the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`"),
   name: text("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({
     description:
@@ -243,9 +241,7 @@ const MappedQuestion = Schema.Struct({
   question: Text("the question's id, as in `questions`"),
   name: text("the question's name"),
   values: list(Schema.Struct({
-    cell: Digested(
-      "a cell that the pipeline or an option's label translates into an answer; the first 50",
-    ),
+    cell: Digested("a cell that the pipeline or an option's label translates into an answer; the first 50"),
     answer: maybe(Digested("the cell's answer, as written in the pipeline or the form; `null`: no answer")),
   })),
   translated: count("the number of all translated cells"),
@@ -444,9 +440,7 @@ export const RunReport = Schema.Struct({
     millis: Count("the duration of the step in milliseconds; the sum is the time from `startedAt` to `finishedAt`"),
   })),
   pace: maybe(Pace),
-  warnings: list(Text("notes that don't concern a single row, in sentences"), {
-    [Section]: { title: "Warnings" },
-  }),
+  warnings: list(Text("notes that don't concern a single row, in sentences"), { [Section]: { title: "Warnings" } }),
   versions: group({
     formferry: text("the version of formferry"),
     node: text("the version of Node.js that formferry ran on"),

@@ -2,7 +2,7 @@ import type { ColumnBlock } from "../domain/row.ts"
 import type { ColumnFacts, Sample } from "./FormTool.ts"
 import { cellsOf, tidy } from "./sample.ts"
 
-type BlockColumn = ColumnBlock["columns"][number]
+export type BlockColumn = ColumnBlock["columns"][number]
 
 /** A column as a part of a question. */
 export interface PartOf {
@@ -12,12 +12,18 @@ export interface PartOf {
   readonly role?: BlockColumn["role"]
 }
 
-/** Makes blocks from groups of columns. Adds a number to distinguish blocks with the same title. */
+/**
+ * Makes blocks from groups of columns. A group with fewer options than `least` is not a block. Adds a number to distinguish blocks with the same
+ * title.
+ */
 export const titled = (
   groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
+  least = 2,
 ): ReadonlyArray<ColumnBlock> => {
   const times = new Map<string, number>()
-  return groups.map(({ columns, question }) => {
+  const isBlock = ({ columns }: (typeof groups)[number]) =>
+    columns.filter(({ role }) => role === "option").length >= least
+  return groups.filter(isBlock).map(({ columns, question }) => {
     const title = tidy(question)
     const nth = (times.get(title) ?? 0) + 1
     times.set(title, nth)
@@ -41,7 +47,7 @@ export const blocksOf = (
     if (last !== undefined && last.question === question && next) last.columns.push(column)
     else groups.push({ question, columns: [column] })
   }
-  return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
+  return titled(groups, least)
 }
 
 /** Matches ticks that can't be a value of a scale or a comment. */
@@ -119,8 +125,9 @@ export const blocksByCells = (
   facts: ReadonlyArray<ColumnFacts>,
   free: (position: number) => boolean,
 ): ReadonlyArray<ColumnBlock> => {
+  const names = titles.map(tidy)
   const kindOf = (position: number): "chosen" | "empty" | "other" | "none" => {
-    const title = tidy(titles[position] ?? "")
+    const title = names[position] ?? ""
     if (title === "" || !free(position)) return "none"
     const { filled = 0, ownTitle = 0 } = facts[position] ?? {}
     if (filled > 0 && ownTitle === filled) return "chosen"
@@ -136,12 +143,11 @@ export const blocksByCells = (
     if (chosen.length >= fewest) {
       const options = columns.filter((position) => kindOf(position) !== "other")
       const [first = 0] = options
-      const question = `${tidy(titles[first] ?? "")} … ${tidy(titles[options.at(-1) ?? first] ?? "")}`
       groups.push({
-        question,
+        question: `${names[first]} … ${names[options.at(-1) ?? first]}`,
         columns: columns.map((position) => ({
           position,
-          option: tidy(titles[position] ?? ""),
+          option: names[position] ?? "",
           role: kindOf(position) === "other" ? "other" : "option",
         })),
       })
@@ -149,19 +155,13 @@ export const blocksByCells = (
     run = []
     last = 0
   }
-  for (let position = 0; position < titles.length; position++) {
+  for (const position of names.keys()) {
     const kind = kindOf(position)
     // Two questions with the same options may follow each other, so a repeated title starts a new block.
-    if (kind === "chosen" && run.some((one) => tidy(titles[one] ?? "") === tidy(titles[position] ?? ""))) flush()
-    if (kind === "chosen") {
-      run.push(position)
-      last = run.length
-    } else if (run.length > 0 && kind === "empty") run.push(position)
-    else if (run.length > 0 && kind === "other") {
-      run.push(position)
-      last = run.length
-      flush()
-    } else flush()
+    if (kind === "chosen" && run.some((one) => names[one] === names[position])) flush()
+    if (kind === "chosen" || (run.length > 0 && kind !== "none")) run.push(position)
+    if (kind === "chosen" || kind === "other") last = run.length
+    if (kind === "none" || kind === "other") flush()
   }
   flush()
   return titled(groups)

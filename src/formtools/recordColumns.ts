@@ -1,7 +1,7 @@
 import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
-import { type PartOf, titled } from "./blocks.ts"
+import { type BlockColumn, type PartOf, titled } from "./blocks.ts"
 import type { MetaColumn, RecordLayout } from "./FormTool.ts"
 import { withoutTags } from "./sample.ts"
 
@@ -19,26 +19,24 @@ export interface RecordColumn<A> {
   readonly cell: (found: A, row: Cells) => Cell
 }
 
-/** Returns a column of the tool's own, whose cells are those of one column of the records. */
+/** Returns a column with the cells of one column of the records. */
 export const ownColumn = (
   title: string,
   at: number,
-  meta: Omit<MetaColumn, "position">,
-): RecordColumn<unknown> => ({ title, meta, cell: (_, row) => row[at] ?? null })
+  meta?: Omit<MetaColumn, "position">,
+): RecordColumn<unknown> => ({ title, ...(meta && { meta }), cell: (_, row) => row[at] ?? null })
 
 /** Returns the blocks of the columns. A question with a single option has none. */
 const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
-  const groups = new Map<object, { question: string; columns: Array<Omit<PartOf, "question"> & { role: "option" }> }>()
+  const groups = new Map<object, { question: string; columns: Array<BlockColumn> }>()
   columns.forEach(({ part }, position) => {
     if (part === undefined) return
     const { block, option, role = "option" } = part
     const group = groups.get(block) ?? { question: block.title, columns: [] }
     groups.set(block, group)
-    group.columns.push({ position, option, role: role as "option" })
+    group.columns.push({ position, option, role })
   })
-  return titled(
-    [...groups.values()].filter(({ columns }) => columns.filter(({ role }) => role === "option").length > 1),
-  )
+  return titled([...groups.values()])
 }
 
 /** Returns how records are read by these columns. Titles are shown without tags. */

@@ -91,24 +91,15 @@ export const cleaner = (
   if (cleanAll === undefined && some.length === 0) return undefined
   return (cells) => {
     let result: Array<Cell> | undefined
-    const set = (position: number, cell: Cell) => {
-      result ??= cells.slice()
-      result[position] = cell
-    }
-    if (cleanAll !== undefined) {
-      for (let position = 0; position < cells.length; position++) {
-        const cell = cells[position] ?? null
-        if (cell === null) continue
-        const made = cleanAll(cell)
-        if (made !== cell) set(position, made)
-      }
-    }
-    for (const [position, clean] of some) {
+    const use = (position: number, clean: Clean) => {
       const cell = (result ?? cells)[position] ?? null
-      if (cell === null) continue
-      const made = clean(cell)
-      if (made !== cell) set(position, made)
+      const made = cell === null ? cell : clean(cell)
+      if (made === cell) return
+      result ??= cells.slice()
+      result[position] = made
     }
+    if (cleanAll !== undefined) { for (const position of cells.keys()) use(position, cleanAll) }
+    for (const [position, clean] of some) use(position, clean)
     return result ?? cells
   }
 }

@@ -1,33 +1,27 @@
-import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
-import { isObject, type Json, type JsonObject } from "../domain/json.ts"
-import type { MetaColumn, RecordTool, Role } from "./FormTool.ts"
-import { listOf, textIn } from "./recordColumns.ts"
+import type { Cell } from "../domain/cell.ts"
+import { isObject, type JsonObject } from "../domain/json.ts"
+import type { Cells } from "../domain/row.ts"
+import type { RecordTool, Role } from "./FormTool.ts"
+import { cellOf, itemsIn, listOf, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
 import { cleansAt, evidence, nothingWhen } from "./sample.ts"
-import { nameOf, typeformTitles } from "./typeformTitles.ts"
+import { dayOnly, nameOf, typeformTitles, valueIn } from "./typeformTitles.ts"
 
-/** Returns the value of an answer, which is in a member named after the answer's type. */
 const answerCell = (answer: JsonObject): Cell => {
-  const type = textIn(answer["type"])
-  const value = type === undefined ? undefined : answer[type]
-  if (value === undefined || value === null) return null
-  if (type === "choice" && isObject(value)) return textIn(value["label"]) ?? textIn(value["other"]) ?? null
+  const { type } = answer
+  const value = valueIn(answer)
+  if (type === "choice" && isObject(value)) return cellOf(textIn(value["label"]) ?? textIn(value["other"]))
   if (type === "choices" && isObject(value)) {
-    const labels = Array.isArray(value["labels"]) ? value["labels"] as ReadonlyArray<Json> : []
     const other = textIn(value["other"])
-    const all = other === undefined ? labels : [...labels, other]
-    return all.length === 0 ? null : new JsonCell(all)
+    const all = [...itemsIn(value["labels"]), ...(other === undefined ? [] : [other])]
+    return all.length === 0 ? null : cellOf(all)
   }
   // Older exports contain a meaningless time after a day.
-  if (type === "date" && typeof value === "string") {
-    return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1")
-  }
-  return typeof value === "object" ? new JsonCell(value) : value
+  return type === "date" && typeof value === "string" ? dayOnly(value) : cellOf(value)
 }
 
 const variableCell = (variable: JsonObject): Cell => {
-  const type = textIn(variable["type"])
-  const value = type === undefined ? undefined : variable[type]
-  return value === undefined || value === null || typeof value === "object" ? null : value
+  const value = valueIn(variable)
+  return typeof value === "object" ? null : cellOf(value)
 }
 
 const roles: Readonly<Record<string, Role>> = {
@@ -44,14 +38,18 @@ const roles: Readonly<Record<string, Role>> = {
 /** The members that are split into columns: the lists of all answers and of all variables. */
 const lists = new Set(["answers", "variables"])
 
-const roleOf = (title: string): Role | undefined =>
-  title.startsWith("hidden.")
-    ? "url"
-    : title.startsWith("metadata.")
-    ? "device"
-    : Object.hasOwn(roles, title)
-    ? roles[title]
-    : undefined
+const metaOf = (title: string): RecordColumn<unknown>["meta"] => {
+  if (title.startsWith("hidden.")) return { role: "url" }
+  if (title.startsWith("metadata.")) return { role: "device" }
+  const role = Object.hasOwn(roles, title) ? roles[title] : undefined
+  return role === "submitted" || role === "started" ? { role, format: "iso" } : role && { role }
+}
+
+/** The answers and variables of a response by name. */
+interface Found {
+  readonly fields: ReadonlyMap<string | undefined, JsonObject>
+  readonly variables: ReadonlyMap<string | undefined, JsonObject>
+}
 
 /** Typeform's Responses API: the records in `items`. With the form's definition, they are arranged like an export. */
 export const typeformResponses: RecordTool = {
@@ -67,69 +65,48 @@ export const typeformResponses: RecordTool = {
   learn: (columns, definition) => {
     const titled = typeformTitles(columns, definition)
     if (titled !== undefined) return titled
-    const position = (title: string) => columns.findIndex((column) => column.title === title)
-    const [answersAt, variablesAt] = [position("answers"), position("variables")]
-    const kept = columns.filter(({ title }) => !lists.has(title))
-    const fields = new Map<string, number>()
-    const variables = new Map<string, number>()
-    const note = (names: Map<string, number>, name: string | undefined) => {
-      if (name !== undefined && !names.has(name)) names.set(name, names.size)
+    const at = (title: string) => columns.findIndex((column) => column.title === title)
+    const [answersAt, variablesAt] = [at("answers"), at("variables")]
+    const names = { fields: new Set<string>(), variables: new Set<string>() }
+    const find = (row: Cells): Found => {
+      const [answers, variables] = [listOf(row[answersAt]).filter(isObject), listOf(row[variablesAt]).filter(isObject)]
+      return {
+        fields: new Map(answers.map((answer) => [nameOf(answer), answer])),
+        variables: new Map(variables.map((variable) => [textIn(variable["key"]), variable])),
+      }
     }
-    const key = (variable: Json) => (isObject(variable) ? textIn(variable["key"]) : undefined)
     return {
       add: (row) => {
-        for (const answer of listOf(row[answersAt])) if (isObject(answer)) note(fields, nameOf(answer))
-        for (const variable of listOf(row[variablesAt])) note(variables, key(variable))
+        const { fields, variables } = find(row)
+        for (const name of fields.keys()) if (name !== undefined) names.fields.add(name)
+        for (const name of variables.keys()) if (name !== undefined) names.variables.add(name)
       },
       layout: () => {
-        const titles = [
-          ...kept.map(({ title }) => title),
-          ...fields.keys(),
-          ...[...variables.keys()].map((name) => `variables.${name}`),
+        const key = at("response_id") >= 0 ? "response_id" : "token"
+        const made: ReadonlyArray<RecordColumn<Found>> = [
+          ...columns.filter(({ title }) => !lists.has(title)).map(({ position, title }) =>
+            ownColumn(title, position, title === key ? { role: "id" } : metaOf(title))
+          ),
+          ...[...names.fields].map((title): RecordColumn<Found> => ({
+            title,
+            cell: ({ fields }) => answerCell(fields.get(title) ?? {}),
+          })),
+          ...[...names.variables].map((name): RecordColumn<Found> => ({
+            title: `variables.${name}`,
+            cell: ({ variables }) => variableCell(variables.get(name) ?? {}),
+          })),
         ]
-        const meta = kept.flatMap(({ title }, at): ReadonlyArray<MetaColumn> => {
-          const role = roleOf(title)
-          if (role === undefined) return []
-          return [
-            role === "submitted" || role === "started" ? { position: at, role, format: "iso" } : { position: at, role },
-          ]
-        })
-        const id = kept.findIndex(({ title }) => title === "response_id")
-        const token = kept.findIndex(({ title }) => title === "token")
-        const times = meta.flatMap((
-          column,
-        ) => (column.role === "submitted" || column.role === "started" ? [column.position] : []))
-        const submitted = meta.find(({ role }) => role === "submitted")?.position
-        const firstField = kept.length
-        const firstVariable = kept.length + fields.size
-        return {
+        const withRole = (...roles: ReadonlyArray<Role>) =>
+          made.flatMap(({ meta }, position) => (meta !== undefined && roles.includes(meta.role) ? [position] : []))
+        const [submitted] = withRole("submitted")
+        return recordLayout(made, find, {
           variant: "Responses API",
-          titles,
-          meta: id < 0 && token >= 0
-            ? meta.map((column) => (column.position === token ? { ...column, role: "id" as const } : column))
-            : meta,
-          key: id >= 0 ? [id] : token >= 0 ? [token] : [],
           // The service writes this time for a response that was never submitted.
-          cleans: cleansAt(times, nothingWhen("0001-01-01T00:00:00Z")),
+          cleans: cleansAt(withRole("submitted", "started"), nothingWhen("0001-01-01T00:00:00Z")),
           answers: { several: { columns: false }, other: "in the cell" },
           ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
           notes: ["Columns are named by the questions' references or ids: the Responses API does not return titles."],
-          cells: (row) => {
-            const cells: Array<Cell> = [
-              ...kept.map((column) => row[column.position] ?? null),
-              ...Array<Cell>(fields.size + variables.size).fill(null),
-            ]
-            for (const answer of listOf(row[answersAt])) {
-              const at = isObject(answer) ? fields.get(nameOf(answer) ?? "") : undefined
-              if (at !== undefined && isObject(answer)) cells[firstField + at] = answerCell(answer)
-            }
-            for (const variable of listOf(row[variablesAt])) {
-              const at = variables.get(key(variable) ?? "")
-              if (at !== undefined && isObject(variable)) cells[firstVariable + at] = variableCell(variable)
-            }
-            return cells.map((cell) => (cell !== null && cellText(cell) === "" ? null : cell))
-          },
-        }
+        })
       },
     }
   },

@@ -4,6 +4,7 @@ import type { Cells, Column } from "../domain/row.ts"
 import type { RecordLearner } from "./FormTool.ts"
 import {
   cellOf,
+  itemsIn,
   listOf,
   memberOf,
   objectsIn,
@@ -113,13 +114,15 @@ const chosenIn = (answer: JsonObject, options: Field["options"]): Answer["chosen
   return { labels, other: textIn(memberOf(value, "other")) }
 }
 
-const textsIn = (value: Json | undefined): ReadonlyArray<string | undefined> =>
-  Array.isArray(value) ? (value as ReadonlyArray<Json>).map(textIn) : []
+const textsIn = (value: Json | undefined) => itemsIn(value).map(textIn)
 
-/** Returns the value of an answer as an export contains it, or as JSON if it has several parts. The value is in a member named after the answer's type. */
+/** Returns the value of an answer or a variable, which is in a member named after its type. */
+export const valueIn = (one: JsonObject): Json | undefined => one[textIn(one["type"]) ?? ""]
+
+/** Returns the value of an answer as an export contains it, or as JSON if it has several parts. */
 const exportedCell = (answer: JsonObject): Cell => {
-  const type = textIn(answer["type"])
-  const value = type === undefined ? undefined : answer[type]
+  const { type } = answer
+  const value = valueIn(answer)
   if (typeof value === "boolean") return value ? "1" : "0"
   if (type === "date" && typeof value === "string") {
     return value.replace(/^(\d{4}-\d\d-\d\d)(?:T00:00:00(?:\.000)?Z)?$/, "$1T00:00:00.000Z")
@@ -186,9 +189,8 @@ const exportedTime = (cell: Cell | undefined): Cell => {
 }
 
 /** Numbers of variables have two decimals in an export. */
-const variableCell = (variable: JsonObject | undefined): Cell => {
-  const type = textIn(variable?.["type"])
-  const value = type === undefined ? undefined : variable?.[type]
+const variableCell = (variable: JsonObject): Cell => {
+  const value = valueIn(variable)
   return typeof value === "number" && Number(value.toFixed(2)) === value ? value.toFixed(2) : cellOf(value)
 }
 
@@ -263,7 +265,7 @@ export const typeformTitles = (
         ...[...hidden].map((name) => own(name, { role: "url" }, cell(`hidden.${name}`))),
         ...[...variables].map((name): TypeformColumn => ({
           title: name,
-          cell: ({ variables }) => variableCell(variables.get(name)),
+          cell: ({ variables }) => variableCell(variables.get(name) ?? {}),
         })),
         own(
           "Response Type",

@@ -1,24 +1,22 @@
 import * as Schema from "effect/Schema"
-import { JsonCell } from "../domain/cell.ts"
 import { isList, type Json } from "../domain/json.ts"
-import { oneCell, textOf, textsIn } from "./cells.ts"
+import { oneCell } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
 import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
 import {
-  optionOptions,
   optionSplitter,
   optionTable,
   optionTranslations,
   optionWords,
   otherAnswer,
+  piecesIn,
   readPieces,
-  splitOption,
+  splitOptions,
 } from "./optionTable.ts"
 
 const options = {
-  ...optionOptions,
-  ...splitOption,
+  ...splitOptions,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
     "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and `values` translates it (default: 1, x, yes, y, true, checked, selected)",
@@ -43,8 +41,6 @@ const options = {
 }
 
 type Options = Schema.Struct.Type<typeof options>
-
-const notAList = new Fault("not-an-option", "a list of options")
 
 /** Several options of a question, without repetition, in the form's order. */
 export const choices: Kind<Options> = {
@@ -81,9 +77,8 @@ export const choices: Kind<Options> = {
       return undefined
     }
     const parse = oneCell((cell) => {
-      const pieces = cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))
-      if (pieces === undefined) return notAList
-      const values = readPieces(pieces, read)
+      const pieces = piecesIn(cell, split)
+      const values = pieces instanceof Fault ? pieces : readPieces(pieces, read)
       return values instanceof Fault ? values : inOrder(values)
     })
     if (addOther === undefined) return parse

@@ -83,9 +83,7 @@ export const dateTime: Kind<Options> = {
           message: "If there are parts, `format` belongs to a part.",
           suggestion: "Write `date: { from: Column, format: dd.MM.yyyy }`.",
         }]),
-        ...(clock === undefined
-          ? [{ message: "A date and a time need a `zone`." }]
-          : []),
+        ...(clock === undefined ? [{ message: "A date and a time need a `zone`." }] : []),
         ...missingParts(context.input.parts, ["date", "time"]),
       ]
       return faults.length > 0 ? faults : fromParts(context.input.parts, inZone)

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
+import { percentDecoded } from "../domain/destination.ts"
 import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
 import { both, compareLists, compareText, different, equivalent, same } from "./compared.ts"
@@ -36,12 +37,7 @@ const notAUrl = new Fault("not-a-url", expected)
 /** Infers a file's name from its address: the last part of the path, or `file`. */
 export const filenameOf = (url: string): string => {
   const last = /\/([^/?#]+)\/?(?:[?#].*)?$/.exec(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""))?.[1]
-  if (last === undefined) return "file"
-  try {
-    return decodeURIComponent(last)
-  } catch {
-    return last
-  }
+  return last === undefined ? "file" : percentDecoded(last)
 }
 
 /** Splits a cell at each separator that is followed by another address. */

@@ -1,4 +1,3 @@
-import type * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
 import { isObject, type Json } from "../domain/json.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
@@ -6,18 +5,14 @@ import { choices } from "./choices.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
 import { Fault, type Kind, type KindContext, type OptionFault } from "./Kind.ts"
 import {
-  optionOptions,
   optionSplitter,
   optionTable,
   optionTranslations,
   optionWords,
   readPieces,
-  splitOption,
+  type SplitOptions,
+  splitOptions,
 } from "./optionTable.ts"
-
-const options = { ...optionOptions, ...splitOption }
-
-type Options = Schema.Struct.Type<typeof options>
 
 const notRows = new Fault("not-an-option", "rows with their answers; give each row a column")
 
@@ -25,7 +20,7 @@ const notRows = new Fault("not-an-option", "rows with their answers; give each r
 type ReadRow = (text: string, cell?: number) => Json | undefined | Fault
 
 /** Returns the function that reads a row's answer. Answers must be options if the form, `options` or `values` list them. Otherwise, they are sent as written. */
-const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyArray<OptionFault> => {
+const compileRow = (options: SplitOptions, context: KindContext): ReadRow | ReadonlyArray<OptionFault> => {
   const results = Object.values(options.values ?? {}).filter((name) => name !== null)
   const isListed = (context.question?.options ?? []).length > 0 || options.options !== undefined || results.length > 0
   const table = optionTable(isListed ? options : { otherwise: "keep", ...options }, context, [...new Set(results)])
@@ -43,10 +38,10 @@ const rowTexts = (value: Json): string | undefined =>
   value === null ? "" : typeof value === "object" ? textsIn(value)?.join("\n") : textOf(value)
 
 /** An answer for each of several rows. Rows without an answer are not sent. */
-export const matrix: Kind<Options> = {
+export const matrix: Kind<SplitOptions> = {
   name: "matrix",
   description: "An answer for each of several rows, with one column per row. Sent as an object { row: answer }",
-  options,
+  options: splitOptions,
   sends: "object",
   named: "rows",
   words: optionWords,

@@ -131,11 +131,7 @@ export const optionColumns = (
   const columns = names.map((name, index) => {
     const value = table.resolve(name, "from", faults, name)
     const own = ownNames(table, value ?? name, name)
-    return {
-      value,
-      own,
-      fault: new Fault("not-an-option", ticks.words, index),
-    }
+    return { value, own, fault: new Fault("not-an-option", ticks.words, index) }
   })
   if (faults.length > 0) return faults
   return (cells) => {

@@ -1,7 +1,9 @@
 import * as Schema from "effect/Schema"
+import { type Cell, JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import { asListed } from "../domain/words.ts"
+import { textOf, textsIn } from "./cells.ts"
 import { AsWritten, Fault, FilledText, type KindContext, option, type OptionFault, type Translation } from "./Kind.ts"
 
 /** What to do with a text that is not an option. At least one of `use` and `textTo` is required. */
@@ -51,7 +53,8 @@ export const optionOptions = {
 export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 
 /** The option for cells that contain several choices. */
-export const splitOption = {
+export const splitOptions = {
+  ...optionOptions,
   split: option(
     FilledText,
     "The separator between the choices in a cell. Whole options are matched first, longest first, so an option may contain the separator. By default, a cell contains one choice",
@@ -60,6 +63,8 @@ export const splitOption = {
     "\n",
   ),
 }
+
+export type SplitOptions = Schema.Struct.Type<typeof splitOptions>
 
 /** Several options that a name matches equally well. */
 class Several {
@@ -197,9 +202,7 @@ export const optionTable = (
   }
   const faults: Array<OptionFault> = []
   if (fromForm) {
-    for (const [index, name] of (options.options ?? []).entries()) {
-      resolve(name, "options", faults, index)
-    }
+    for (const [index, name] of (options.options ?? []).entries()) resolve(name, "options", faults, index)
   }
   const values = Object.entries(options.values ?? {}).map(([cell, name]) =>
     [cell, name === null ? null : resolve(name, "values", faults, cell)] as const
@@ -279,6 +282,12 @@ export const optionSplitter = (
     return found
   }
 }
+
+const notAList = new Fault("not-an-option", "a list of options")
+
+/** Returns the pieces of a cell: the members of a JSON list, or the pieces of a text. */
+export const piecesIn = (cell: Cell, split: (text: string) => ReadonlyArray<string>): ReadonlyArray<string> | Fault =>
+  (cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))) ?? notAList
 
 /** Reads the pieces of a cell that contains several choices. Returns their values without repetition. */
 export const readPieces = (

@@ -1,25 +1,18 @@
-import type * as Schema from "effect/Schema"
-import { JsonCell } from "../domain/cell.ts"
 import type { Option } from "../domain/form.ts"
-import { oneCell, textOf, textsIn } from "./cells.ts"
+import { oneCell, textOf } from "./cells.ts"
 import { compareLists, compareText } from "./compared.ts"
 import { Fault, type Kind, type KindContext, type OptionFault, type Parse } from "./Kind.ts"
 import {
   loose,
-  optionOptions,
   optionSplitter,
   type OptionTable,
   optionTable,
   optionTranslations,
   optionWords,
-  splitOption,
+  piecesIn,
+  type SplitOptions,
+  splitOptions,
 } from "./optionTable.ts"
-
-const options = { ...optionOptions, ...splitOption }
-
-type Options = Schema.Struct.Type<typeof options>
-
-const notAList = new Fault("not-an-option", "a list of options")
 
 /** Reads options in the order of their ranks. An option that occurs twice is an error. */
 const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): ReadonlyArray<string> | undefined | Fault => {
@@ -100,11 +93,11 @@ const ranked = (
 }
 
 /** Options in an order of preference, best first. Options without a rank are not sent. */
-export const ranking: Kind<Options> = {
+export const ranking: Kind<SplitOptions> = {
   name: "ranking",
   description:
     "Options in order of rank: a list in one cell, a column for each option that contains its rank, or a column for each rank that contains an option. Sent as an array of values, the first rank first",
-  options,
+  options: splitOptions,
   sends: "array",
   named: "ranks",
   words: optionWords,
@@ -123,8 +116,8 @@ export const ranking: Kind<Options> = {
     const split = optionSplitter(options.split, table)
     if (typeof split !== "function") return split
     return oneCell((cell) => {
-      const pieces = cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))
-      return pieces === undefined ? notAList : inRankOrder(pieces, table)
+      const pieces = piecesIn(cell, split)
+      return pieces instanceof Fault ? pieces : inRankOrder(pieces, table)
     })
   },
   compare: (sent, returned) => compareLists(sent, returned, compareText),

@@ -43,10 +43,7 @@ interface CleaningTool {
  * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` use the cleaned cells. Content digests and rejected rows contain
  * the cells as they are in the file. The tool is part of the fingerprint, because the same cells could have a different meaning for a different tool.
  */
-const overCleanCells = (
-  mapping: Mapping,
-  { clean, name }: CleaningTool,
-): Mapping => {
+const overCleanCells = (mapping: Mapping, { clean, name }: CleaningTool): Mapping => {
   // The functions below are called one after the other with the same row.
   let last: Cells | undefined
   let cleaned: Cells = []

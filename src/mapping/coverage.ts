@@ -61,11 +61,7 @@ const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined
     : undefined
 
 /** Adds a warning about a column that alone answers several questions. The cause is often that an entry was copied, but its column was not changed. */
-const findShared = (
-  pipeline: Pipeline,
-  answers: ReadonlyArray<CompiledAnswer>,
-  findings: Findings,
-): void => {
+const findShared = (pipeline: Pipeline, answers: ReadonlyArray<CompiledAnswer>, findings: Findings): void => {
   const taken = new Map<
     string,
     Array<{ readonly name: string; readonly entry: MappingEntry; readonly column: string }>

@@ -143,8 +143,6 @@ export const runExamples = (
   const findings = findingsIn(pipeline.document)
   const book = columnBook({ columns }, pipeline.source.columns, findings)
   const width = columns.reduce((most, { position }) => Math.max(most, position + 1), 0)
-  for (const [index, example] of pipeline.examples.entries()) {
-    runExample(mapping, example, index, book, width, findings)
-  }
+  for (const [index, example] of pipeline.examples.entries()) runExample(mapping, example, index, book, width, findings)
   return findings.errors
 }

@@ -6,8 +6,10 @@ import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 
-const quotedList = (columns: ReadonlyArray<Column>): string =>
-  columns.map((column) => `"${brief(column.name ?? column.title)}"`).join(" and ")
+/** Returns a column's name, or its title if it has none. */
+const nameOf = (column: Column | undefined): string | undefined => column?.name ?? column?.title
+
+const quotedName = (column: Column): string => `"${brief(column.name ?? column.title)}"`
 
 /** Returns the problem with a cell that should answer a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
@@ -42,9 +44,9 @@ export const templateProblem = (question: string, text: string, fault: Fault): P
 /** Returns the problem with a row that lacks a required answer. */
 export const requiredProblem = (question: string, name: string, columns: ReadonlyArray<Column>): Problem => ({
   code: "required",
-  column: columns[0]?.name ?? columns[0]?.title,
+  column: nameOf(columns[0]),
   question,
-  message: `Column${columns.length > 1 ? "s" : ""} ${quotedList(columns)} ${
+  message: `Column${columns.length > 1 ? "s" : ""} ${columns.map(quotedName).join(" and ")} ${
     columns.length > 1 ? "contain" : "contains"
   } no answer; "${brief(name)}" is required.`,
 })
@@ -72,12 +74,10 @@ export const conflictProblem = (
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
 ): Problem => {
   const [, last] = columns.map(([column]) => column)
-  const said = columns.map(([column, cell]) =>
-    `"${brief(column.name ?? column.title)}" contains "${brief(textOf(cell))}"`
-  )
+  const said = columns.map(([column, cell]) => `${quotedName(column)} contains "${brief(textOf(cell))}"`)
   return {
     code: "conflict",
-    column: last?.name ?? last?.title,
+    column: nameOf(last),
     question,
     value: brief(textOf(columns[1]?.[1])),
     message: `Column ${said.join(" and ")}; expected the same answer, or one of them empty.`,
@@ -93,10 +93,10 @@ export const notUniqueProblem = (
   before: number,
 ): Problem => ({
   code: "not-unique",
-  column: column?.name ?? column?.title,
+  column: nameOf(column),
   question,
   value: brief(value),
-  message: `${column === undefined ? `"${brief(name)}"` : `Column "${brief(column.name ?? column.title)}"`} contains "${
+  message: `${column === undefined ? `"${brief(name)}"` : `Column ${quotedName(column)}`} contains "${
     brief(value)
   }", like row ${before}; expected an answer that no other row has.`,
 })

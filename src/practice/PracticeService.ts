@@ -18,23 +18,17 @@ import { type FaultsFileInvalid, type FormFileInvalid, loadFaults, loadForms } f
 import { isOwnHost, listen, listenAt, type PortUnusable } from "./loopback.ts"
 import { type PracticeAnswer, refusal } from "./refusals.ts"
 import { results } from "./results.ts"
-import { makeRules, type RateLimit, RateWindow, type ServedRequest } from "./rules.ts"
+import { makeRules, type PracticeSettings, type ServedRequest } from "./rules.ts"
 import { folderStore, memoryStore, type PracticeStore, type StoreUnusable } from "./store.ts"
 
-export interface PracticeOptions {
+export interface PracticeOptions extends Pick<PracticeSettings, "rate"> {
   readonly forms: ReadonlyArray<Form>
   /** The store of submissions. Default: in memory. */
   readonly store?: PracticeStore
   /** The API key. Default: a new key. */
   readonly apiKey?: Redacted.Redacted
-  /** The limit of requests. Default: none. */
-  readonly rateLimit?: RateLimit
   /** The payment processor's name in the service's field names. Default: `gateway`. */
   readonly gateway?: string
-  /** The name of the parameter that adds the edit link. Default: `includeEditLink`. */
-  readonly editLinkParameter?: string
-  /** The maximum number of bytes of a request body. Default: 4 MiB. */
-  readonly maxBody?: number
   /** The faults to inject (docs/practice.md). Default: none. */
   readonly faults?: FaultPlan
 }
@@ -63,7 +57,9 @@ const secret = () => randomBytes(16).toString("hex")
 
 /** The path of the service's interface. */
 export const prefix = "/v1/api"
-const maxBodyDefault = 4 * 1024 * 1024
+
+/** The maximum number of bytes of a request body. */
+const maxBody = 4 * 1024 * 1024
 
 /** The reply at the root. It contains no form and no count, because other users of the machine can also see it. */
 const overview: PracticeAnswer = {
@@ -73,8 +69,8 @@ const overview: PracticeAnswer = {
     `formferry practice service. Its interface is under ${prefix}; to open its results page, use the link that formferry practice printed.\n`,
 }
 
-/** Starts the service without a transport. `origin` returns the start of the address of its edit links. */
-export const start = (options: PracticeOptions, origin: () => string) =>
+/** Starts the service without a transport. `origin` is the start of the address of its edit links. */
+export const start = (options: PracticeOptions, origin: string) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const draw = Random.nextIntBetween(0, 2 ** 31)
@@ -85,16 +81,13 @@ export const start = (options: PracticeOptions, origin: () => string) =>
     const store = options.store ?? memoryStore()
     const gateway = options.gateway ?? "gateway"
     const codec = makeCodec(gateway)
-    const maxBody = options.maxBody ?? maxBodyDefault
     const rules = makeRules({
       forms: new Map(options.forms.map((form) => [form.id, form])),
       apiKey: Redacted.value(apiKey),
       prefix,
       gateway,
-      editLinkParameter: options.editLinkParameter ?? "includeEditLink",
-      editLinkBase: `${origin()}/edit/`,
-      maxBody,
-      rate: options.rateLimit === undefined ? undefined : new RateWindow(options.rateLimit),
+      editLinkBase: `${origin}/edit/`,
+      rate: options.rate,
     })
     const faults = makeFaults(options.faults ?? { seed: 0, faults: [] }, {
       decide: (request, isListed) => rules(request, { store, now: clock.unsafeCurrentTimeMillis(), newId, isListed }),
@@ -110,7 +103,7 @@ export const start = (options: PracticeOptions, origin: () => string) =>
       count: (form) => store.all(form).length,
       faults: faults.counts,
     }
-    return { practice, faults, maxBody, clock, store }
+    return { practice, faults, clock, store }
   })
 
 /**
@@ -122,11 +115,11 @@ export const serve = (
 ): Effect.Effect<HttpPractice, PortUnusable, Scope.Scope> =>
   Effect.gen(function*() {
     const server = yield* listen(options.port, "The practice service")
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { practice, faults, maxBody, clock, store } = yield* start(options, () => origin)
+    const { port } = server.address() as AddressInfo
+    const origin = `http://127.0.0.1:${port}`
+    const { practice, faults, clock, store } = yield* start(options, origin)
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
     const later = yield* FiberHandle.makeRuntime<never>()
-    const port = (server.address() as AddressInfo).port
     /** Stops listening for the time that a fault sets. */
     const refuse = () => {
       const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
@@ -136,34 +129,20 @@ export const serve = (
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
+      const head = { method: incoming.method ?? "GET", path: incoming.url ?? "/" }
       // Refuses web pages whose host name was redirected to this address (DNS rebinding).
-      if (!isOwnHost(incoming.headers.host, port)) {
-        incoming.resume()
-        reply(outgoing, { status: 421, headers: { connection: "close" }, body: "" })
-        return
-      }
-      const path = incoming.url ?? "/"
-      const page = results({ method: incoming.method ?? "GET", path }, { forms: options.forms, store, token })
+      const page = !isOwnHost(incoming.headers.host, port)
+        ? { status: 421, headers: { connection: "close" }, body: "" }
+        : results(head, { forms: options.forms, store, token })
       if (page !== undefined) {
         incoming.resume()
-        reply(outgoing, page)
-        return
+        return reply(outgoing, page)
       }
-      if (incoming.url === "/") {
-        reply(outgoing, overview)
-        return
-      }
-      const head = { method: incoming.method ?? "GET", path }
+      if (incoming.url === "/") return reply(outgoing, overview)
       const drawn = faults.draw(head, incoming.socket)
-      if (drawn.fault?.resetsUnread === true) {
-        incoming.socket.resetAndDestroy()
-        return
-      }
-      receive(incoming, maxBody, (body) => {
-        if (body === undefined) {
-          reply(outgoing, refusal(413, "Request body is too large"))
-          return
-        }
+      if (drawn.fault?.resetsUnread === true) return void incoming.socket.resetAndDestroy()
+      receive(incoming, (body) => {
+        if (body === undefined) return reply(outgoing, refusal(413, "Request body is too large"))
         const request = { ...head, headers: incoming.headers as ServedRequest["headers"], body }
         run(faults.reply(request, drawn), {
           onExit: (exit) => {
@@ -180,19 +159,18 @@ export const serve = (
 export const brokenDown: Reply = { _tag: "Answer", answer: refusal(500, "Internal Server Error") }
 
 /** Receives the whole body. Undefined if it is longer than allowed. The remaining body is then read and discarded, so that the client reads the refusal. */
-const receive = (incoming: IncomingMessage, max: number, done: (body: Uint8Array | undefined) => void): void => {
+const receive = (incoming: IncomingMessage, done: (body: Uint8Array | undefined) => void): void => {
   if (incoming.method === "GET") {
     incoming.resume()
-    done(new Uint8Array(0))
-    return
+    return done(new Uint8Array(0))
   }
   const chunks: Array<Buffer> = []
   let bytes = 0
   incoming.on("data", (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes <= max) chunks.push(chunk)
+    if (bytes <= maxBody) chunks.push(chunk)
   })
-  incoming.on("end", () => done(bytes > max ? undefined : Buffer.concat(chunks)))
+  incoming.on("end", () => done(bytes > maxBody ? undefined : Buffer.concat(chunks)))
 }
 
 const reply = (outgoing: ServerResponse, { status, headers, body }: PracticeAnswer): void => {

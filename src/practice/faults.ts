@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Utils from "effect/Utils"
+import { isObject, parsedJson } from "../domain/json.ts"
 import { type PracticeAnswer, refusal } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
@@ -114,15 +115,9 @@ const operationOf = ({ method, path }: Pick<ServedRequest, "method" | "path">): 
 const textOf = (body: Uint8Array): string => Buffer.from(body).toString("utf8")
 
 const itemsOf = (body: Uint8Array): ReadonlyArray<unknown> => {
-  try {
-    const content: unknown = JSON.parse(textOf(body))
-    const items: unknown = typeof content === "object" && content !== null && "submissions" in content
-      ? content.submissions
-      : undefined
-    return Array.isArray(items) ? items : []
-  } catch {
-    return []
-  }
+  const content = parsedJson(textOf(body))
+  const items = isObject(content) ? content["submissions"] : undefined
+  return Array.isArray(items) ? items : []
 }
 
 /** Returns a request, with the same key and form, that creates an empty submission. */

@@ -148,28 +148,16 @@ export const loadForms = (
     const path = yield* Path.Path
     const listed = yield* Effect.mapError(
       fs.readDirectory(folder),
-      (error) =>
-        new FormFileInvalid({
-          file: folder,
-          isFolder: true,
-          problems: [
-            error._tag === "SystemError" && error.reason === "NotFound" ? "it does not exist" : reasonOf(error),
-          ],
-        }),
+      (error) => new FormFileInvalid({ file: folder, isFolder: true, problems: [reasonOf(error)] }),
     )
     const forms = new Map<string, Form>()
     for (const name of listed.filter((name) => /\.(ya?ml|json)$/i.test(name)).sort()) {
       const file = path.join(folder, name)
-      const text = yield* Effect.mapError(
-        readPracticeFile(file),
-        (problems) => new FormFileInvalid({ file, problems }),
-      )
+      const text = yield* Effect.mapError(readPracticeFile(file), (problems) => new FormFileInvalid({ file, problems }))
       const form = yield* parseForm(file, text)
       if (forms.has(form.id)) {
-        return yield* new FormFileInvalid({
-          file,
-          problems: [`another file already has the id ${JSON.stringify(form.id)}`],
-        })
+        const problems = [`another file already has the id ${JSON.stringify(form.id)}`]
+        return yield* new FormFileInvalid({ file, problems })
       }
       forms.set(form.id, form)
     }

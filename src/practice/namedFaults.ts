@@ -203,11 +203,7 @@ export const namedFaults = {
   })),
   invisible: faultKind(
     "invisible",
-    Schema.Struct({
-      ...ofCreates,
-      for: Time,
-      in: Schema.optional(Schema.Literal("any", "list")),
-    }),
+    Schema.Struct({ ...ofCreates, for: Time, in: Schema.optional(Schema.Literal("any", "list")) }),
     (settings) => ({
       keep: (created, { hide }) => {
         hide(created, Duration.toMillis(settings.for), settings.in ?? "any")

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import Papa from "papaparse"
+import { percentDecoded } from "../domain/destination.ts"
 import type { Form } from "../domain/form.ts"
 import { isObject, type Json } from "../domain/json.ts"
 import { isFile } from "../kinds/files.ts"
 import { json, type PracticeAnswer, refusal } from "./refusals.ts"
 import { policy, resultsPage } from "./resultsPage.ts"
-import { decodeSegment } from "./rules.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
 /** A form's submissions as a table, like the results view of a real service. All cells are strings. */
@@ -146,22 +146,16 @@ export const results = (
   service: { readonly forms: ReadonlyArray<Form>; readonly store: Pick<PracticeStore, "all">; readonly token: string },
 ): PracticeAnswer | undefined => {
   const [path = "", query = ""] = request.path.split("?", 2)
-  const [, root, token = "", id, what, ...more] = path.split("/")
+  const [, root, token = "", id = "", what = "", ...more] = path.split("/")
   if (root !== "results" || request.method !== "GET") return undefined
   if (!isSame(token, service.token)) return refusal(403, "Open the results page with the link that formferry printed")
-  if (more.length > 0) return refusal(404, "Not Found")
-  if ((id === undefined || id === "") && query === "forms") {
-    return json(
-      200,
-      JSON.stringify(
-        service.forms.map((form) => ({ id: form.id, name: form.name, submissions: service.store.all(form.id).length })),
-      ),
-    )
+  const { forms, store } = service
+  if (id === "" && query === "forms" && more.length === 0) {
+    return json(200, JSON.stringify(forms.map(({ id, name }) => ({ id, name, submissions: store.all(id).length }))))
   }
-  if (id === undefined || id === "") return html
-  const form = service.forms.find((one) => one.id === decodeSegment(id))
-  if (form === undefined) return refusal(404, "Not Found")
-  if (what === undefined || what === "") return html
-  if (what === "csv") return csv(form, service.store)
-  return what === "rows" ? rows(form, service.store, new URLSearchParams(query)) : refusal(404, "Not Found")
+  const form = forms.find((one) => one.id === percentDecoded(id))
+  if (more.length > 0 || (id !== "" && form === undefined)) return refusal(404, "Not Found")
+  if (form === undefined || what === "") return html
+  if (what === "csv") return csv(form, store)
+  return what === "rows" ? rows(form, store, new URLSearchParams(query)) : refusal(404, "Not Found")
 }

@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { percentDecoded } from "../domain/destination.ts"
 import type { Element, Form } from "../domain/form.ts"
 import { parseJson } from "../service/codec.ts"
 import { createRequest } from "../service/wire.ts"
@@ -87,47 +88,6 @@ export interface ServedRequest {
   readonly body: Uint8Array
 }
 
-/** A limit of requests per window. */
-export interface RateLimit {
-  readonly requests: number
-  readonly windowSeconds: number
-}
-
-/** A fixed window for the rate limit, with the headers that services send. */
-export class RateWindow {
-  readonly #limit: RateLimit
-  #opened = -Infinity
-  #used = 0
-
-  constructor(limit: RateLimit) {
-    this.#limit = limit
-  }
-
-  /**
-   * Counts a request at `now` (milliseconds). Returns whether the request is allowed, and the headers of its response.
-   */
-  count(now: number): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> } {
-    const { requests, windowSeconds } = this.#limit
-    if (now - this.#opened >= windowSeconds * 1000) {
-      this.#opened = now
-      this.#used = 0
-    }
-    const allowed = this.#used < requests
-    if (allowed) this.#used += 1
-    const reset = String(Math.max(1, Math.ceil((this.#opened + windowSeconds * 1000 - now) / 1000)))
-    return {
-      allowed,
-      headers: {
-        "ratelimit-limit": String(requests),
-        "ratelimit-policy": `${requests};w=${windowSeconds}`,
-        "ratelimit-remaining": String(requests - this.#used),
-        "ratelimit-reset": reset,
-        ...(allowed ? {} : { "retry-after": reset }),
-      },
-    }
-  }
-}
-
 /** The settings of the rules. */
 export interface PracticeSettings {
   readonly forms: ReadonlyMap<string, Form>
@@ -135,12 +95,12 @@ export interface PracticeSettings {
   /** The path prefix shared by all operations, with the version segment and without a trailing slash. */
   readonly prefix: string
   readonly gateway: string
-  readonly editLinkParameter: string
   /** The beginning of edit links. They end with the submission's id. */
   readonly editLinkBase: string
-  /** The maximum number of bytes of a request body. */
-  readonly maxBody: number
-  readonly rate: RateWindow | undefined
+  /** Counts a request at `now` (milliseconds). Returns whether it is allowed, and the headers of its response. Default: all are allowed. */
+  readonly rate?:
+    | ((now: number) => { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> })
+    | undefined
 }
 
 /** What the rules may use to respond to a request. */
@@ -173,7 +133,6 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
       return { answer: refusal(415, "Content-Type must be application/json") }
     }
-    if (request.body.length > settings.maxBody) return { answer: refusal(413, "Request body is too large") }
     const body = parseJson(request.body)
     if (body === undefined) return { answer: refusal(400, "Body is not valid JSON") }
     // The real service was observed to validate the body before anything else.
@@ -194,7 +153,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
 
   /** Returns a function that shows a submission as JSON, with its edit link if the query asks for it. */
   const shownFor = (query: URLSearchParams) => ({ id, json }: StoredSubmission): string =>
-    query.get(settings.editLinkParameter) === "true"
+    query.get("includeEditLink") === "true"
       ? `${json.slice(0, -1)},"editLink":${JSON.stringify(settings.editLinkBase + encodeURIComponent(id))}}`
       : json
 
@@ -219,7 +178,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
   const route = (request: ServedRequest, moment: Moment): Decision => {
     const [path = "", query = ""] = request.path.split("?", 2)
     if (!path.startsWith(`${settings.prefix}/`)) return notFound
-    const segments = path.slice(settings.prefix.length + 1).split("/").map(decodeSegment)
+    const segments = path.slice(settings.prefix.length + 1).split("/").map(percentDecoded)
     const [root, formId, submissions, id] = segments
     if (root !== "forms" || segments.length > 4) return notFound
     if (formId === undefined) return request.method === "GET" ? forms : notFound
@@ -237,7 +196,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     const wrongKey = keyFailure(request.headers["authorization"], settings.apiKey)
     if (wrongKey !== undefined) return { answer: refusal(400, wrongKey) }
     if (settings.rate === undefined) return route(request, moment)
-    const { allowed, headers } = settings.rate.count(moment.now)
+    const { allowed, headers } = settings.rate(moment.now)
     const decision = allowed ? route(request, moment) : { answer: refusal(429, "Too many requests. Try again soon.") }
     return { ...decision, answer: { ...decision.answer, headers: { ...decision.answer.headers, ...headers } } }
   }
@@ -250,15 +209,6 @@ const keyFailure = (authorization: string | undefined, key: string): string | un
   if (sent === undefined) return "Incorrectly formatted API key was passed"
   if (sent === key) return undefined
   return sent.includes("_") ? "API Key invalid" : "API key missing underscore"
-}
-
-/** Decodes a segment of a path. Returns a segment unchanged if it is not encoded. */
-export const decodeSegment = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 /** Returns the metadata of a form (service interface, "Form metadata"), with types and options if the form has them. */

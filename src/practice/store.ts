@@ -1,4 +1,3 @@
-import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
@@ -196,10 +195,8 @@ export const folderStore = (
       Effect.gen(function*() {
         const open = files.get(form)
         if (open !== undefined) return open
-        const file = yield* fs.open(path.join(folder, `${encodeURIComponent(form)}${extension}`), {
-          flag: "a",
-          mode: 0o600,
-        })
+        const name = `${encodeURIComponent(form)}${extension}`
+        const file = yield* fs.open(path.join(folder, name), { flag: "a", mode: 0o600 })
         files.set(form, file)
         return file
       })
@@ -221,8 +218,7 @@ export const folderStore = (
       remove: (form: string, id: string) => write(form, [JSON.stringify({ removed: id })], memory.remove(form, id)),
     }
   }).pipe(
-    Effect.catchTags({
-      BadArgument: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
-      SystemError: (error: PlatformError) => Effect.fail(new StoreUnusable({ folder, reason: reasonOf(error) })),
-    }),
+    Effect.mapError((error) =>
+      error._tag === "StoreUnusable" ? error : new StoreUnusable({ folder, reason: reasonOf(error) })
+    ),
   )

@@ -155,7 +155,7 @@ const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArr
 
 const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   const { questions, urlParameters, own, ignore, notes } = draft
-  const lines = [
+  return [
     ...(questions.length === 0 ? ["questions:"] : listLines("questions", questions)),
     ...listLines("urlParameters", urlParameters),
     ...own.flatMap((entry) => memberLines(entry.of, entry)),
@@ -167,7 +167,6 @@ const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
       ]),
     ...notes.map(comment),
   ]
-  return lines
 }
 
 /** Returns the text of a new pipeline file. */
@@ -233,6 +232,26 @@ export const last = (map: YAMLMap): unknown => {
 
 export const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
 
+/** Returns the offset after a mapping's last member and the comments below it. */
+export const endOf = (text: string, map: YAMLMap): number =>
+  afterComments(text, lineAfter(text, last(map)), keyIndent(text, map))
+
+/** Returns the pipeline's `mapping`, unless it is written in braces. */
+export const mappingOf = (text: string): YAMLMap | undefined => {
+  const mapping = member(parseDocument(text).contents, "mapping")?.value
+  return isMap(mapping) && mapping.flow !== true ? mapping : undefined
+}
+
+export const newLineOf = (text: string): string => text.includes("\r\n") ? "\r\n" : "\n"
+
+/** Inserts lines at the offset at which a line starts. */
+export const insert = (text: string, offset: number, lines: ReadonlyArray<string>): string => {
+  const newLine = newLineOf(text)
+  const before = text.slice(0, offset)
+  const gap = before === "" || before.endsWith("\n") ? "" : newLine
+  return before + gap + lines.join(newLine) + newLine + text.slice(offset)
+}
+
 /** Returns where to insert new list items, or a new list. Undefined if the file's layout doesn't allow lines to be inserted. */
 const listInsertion = (
   text: string,
@@ -244,8 +263,7 @@ const listInsertion = (
   const indent = keyIndent(text, mapping)
   const lines = entries.flatMap((entry) => entryLines(entry, true))
   if (list === undefined) {
-    const offset = afterComments(text, lineAfter(text, last(mapping)), indent)
-    return { offset, lines: indented([`${key}:`, ...indented(lines, 2)], indent) }
+    return { offset: endOf(text, mapping), lines: indented([`${key}:`, ...indented(lines, 2)], indent) }
   }
   // The list has no entry yet, except in comments.
   if (list.value === null || (isScalar(list.value) && list.value.value === null)) {
@@ -261,11 +279,9 @@ const listInsertion = (
 
 /** Removes the brackets of a mapping's empty lists, so that entries can follow the key. */
 export const withoutEmptyLists = (text: string): string => {
-  const mapping = member(parseDocument(text).contents, "mapping")?.value
-  const lists = isMap(mapping) && mapping.flow !== true
-    ? [member(mapping, "questions"), member(mapping, "urlParameters")]
-    : []
-  return lists.map((list) => list?.value).filter((value) => isSeq(value) && value.items.length === 0)
+  const mapping = mappingOf(text)
+  return ["questions", "urlParameters"].map((list) => member(mapping, list)?.value)
+    .filter((value) => isSeq(value) && value.items.length === 0)
     .toReversed().reduce<string>((result, value) => {
       const [from, to] = rangeOf(value) ?? [0, 0]
       return result.slice(0, from).trimEnd() + result.slice(to)
@@ -295,21 +311,12 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
     insertions.push(insertion)
   }
   if (additions.own.length > 0) {
-    const indent = keyIndent(text, mapping)
-    insertions.push({
-      offset: afterComments(text, lineAfter(text, last(mapping)), indent),
-      lines: indented(additions.own.flatMap((entry) => memberLines(entry.of, entry)), indent),
-    })
+    const lines = additions.own.flatMap((entry) => memberLines(entry.of, entry))
+    insertions.push({ offset: endOf(text, mapping), lines: indented(lines, keyIndent(text, mapping)) })
   }
-  const newLine = text.includes("\r\n") ? "\r\n" : "\n"
-  let result = text
   // Inserts from the end of the file, so that earlier offsets stay correct. At the same offset, the last insertion comes first.
-  for (const { offset, lines } of insertions.toReversed().toSorted((a, b) => b.offset - a.offset)) {
-    const before = result.slice(0, offset)
-    const gap = before === "" || before.endsWith("\n") ? "" : newLine
-    result = before + gap + lines.join(newLine) + newLine + result.slice(offset)
-  }
-  return result
+  return insertions.toReversed().toSorted((a, b) => b.offset - a.offset)
+    .reduce((result, { lines, offset }) => insert(result, offset, lines), text)
 }
 
 /** Returns a function that says whether a file's comments contain the open entry with a given id or place. */

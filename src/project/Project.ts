@@ -209,10 +209,7 @@ export const projectSchema = section({
     default: "../reports",
   }),
   valueSets: optional(
-    filled(
-      Identifier,
-      ValueSetEntry,
-    ).annotations(expecting("a mapping from names to value sets")),
+    filled(Identifier, ValueSetEntry).annotations(expecting("a mapping from names to value sets")),
     {
       description: "What cells mean, for use in several pipelines: `values: { set: NAME }`",
       examples: [{

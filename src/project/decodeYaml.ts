@@ -63,9 +63,7 @@ export const decodeYaml = <A, I>(
   const repaired = typeof value === "object" && value !== null ? [...prepare(value)] : []
   for (let pass = 1;; pass++) {
     const result = decode(value)
-    if (result._tag === "Right") {
-      return repaired.length > 0 ? wrong(repaired) : { _tag: "Read", value: result.right }
-    }
+    if (result._tag === "Right") return repaired.length > 0 ? wrong(repaired) : { _tag: "Read", value: result.right }
     const explanation: Explanation = { yaml, top: schema.ast, findings: [], repaired, repairs: [], issueOf }
     explain(explanation, { ast: schema.ast, value, called: what, node: yaml.root, owner: yaml.root, put: () => {} })
     if (explanation.repairs.length === 0 || pass === mostPasses) return wrong([...repaired, ...explanation.findings])

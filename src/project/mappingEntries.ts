@@ -152,9 +152,7 @@ const inputOf = <A extends Input>(
   path: YamlPath,
 ): A | PlainInput => {
   if (value !== undefined) return { _tag: "Value", value }
-  if (template !== undefined) {
-    return { _tag: "Template", pieces: templatePieces(template, [...path, "template"]) ?? [] }
-  }
+  if (template !== undefined) return { _tag: "Template", pieces: templatePieces(template, [...path, "template"]) ?? [] }
   return typeof from === "object" ? from : { _tag: "Columns", columns: [{ name: from ?? "", path: [...path, "from"] }] }
 }
 

@@ -7,14 +7,18 @@ import {
   columnAt,
   type DraftEntry,
   type DraftValue,
+  endOf,
   entryLines,
   flow,
   indented,
+  insert,
   keyIndent,
   last,
   lineAfter,
+  mappingOf,
   member,
   memberLines,
+  newLineOf,
   rangeOf,
   withoutEmptyLists,
   yamlText,
@@ -52,13 +56,6 @@ const openLines = (lines: ReadonlyArray<string>, of: string): Lines | undefined 
   let to = at + 1
   for (let below = lines[to]; belongs(below) && /^\s*# {3}/.test(below); below = lines[to]) to++
   return { from, to, indent }
-}
-
-const newLineOf = (text: string): string => text.includes("\r\n") ? "\r\n" : "\n"
-
-const mappingOf = (text: string): YAMLMap | undefined => {
-  const mapping = member(parseDocument(text).contents, "mapping")?.value
-  return isMap(mapping) && mapping.flow !== true ? mapping : undefined
 }
 
 const textOf = (item: unknown, key: string): string | undefined => {
@@ -104,11 +101,7 @@ const offsetOf = (text: string, line: number): number =>
   text.split("\n").slice(0, line).reduce((sum, { length }) => sum + length + 1, 0)
 
 /** Writes an entry in place of its open version, or after the other entries. Corrects an existing version, and keeps what the correction is not about. */
-export const putEntry = (
-  file: string,
-  list: "questions" | "own",
-  entry: DraftEntry,
-): string | undefined => {
+export const putEntry = (file: string, list: "questions" | "own", entry: DraftEntry): string | undefined => {
   const text = withoutEmptyLists(file)
   const name = entry.keys.find(({ key }) => key === "name")?.value
   const question = { id: entry.of, name: typeof name === "string" ? name : "" }
@@ -169,12 +162,10 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
   const ignored = member(mapping, list)
   const shown = yamlText(name, true)
   if (ignored === undefined) {
-    const end = afterComments(text, lineAfter(text, last(mapping)), keyIndent(text, mapping))
     // Inserts before the empty lines between the mapping and the next key.
-    const offset = text.slice(0, end).trimEnd().length
-    return insert(text, text.indexOf("\n", offset) + 1 || text.length, [
-      `${" ".repeat(keyIndent(text, mapping))}${list}: [${shown}]`,
-    ])
+    const offset = text.slice(0, endOf(text, mapping)).trimEnd().length
+    const line = `${" ".repeat(keyIndent(text, mapping))}${list}: [${shown}]`
+    return insert(text, text.indexOf("\n", offset) + 1 || text.length, [line])
   }
   const { value } = ignored
   if (!isSeq(value)) return undefined
@@ -185,13 +176,6 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
   }
   const indent = columnAt(text, text.lastIndexOf("-", rangeOf(value.items[0])?.[0] ?? 0))
   return insert(text, lineAfter(text, value.items.at(-1)), [`${" ".repeat(indent)}- ${shown}`])
-}
-
-const insert = (text: string, offset: number, lines: ReadonlyArray<string>): string => {
-  const newLine = newLineOf(text)
-  const before = text.slice(0, offset)
-  const gap = before === "" || before.endsWith("\n") ? "" : newLine
-  return before + gap + lines.join(newLine) + newLine + text.slice(offset)
 }
 
 /** Adds a remark above a question's entry that a person has accepted. The remark says so. */
@@ -234,26 +218,24 @@ export const setChoice = (
   const item = itemOf(text, question)
   if (item === undefined || item.flow === true) return undefined
   const indent = keyIndent(text, item)
+  const shown = option === null ? "null" : yamlText(option, true)
   const line = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option)}`
   const values = member(item, "values") as Pair<unknown, unknown> | undefined
   const known = rangeOf(member(values?.value, choice)?.value)
-  if (known !== undefined) {
-    return text.slice(0, known[0]) + (option === null ? "null" : yamlText(option, true)) + text.slice(known[1])
-  }
+  if (known !== undefined) return text.slice(0, known[0]) + shown + text.slice(known[1])
   const inserted = values === undefined
     ? insert(text, lineAfter(text, last(item)), [`${" ".repeat(indent)}values:`, `${" ".repeat(indent + 2)}${line}`])
     : isMap(values.value) && values.value.flow !== true
     ? insert(text, lineAfter(text, last(values.value)), [`${" ".repeat(keyIndent(text, values.value))}${line}`])
     : isMap(values.value)
-    ? withMember(text, values.value, choice, option)
+    ? withMember(text, values.value, `${yamlText(choice, true)}: ${shown}`)
     : undefined
   return inserted === undefined ? undefined : withoutListed(inserted, question, choice)
 }
 
-const withMember = (text: string, values: YAMLMap, choice: string, option: string | null): string => {
+const withMember = (text: string, values: YAMLMap, shown: string): string => {
   const [from, to] = rangeOf(values) ?? [0, 0]
   const written = text.slice(from, to).replace(/\s*\}$/, "")
-  const shown = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option, true)}`
   return `${text.slice(0, from)}${written}${values.items.length === 0 ? " " : ", "}${shown} }${text.slice(to)}`
 }
 

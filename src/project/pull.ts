@@ -69,10 +69,7 @@ const Request = section({
 }, { rules: { excludes: { form: ["json"] } } }).annotations(expecting("{ path: /PATH }"))
 
 const Labels = section({
-  path: needed(RequestPath, {
-    description: "The path after the connection's `base`",
-    examples: ["/forms/abc123"],
-  }),
+  path: needed(RequestPath, { description: "The path after the connection's `base`", examples: ["/forms/abc123"] }),
   query: optional(Parameters, { description: "Query parameters", examples: [{ include: "questions" }] }),
 }).annotations(expecting("{ path: /PATH }"))
 
@@ -197,9 +194,7 @@ export const pullKeys = {
       examples: [{ project: 3 }],
     },
   ),
-  request: optional(Request, {
-    description: "The request for the records. Needed if the connection has no `api`",
-  }),
+  request: optional(Request, { description: "The request for the records. Needed if the connection has no `api`" }),
   labels: optional(Labels, {
     description:
       "A second request, for the tool's definition of the form. Columns and options then have the same texts as in the tool's export",

@@ -71,11 +71,15 @@ export const substituteSets = (value: unknown, sets: ValueSets | undefined): Rea
 
 type Loaded = { readonly set: ValueSet } | { readonly finding: Finding }
 
-/** Reads a set from the text of a CSV file. */
+/**
+ * Reads a set from the text of a CSV file.
+ *
+ * @param refuse reports what is wrong, at a member of the set's entry
+ */
 const fromText = (
   text: string,
   { file, key, value }: { readonly file: string; readonly key: string; readonly value: string },
-  at: (member: string) => number,
+  refuse: (member: string, message: string, suggestion: string | undefined) => Loaded,
 ): Loaded => {
   const { data } = Papa.parse<ReadonlyArray<string>>(text.replace(/^\uFEFF/, ""), { skipEmptyLines: "greedy" })
   const [header = [], ...rows] = data
@@ -83,13 +87,7 @@ const fromText = (
   const [keyAt, valueAt] = [titles.indexOf(key), titles.indexOf(value)]
   for (const [member, name, position] of [["key", key, keyAt], ["value", value, valueAt]] as const) {
     if (position < 0) {
-      return {
-        finding: {
-          offset: at(member),
-          message: `${file} has no column ${quoted(name)}.`,
-          suggestion: suggest(name, titles, "Its columns are"),
-        },
-      }
+      return refuse(member, `${file} has no column ${quoted(name)}.`, suggest(name, titles, "Its columns are"))
     }
   }
   const set = new Map<string, string | null>()
@@ -98,13 +96,8 @@ const fromText = (
     const option = (row[valueAt] ?? "").trim() || null
     if (cell === "") continue
     if (set.has(cell) && set.get(cell) !== option) {
-      return {
-        finding: {
-          offset: at("file"),
-          message: `${file}, record ${index + 1}: ${quoted(cell)} has a different meaning further up.`,
-          suggestion: "Keep one of the two.",
-        },
-      }
+      const message = `${file}, record ${index + 1}: ${quoted(cell)} has a different meaning further up.`
+      return refuse("file", message, "Keep one of the two.")
     }
     set.set(cell, option)
   }
@@ -133,20 +126,20 @@ export const loadValueSets = (
         loaded.set(name, given.set)
         continue
       }
-      const at = (member: string) => yaml.offset([...given.path, member], "value")
+      const refuse = (member: string, message: string, suggestion: string | undefined): Loaded => ({
+        finding: { offset: yaml.offset([...given.path, member], "value"), message, suggestion },
+      })
       const bytes = yield* Effect.either(fs.readFile(resolve(given.file)))
       const text = bytes._tag === "Right" ? utf8(bytes.right) : undefined
       const result: Loaded = bytes._tag === "Left"
-        ? {
-          finding: {
-            offset: at("file"),
-            message: `The value set ${quoted(name)} can't be read: ${bytes.left.message}`,
-            suggestion: "The path is relative to this file.",
-          },
-        }
+        ? refuse(
+          "file",
+          `The value set ${quoted(name)} can't be read: ${bytes.left.message}`,
+          "The path is relative to this file.",
+        )
         : text === undefined
-        ? { finding: { offset: at("file"), message: `${given.file} is not UTF-8.`, suggestion: "Save it as UTF-8." } }
-        : fromText(text, given, at)
+        ? refuse("file", `${given.file} is not UTF-8.`, "Save it as UTF-8.")
+        : fromText(text, given, refuse)
       if ("set" in result) loaded.set(name, result.set)
       else findings.push(result.finding)
     }

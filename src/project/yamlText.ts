@@ -80,11 +80,7 @@ const parse = (file: string, text: string): YamlText => {
     logLevel: "error",
     strict: true,
   })
-  const faults = syntaxFindings(
-    [...document.errors, ...document.warnings],
-    source,
-    lineAt,
-  )
+  const faults = syntaxFindings([...document.errors, ...document.warnings], source, lineAt)
   const { targets, secrets, ...survey } = surveyNodes(document)
   const findings = faults.length > 0 ? faults : survey.findings
   const sound = faults.length === 0 && survey.sound

@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Ends the exchange at once. */
   giveUp(reason: string, error: Error): void {
     if (this.#settled) return
-    this.#fail(reason, undefined)
+    this.#fail(reason)
     this.#controller?.abort(error)
   }
 
@@ -83,22 +83,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled) {
-      controller.abort(new errors.RequestAbortedError())
-      return
+    if (!this.#settled) {
+      // undici repeats a request if it assumes that the first attempt had no effect. That assumption may be wrong.
+      if (this.#controller !== undefined) this.#fail("the connection was lost while the request was being written")
+      else if (this.#guard?.() === false) {
+        this.#end(Exit.fail(new NeverSent({ reason: "it was held back", heldBack: true })))
+      }
     }
-    // undici repeats a request if it assumes that the first attempt had no effect. That assumption may be wrong.
-    if (this.#controller !== undefined) {
-      this.#fail("the connection was lost while the request was being written", undefined)
-      controller.abort(new errors.RequestAbortedError())
-      return
-    }
-    if (this.#guard !== undefined && !this.#guard()) {
-      this.#end(Exit.fail(new NeverSent({ reason: "it was held back", heldBack: true })))
-      controller.abort(new errors.RequestAbortedError())
-      return
-    }
-    this.#controller = controller
+    if (this.#settled) controller.abort(new errors.RequestAbortedError())
+    else this.#controller = controller
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
@@ -129,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(reason, code)
   }
 
-  #fail(reason: string, code: string | undefined): void {
+  #fail(reason: string, code?: string): void {
     this.#end(
       Exit.fail(
         this.#controller === undefined

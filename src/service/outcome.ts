@@ -72,73 +72,57 @@ export const unusable = (
   if (status < 300 || status >= 500) return undefined
   const words = wordsOf(body)
   const said = quoted(masked(words))
+  const error = (reason: ServiceUnusable["reason"], message: string) =>
+    new ServiceUnusable({ reason, status, message: `${baseUrl} ${message}` })
   if (status < 400) {
-    return new ServiceUnusable({
-      reason: "redirect",
-      status,
-      message:
-        `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not reach a different address. `
+    return error(
+      "redirect",
+      `answers with a redirect (${status}), which is not followed: the key must not reach a different address. `
         + "Set baseUrl to the address to which it redirects.",
-    })
+    )
   }
   const isIssues = Option.isSome(decodeIssues(words))
   if (status === 401 || status === 403 || (status === 400 && !isIssues && credentialWords.test(words))) {
-    return new ServiceUnusable({
-      reason: "credentials",
-      status,
-      message: `${baseUrl} does not accept the API key: status ${status}${said}. `
+    return error(
+      "credentials",
+      `does not accept the API key: status ${status}${said}. `
         + "Correct the key in the place that the service's `apiKey` in config/formferry.yaml names, such as .env. It must belong to this account.",
-    })
+    )
   }
   if (operation === "list" && (status === 404 || status === 405)) {
-    return new ServiceUnusable({
-      reason: "unexpected",
-      status,
-      message: `${baseUrl} did not return the list: status ${status}${said}. `
+    return error(
+      "unexpected",
+      `did not return the list: status ${status}${said}. `
         + "If the service can't list forms and submissions, remove `list` from its `capabilities` in config/formferry.yaml.",
-    })
+    )
   }
   if (operation === "delete" && status === 405) {
-    return new ServiceUnusable({
-      reason: "unexpected",
-      status,
-      message: `${baseUrl} can't delete submissions: status ${status}${said}. `
+    return error(
+      "unexpected",
+      `can't delete submissions: status ${status}${said}. `
         + "Remove `delete` from its `capabilities` in config/formferry.yaml.",
-    })
+    )
   }
   if (status === 404) {
-    return new ServiceUnusable({
-      reason: "form-not-found",
-      status,
-      message: `${baseUrl} does not know this form: status 404${said}. `
+    return error(
+      "form-not-found",
+      `does not know this form: status 404${said}. `
         + "Check the form's id and baseUrl, including its version segment. The key's account must be allowed to see the form.",
-    })
+    )
   }
   if (status === 402) {
-    return new ServiceUnusable({
-      reason: "quota",
-      status,
-      message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
-    })
+    return error("quota", `asks for payment: status 402${said}. Check the account's plan and its limits.`)
   }
   // Without the service's own message (for example, with a proxy's page), nothing shows that the content was refused before any item was created.
   const aboutContent = operation === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
     if (operation === "delete") {
-      return new ServiceUnusable({
-        reason: "unexpected",
-        status,
-        message: `${baseUrl} refused a deletion with status ${status}${said}. Nothing was deleted by it.`,
-      })
+      return error("unexpected", `refused a deletion with status ${status}${said}. Nothing was deleted by it.`)
     }
     const next = status === 413
       ? "If a proxy limits the size of requests, set sink.batchSize lower."
       : "Ask the service's operator what it means."
-    return new ServiceUnusable({
-      reason: "unexpected",
-      status,
-      message: `${baseUrl} refused the request with status ${status}${said}. Nothing more was sent. ${next}`,
-    })
+    return error("unexpected", `refused the request with status ${status}${said}. Nothing more was sent. ${next}`)
   }
   return undefined
 }

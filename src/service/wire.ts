@@ -14,9 +14,12 @@ import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
-/** A list that is read as undefined if it is missing, null or malformed. Its malformed elements are read as null. */
-const lenientList = <A, I>(element: Schema.Schema<A, I>) =>
-  lenient(Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) })))
+/** A list whose malformed elements are read as null. */
+const listOf = <A, I>(element: Schema.Schema<A, I>) =>
+  Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) }))
+
+/** A list that is read as undefined if it is missing, null or malformed. */
+const lenientList = <A, I>(element: Schema.Schema<A, I>) => lenient(listOf(element))
 
 const id = Schema.NonEmptyString
 
@@ -45,7 +48,7 @@ export const FormMetadata = Schema.Struct({
   id: lenient(Schema.String),
   name: lenient(Schema.String),
   /** The only list that form metadata must contain. */
-  questions: Schema.Array(Schema.NullOr(Question).annotations({ decodingFallback: () => Either.right(null) })),
+  questions: listOf(Question),
   calculations: lenientList(Element),
   urlParameters: lenientList(Element),
   scheduling: lenientList(Element),
@@ -55,10 +58,8 @@ export const FormMetadata = Schema.Struct({
 })
 
 /** The account's forms, as returned by services that can list. */
-export const ListedForms = Schema.Array(
-  Schema.NullOr(Schema.Struct({ formId: lenient(id), id: lenient(id), name: lenient(Schema.String) })).annotations({
-    decodingFallback: () => Either.right(null),
-  }),
+export const ListedForms = listOf(
+  Schema.Struct({ formId: lenient(id), id: lenient(id), name: lenient(Schema.String) }),
 )
 
 // ---------------------------------------------------------------- Question types

@@ -22,6 +22,12 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
   message: Schema.String,
 }) {}
 
+/** Returns the function that makes the error about a file from the end of its sentence. */
+export const refusing = (file: string) => (end: string) => new SourceError({ file, message: `${file} ${end}` })
+
+/** Like `refusing`, for an account that can't be used. */
+export const unusableBy = (file: string) => (end: string) => new ConnectionUnusable({ file, message: `${file} ${end}` })
+
 /** Shows the progress of a pull: the number of records, that a job is running, or the number of bytes of a single answer. Does nothing unless a caller provides it. */
 export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
   defaultValue: () => (_phase: "pull" | "job" | "download", _count?: number, _total?: number): Effect.Effect<void> =>
@@ -140,9 +146,7 @@ export interface Source {
    * Reads all rows, in chunks, in order. May be called again. Memory use does not grow with the number of rows. If `expected` is given, exactly the
    * same bytes are read: if a block differs, reading fails with `SourceChanged` before any of its rows is returned.
    */
-  readonly read: (
-    expected?: ReadonlyArray<Fingerprint>,
-  ) => Stream.Stream<RowChunk, SourceError | SourceChanged>
+  readonly read: (expected?: ReadonlyArray<Fingerprint>) => Stream.Stream<RowChunk, SourceError | SourceChanged>
   /** What was read, one element for each file. Empty until a stream of `read` has ended. */
   readonly files: Effect.Effect<ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>>
   /**
@@ -180,6 +184,16 @@ export const newestOf = (times: ReadonlyArray<number | undefined>): number | und
 /** Changes what is reported about each of a source's files. */
 export const mapFiles = (files: Source["files"], change: (file: SourceFile) => SourceFile): Source["files"] =>
   Effect.map(files, (all) => all.map((one) => ({ ...one, file: change(one.file) })))
+
+/** Returns what `files` contains after a file was read. */
+export const fileRead = (
+  file: string,
+  format: string,
+  fingerprint: Fingerprint,
+  rest: Pick<SourceFile, "rows" | "taken"> & Partial<SourceFile>,
+): Effect.Effect.Success<Source["files"]> => [
+  { file: { file, format, bytes: fingerprint.bytes, sha256: fingerprint.sha256, ...rest }, fingerprint },
+]
 
 /** A file of a source, and the SHA-256 of its bytes in hexadecimal digits. For an archive, the digest covers the unpacked bytes. */
 export interface FileDigest {

@@ -4,7 +4,7 @@ import { crc32, createGunzip, createInflateRaw } from "node:zlib"
 import { count, firstOf } from "../domain/words.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits } from "./limits.ts"
-import { SourceError } from "./Source.ts"
+import { refusing, type SourceError } from "./Source.ts"
 import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries, type ZipEntry } from "./zip.ts"
 
 /** Returns the next piece of the bytes, or `undefined` at their end. A piece's bytes are valid until the next piece is requested. */
@@ -34,8 +34,6 @@ const pieceBytes = 16 * 1024
 
 /** The number of bytes that zlib unpacks before it returns to the main thread. About as many bytes are returned at once. */
 const chunkBytes = 128 * 1024
-
-const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })
 
 /** Unpacks with zlib, and releases it when the scope closes. */
 const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack, never, Scope.Scope> =>
@@ -329,10 +327,7 @@ const chooseMember = (
  * Undefined if the archive is a workbook. Fails if the file is not an archive, if the member is missing or several are possible, if it can't be
  * unpacked, or if a path leads out of the archive.
  */
-export const zipMember = (
-  bytes: FileBytes,
-  asked: string | undefined,
-): Effect.Effect<
+export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.Effect<
   { readonly name: string; readonly bytes: Bytes; readonly others: ReadonlyArray<string> } | undefined,
   SourceError
 > =>

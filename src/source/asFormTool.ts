@@ -308,9 +308,7 @@ export const asFormTool = <R>(
   reopen: Reopen<R>,
 ): Effect.Effect<Source, SourceError, R> =>
   Effect.gen(function*() {
-    if (opened.head === undefined) {
-      return yield* asRecordTool(opened, { asked, definition })
-    }
+    if (opened.head === undefined) return yield* asRecordTool(opened, { asked, definition })
     const own = isFixed(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
     const hasOneHeader = own.length > 0
     const head = ownHead(opened.head, own)
@@ -332,10 +330,7 @@ export const asFormTool = <R>(
     const width = hasOneHeader ? own.length : source.columns.length
     const titles = widened(first.titles ?? sample.records[0] ?? [], width, "")
     const layout = tool.needsFacts === true
-      ? tool.layout(
-        sample,
-        yield* factsOf(source, titles, skip).pipe(changedWhileOpening),
-      )
+      ? tool.layout(sample, yield* factsOf(source, titles, skip).pipe(changedWhileOpening))
       : first
     const made = withReading(source, {
       layout: {

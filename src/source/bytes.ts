@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { type FileDigest, type Fingerprint, SourceChanged, SourceError } from "./Source.ts"
+import { type FileDigest, type Fingerprint, refusing, SourceChanged, SourceError } from "./Source.ts"
 
 /** One reading of a file's bytes, in order. */
 export interface Blocks {
@@ -121,7 +121,7 @@ export const findBytes = (
     ))
     if (info.type !== "File") {
       const what = info.type === "Directory" ? "a folder" : "not an ordinary file"
-      return yield* new SourceError({ file, message: `${file} is ${what}. Name the file that contains the rows.` })
+      return yield* refusing(file)(`is ${what}. Name the file that contains the rows.`)
     }
     const found = standing(info)
     const isFound = (now: ReturnType<typeof standing>) =>

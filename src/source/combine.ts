@@ -21,6 +21,7 @@ import {
   mapFiles,
   type NamedSource,
   newestOf,
+  refusing,
   type Source,
   SourceChanged,
   SourceError,
@@ -70,8 +71,7 @@ const partOf = (
       const hint = near === undefined
         ? `Its columns are: ${cut(listed(source.columns.map(shownName), "and"), 400)}.`
         : `Did you mean "${near}"?`
-      const message = `${file} has no column "${name}", which \`source.combine\` names. ${hint}`
-      return new SourceError({ file, message })
+      return refusing(file)(`has no column "${name}", which \`source.combine\` names. ${hint}`)
     })
   return Effect.map(Effect.all([find(by), find(name)]), ([by, name]) => {
     const rest = source.columns.filter((column) => !by.includes(column) && !name.includes(column))
@@ -284,9 +284,9 @@ export const combine = (
     const { file, source } = main
     const { tool, ...plain } = source
     if (tool !== undefined && source.head === undefined) {
-      const message =
-        `${file} contains the responses of ${tool.title}'s API, each of which is a whole submission. Remove \`source.combine\`.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `contains the responses of ${tool.title}'s API, each of which is a whole submission. Remove \`source.combine\`.`,
+      )
     }
     const parts = [
       yield* partOf(main, config),

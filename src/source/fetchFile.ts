@@ -16,7 +16,7 @@ import { ownedFolder } from "../ledger/holder.ts"
 import { loopback } from "../project/fields.ts"
 import { limits } from "./limits.ts"
 import { endsAnywhere, sendRequest, unproven } from "./sendRequest.ts"
-import { SourceError } from "./Source.ts"
+import { refusing, type SourceError } from "./Source.ts"
 
 /** A file that was fetched. */
 export interface Fetched {
@@ -113,9 +113,7 @@ const request = (
     )
     const location = response.headers["location"]
     if (response.status < 300 || response.status >= 400 || location === undefined) return response
-    if (left === 0) {
-      return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
-    }
+    if (left === 0) return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
     if (!URL.canParse(location, address)) {
       return yield* Effect.fail(
         "redirects to something that is not an address. Download it yourself, and give its path.",
@@ -214,7 +212,7 @@ export const fetchFile = (
 ): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const file = shownAddress(address)
-    const failed = Effect.mapError((message: string) => new SourceError({ file, message: `${file} ${message}` }))
+    const failed = Effect.mapError(refusing(file))
     const copy = yield* failed(temporaryFile(most.bytes))
     const client = yield* Layer.build(FetchHttpClient.layer)
     const changedAt = yield* Effect.scoped(Effect.gen(function*() {

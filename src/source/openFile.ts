@@ -1,7 +1,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Json } from "../domain/json.ts"
+import { type Json, parsedJson } from "../domain/json.ts"
 import { maskedTitle } from "../domain/reportFields.ts"
 import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
@@ -11,7 +11,7 @@ import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { addedColumns, isFixed } from "./columns.ts"
 import { holdUnread } from "./fixed.ts"
-import { mapFiles, type Source, SourceError } from "./Source.ts"
+import { mapFiles, refusing, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { fixedDelimiter } from "./text/header.ts"
 
@@ -126,20 +126,16 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         taken.push({ what: "archive", value: "gzip" })
       } else if (content === "zip" || (content === "workbook" && member !== undefined && !named && bytes === found)) {
         if (bytes !== found) {
-          return yield* new SourceError({
-            file,
-            message: `${file} contains a zip archive within another. Unpack it, and give the path of the file inside.`,
-          })
+          return yield* refusing(file)(
+            "contains a zip archive within another. Unpack it, and give the path of the file inside.",
+          )
         }
         const inside = yield* zipMember(found, member)
         if (inside === undefined) return { bytes, missing: false, content: "workbook" as const, taken, others }
         named = true
         bytes = inside.bytes
         others = inside.others
-        taken.push({
-          what: "archive",
-          value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}`,
-        })
+        taken.push({ what: "archive", value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}` })
       } else break
       content = contentOf(yield* bytes.head(512))
     }
@@ -175,10 +171,7 @@ export const openFile = (
     // If the pipeline names a plain format, no form tool is detected.
     const plain = config.format !== undefined && tool === undefined
     if (found.size === 0 && (options.members ?? []).length === 0) {
-      return yield* new SourceError({
-        file,
-        message: `${file} is empty. Name a file that contains rows, with a header above them.`,
-      })
+      return yield* refusing(file)("is empty. Name a file that contains rows, with a header above them.")
     }
     const { bytes, content, missing, others, taken } = yield* openArchives(found, config.member, config.format)
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
@@ -188,16 +181,18 @@ export const openFile = (
     const guarded = (source: Source) => {
       const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
       if (added.length > addedColumns.length / 2 && !isFixed(source.columns)) {
-        const message = `${file} seems to be a rejected.csv whose columns from _id to _message were removed or moved, `
-          + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are."
-        return new SourceError({ file, message })
+        return refusing(file)(
+          "seems to be a rejected.csv whose columns from _id to _message were removed or moved, "
+            + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are.",
+        )
       }
       if (!source.columns.some(({ title }) => title === maskedTitle)) {
         return Effect.succeed(isFixed(source.columns) ? holdUnread(source) : source)
       }
-      const message = `${file} is a masked copy: its cells are digests, not answers, so nothing of it is imported. `
-        + "Use a file with the answers: run the pipeline again without `--redact`."
-      return new SourceError({ file, message })
+      return refusing(file)(
+        "is a masked copy: its cells are digests, not answers, so nothing of it is imported. "
+          + "Use a file with the answers: run the pipeline again without `--redact`.",
+      )
     }
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
@@ -219,9 +214,9 @@ export const openFile = (
       }
     }
     if (missing) {
-      const message =
-        `${file} is not a zip archive, so it has no \`member: ${config.member}\`. Remove that line, or name the archive.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `is not a zip archive, so it has no \`member: ${config.member}\`. Remove that line, or name the archive.`,
+      )
     }
     const start = content === "text" && !plain && options.written === undefined
       ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
@@ -229,9 +224,7 @@ export const openFile = (
     const chosen: Chosen = options.written !== undefined
       ? { format: options.written, because: options.written === "csv" ? "one row a line" : "one record a line" }
       : choose(file, tool === undefined ? config.format : undefined, content, () => looksLikeJson(start, file) ?? "csv")
-    if ("refusal" in chosen) {
-      return yield* new SourceError({ file, message: chosen.refusal })
-    }
+    if ("refusal" in chosen) return yield* new SourceError({ file, message: chosen.refusal })
     const open = (headerRow: number | undefined) => {
       const settings = {
         ...config,
@@ -312,10 +305,5 @@ const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined
   const first = /^[^\r\n]*/.exec(start)?.[0].trim() ?? ""
   const complete = first.length < start.trimEnd().length
   if (!complete) return /\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(file) ? "jsonl" : "json"
-  try {
-    JSON.parse(first)
-    return "jsonl"
-  } catch {
-    return "json"
-  }
+  return parsedJson(first) === undefined ? "json" : "jsonl"
 }

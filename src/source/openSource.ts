@@ -62,10 +62,7 @@ export interface OpenOptions {
  *
  * Errors say what is wrong with the file or with the pipeline's `source`, and what to do about it.
  */
-export const openSource = (
-  config: SourceConfig,
-  options: OpenOptions = {},
-): Effect.Effect<
+export const openSource = (config: SourceConfig, options: OpenOptions = {}): Effect.Effect<
   Source,
   SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope

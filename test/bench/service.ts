@@ -8,6 +8,7 @@ import type { Submission } from "../../src/domain/submission.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
 import { planned } from "../practice/faults.ts"
+import { rateWindow } from "../practice/rateWindow.ts"
 import { sliding } from "../service/limiters.ts"
 import { rows } from "./data.ts"
 import { answersOf, apiKey, form } from "./project.ts"
@@ -120,7 +121,7 @@ Effect.runFork(Effect.scoped(
       apiKey: Redacted.make(apiKey),
       ...(limits === undefined || limits.sliding !== undefined
         ? {}
-        : { rateLimit: { requests: limits.requestsPerSecond, windowSeconds: 1 } }),
+        : { rate: rateWindow(limits.requestsPerSecond, 1) }),
       ...(limits === undefined ? {} : {
         faults: planned({
           seed: 1,

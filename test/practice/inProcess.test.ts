@@ -5,8 +5,9 @@ import { make } from "../../src/service/client.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { form } from "./forms.ts"
 import { inProcess } from "./inProcess.ts"
+import { rateWindow } from "./rateWindow.ts"
 
-const options = { forms: [form], apiKey: Redacted.make("sk_1"), rateLimit: { requests: 1000, windowSeconds: 60 } }
+const options = { forms: [form], apiKey: Redacted.make("sk_1"), rate: rateWindow(1000, 60) }
 
 /** Sends several requests to a practice service. Returns the answers without parts that always differ. */
 const converse = (baseUrl: string, open?: OpenTransport) =>

@@ -18,7 +18,7 @@ export const inProcess = (
   options: PracticeOptions,
 ): Effect.Effect<InProcessPractice> =>
   Effect.gen(function*() {
-    const { practice, faults, clock } = yield* start(options, () => "http://127.0.0.1")
+    const { practice, faults, clock } = yield* start(options, "http://127.0.0.1")
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
     const open: OpenTransport = (target) => {
       const connection = {}

@@ -5,6 +5,7 @@ import { make } from "../../src/service/client.ts"
 import { accepts, otherAddresses } from "../localServer.ts"
 import { options } from "../service/options.ts"
 import { form } from "./forms.ts"
+import { rateWindow } from "./rateWindow.ts"
 
 const booking = {
   fullName: "Ada",
@@ -81,9 +82,9 @@ it.scopedLive("the practice service reports a busy port, and frees its own port 
 
 it.scopedLive("the practice service refuses a body over the limit on a connection that stays usable", () =>
   Effect.gen(function*() {
-    const practice = yield* serve({ forms: [form], port: 0, maxBody: 10_000 })
+    const practice = yield* serve({ forms: [form], port: 0 })
     const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
-    const item = { questions: [{ id: "q1", value: "x".repeat(2_000_000) }] }
+    const item = { questions: [{ id: "q1", value: "x".repeat(6_000_000) }] }
     expect(yield* service.create("f1", [item], () => true)).toMatchObject({ _tag: "Refused", status: 413 })
     expect(yield* service.form("f1")).toEqual(form)
     expect(practice.count("f1")).toBe(0)
@@ -91,7 +92,7 @@ it.scopedLive("the practice service refuses a body over the limit on a connectio
 
 it.scopedLive("the practice service sends everything to a client that obeys its rate limit", () =>
   Effect.gen(function*() {
-    const practice = yield* serve({ forms: [form], port: 0, rateLimit: { requests: 20, windowSeconds: 1 } })
+    const practice = yield* serve({ forms: [form], port: 0, rate: rateWindow(20, 1) })
     const service = yield* make({ ...options, baseUrl: practice.baseUrl, apiKey: practice.apiKey, concurrency: 8 })
     const forms = yield* Effect.all(Array.from({ length: 30 }, () => service.form("f1")), { concurrency: "unbounded" })
     expect(forms).toHaveLength(30)

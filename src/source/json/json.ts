@@ -7,7 +7,7 @@ import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { type Fingerprint, readerVersion, type Source, SourceError } from "../Source.ts"
+import { fileRead, type Fingerprint, readerVersion, refusing, type Source, SourceError } from "../Source.ts"
 import { dialectEncoding, type Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
@@ -65,20 +65,19 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     const [only, ...others] = places
     const { file } = bytes
     if (only === undefined) {
-      const message =
-        `${file} contains no list of records in the part that was searched. If there is one further down, name its place: \`records: /items\` under \`source\`.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        "contains no list of records in the part that was searched. If there is one further down, name its place: `records: /items` under `source`.",
+      )
     }
     const again = places.find((place, at) => places.findIndex((other) => pointerOf(other) === pointerOf(place)) < at)
-    if (again !== undefined) {
-      return yield* new SourceError({ file, message: `${file} can't be read. ${twoLists(again)}` })
-    }
+    if (again !== undefined) return yield* refusing(file)(`can't be read. ${twoLists(again)}`)
     if (others.length > 0) {
       const all = places.slice(0, 8).map((place) => pointerOf(place)).join(", ")
-      const message = `${file} contains several lists of records: ${all}. Name the one to read: \`records: ${
-        pointerOf(only)
-      }\` under \`source\`.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `contains several lists of records: ${all}. Name the one to read: \`records: ${
+          pointerOf(only)
+        }\` under \`source\`.`,
+      )
     }
     return only
   })
@@ -207,16 +206,13 @@ export const openJson = (
     const { columns, records } = yield* learnColumns(bytes, encoding, makeReader, settings.members)
     const { titles } = columns
     if (titles.length === 0 && records > 0) {
-      const message = `${file} has no record with members. Use a file whose records are objects.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)("has no record with members. Use a file whose records are objects.")
     }
     if (titles.length > limits.columns) {
-      const message =
-        `${file} has ${count(titles.length)} different members, more than the limit of ${
-          count(limits.columns)
-        } columns. `
-        + "Most likely their names contain data. Export the file in a different shape."
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `has ${count(titles.length)} different members, more than the limit of ${count(limits.columns)} columns. `
+          + "Most likely their names contain data. Export the file in a different shape.",
+      )
     }
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
@@ -233,7 +229,6 @@ export const openJson = (
             ...Array.from(unseen, ([name, { cells }]) => ({ what: "member" as const, name, cells })),
             ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
           ]
-          const fingerprint = blocks.fingerprint()
           const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
           const more = [
             ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
@@ -242,18 +237,11 @@ export const openJson = (
               value: `${late}: none of the first ${count(records)} records has them`,
             }]),
           ]
-          files = [{
-            file: {
-              file,
-              format,
-              bytes: fingerprint.bytes,
-              sha256: fingerprint.sha256,
-              rows,
-              taken: [...taken, ...more],
-              ...(unread.length === 0 ? {} : { unread }),
-            },
-            fingerprint,
-          }]
+          files = fileRead(file, format, blocks.fingerprint(), {
+            rows,
+            taken: [...taken, ...more],
+            ...(unread.length === 0 ? {} : { unread }),
+          })
         }
         return rowsOf({ file, blocks, encoding, columns, reader: makeReader(), finished })
       })

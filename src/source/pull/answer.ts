@@ -5,7 +5,7 @@ import { count } from "../../domain/words.ts"
 import { loopback } from "../../project/fields.ts"
 import { isCutJson, parseJson } from "../json/records.ts"
 import { limits } from "../limits.ts"
-import { SourceError } from "../Source.ts"
+import { refusing, type SourceError } from "../Source.ts"
 import { Again, type Answer } from "./exchange.ts"
 
 /** Returns a value as messages show it. Texts are not shown, because they may be answers. */
@@ -63,7 +63,7 @@ export const readJson =
   (file: string, { called, notJson, tooLarge }: JsonWords) =>
   ({ body }: Answer): Effect.Effect<Json, SourceError | Again> =>
     Effect.gen(function*() {
-      const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+      const wrong = refusing(file)
       const parts: Array<Uint8Array> = []
       let bytes = 0
       yield* Stream.runForEach(body, (part) => {

@@ -4,7 +4,7 @@ import type { RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { columnNames } from "../columns.ts"
-import { type Source, SourceError } from "../Source.ts"
+import { refusing, type Source } from "../Source.ts"
 
 /** How the number of received records compares with the number that the tool states. */
 export interface Stated {
@@ -45,14 +45,11 @@ export const requireDistinct = (
       }
       const compared = Stream.suspend(() =>
         received - repeated >= total ? Stream.empty : Stream.fail(
-          new SourceError({
-            file,
-            message: `${file} has ${count(total)} records according to ${at}, but sent ${
-              count(received - repeated)
-            } different ones: ${
+          refusing(file)(
+            `has ${count(total)} records according to ${at}, but sent ${count(received - repeated)} different ones: ${
               counted(repeated, "record has", "records have")
             } the row key of an earlier record, and others may be missing. Nothing was imported. Run again. If it happens again, check the order in \`source.request\`. If several records may have the same row key, set \`page.id\` to the place of a record's id.`,
-          }),
+          ),
         )
       )
       return Stream.concat(Stream.map(source.read(expected), look), compared)

@@ -20,7 +20,7 @@ import { backOff, defaultReadRetries } from "../../service/schedules.ts"
 import { SharedPace } from "../../service/SharedPace.ts"
 import { parseJson } from "../json/records.ts"
 import { sendRequest } from "../sendRequest.ts"
-import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { ConnectionUnusable, refusing, type SourceError, unusableBy } from "../Source.ts"
 import { knowsRefusals, meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 
 /** A request with its secrets. No part of it may be shown. */
@@ -138,8 +138,8 @@ const refused = (
 ): ConnectionUnusable | SourceError | Again => {
   const { name } = connection
   const file = shownConnection(connection)
-  const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
-  const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+  const unusable = unusableBy(file)
+  const wrong = refusing(file)
   if (status === 401) return unusable(refusalText(connection, "signIn", status))
   if (status === 403) return unusable(refusalText(connection, "access", status))
   if (refusal?.statuses.includes(status) === true) return unusable(refusal.message(status))
@@ -163,11 +163,9 @@ const redirected = (connection: Connection, request: PullRequest, location: stri
   const file = shownConnection(connection)
   const to = location !== null && URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined
   const where = to === undefined || to.host === request.url.host ? "a different address" : to.host
-  return new SourceError({
-    file,
-    message:
-      `${file} redirects to ${where}. Redirects are not followed, so that no secret is sent elsewhere. Write the final address in \`${request.place}\` and \`connections.${connection.name}.base\`.`,
-  })
+  return refusing(file)(
+    `redirects to ${where}. Redirects are not followed, so that no secret is sent elsewhere. Write the final address in \`${request.place}\` and \`connections.${connection.name}.base\`.`,
+  )
 }
 
 /**
@@ -232,7 +230,7 @@ export const exchange = <A>(
     const meaning = meaningOf(connection, refusal) ?? (isUsedUp ? "quota" : undefined)
     const error = meaning === undefined
       ? refused(connection, request, status)
-      : new ConnectionUnusable({ file, message: `${file} ${refusalText(connection, meaning, status)}` })
+      : unusableBy(file)(refusalText(connection, meaning, status))
     if (error._tag === "Again" && asked !== undefined && asked > longestPause) {
       const message = `${file} asks for a wait of ${
         Math.ceil(asked / 60_000)
@@ -256,7 +254,7 @@ export const exchange = <A>(
     return connection.admission.admit("read", undefined, inTime).pipe(
       Effect.catchTag(
         "NeverSent",
-        ({ reason }) => new ConnectionUnusable({ file, message: `${file} is not used any more: ${reason}` }),
+        ({ reason }) => unusableBy(file)(`is not used any more: ${reason}`),
       ),
       Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
       Effect.catchTag("Again", ({ message }) => {

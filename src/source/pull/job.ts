@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Json } from "../../domain/json.ts"
 import type { Pull } from "../../project/pull.ts"
 import { valueAt } from "../json/pointer.ts"
-import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
+import { type ConnectionUnusable, PullProgress, refusing, type SourceError, unusableBy } from "../Source.ts"
 import { linkIn, readJson } from "./answer.ts"
 import { type Account, exchange, type PullRequest, shownConnection } from "./exchange.ts"
 
@@ -44,8 +44,8 @@ export const finishJob = (
   Effect.gen(function*() {
     const { every, status, within } = job
     const file = shownConnection(connection)
-    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-    const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
+    const wrong = refusing(file)
+    const unusable = unusableBy(file)
     const read = readJson(file, {
       called: "an answer about its job",
       tooLarge: "Correct `source.job`.",

@@ -17,7 +17,7 @@ import { type TemporaryFile, temporaryFile } from "../fetchFile.ts"
 import { valueAt } from "../json/pointer.ts"
 import { limits } from "../limits.ts"
 import { endsAnywhere, unproven } from "../sendRequest.ts"
-import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
+import { ConnectionUnusable, PullProgress, refusing, SourceError, unusableBy } from "../Source.ts"
 import { isErrorText, type JsonWords, lookedError, readJson, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 import { type Account, type Answer, exchange, type PullRequest, shownConnection } from "./exchange.ts"
@@ -181,7 +181,7 @@ const storePages = (
     const { since } = pull
     const startedAt = yield* Clock.currentTimeMillis
     const times: Array<number> = []
-    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const wrong = refusing(file)
     const write = yield* Effect.mapError(open, wrong)
     const moved = (message: string) => new RecordsMoved({ message: `${file} ${message}` })
     const pagesUntil = (until: number) => pager(pull, sinceVariables(since, { mark: from.mark, until }))
@@ -205,7 +205,7 @@ const storePages = (
         (answer) => Effect.map(readJson(file, pageWords)(answer), (json) => ({ json, headers: answer.headers })),
       )
       const failure = failureIn(json, pull, connection)
-      if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
+      if (failure !== undefined) return yield* unusableBy(file)(failure)
       const toolTime = Date.parse(headers.get("date") ?? "")
       if (!isClockKnown && (toolTime < until || toolTime > until + clockTolerance)) {
         // After its own time, the tool would return records that arrive during the pull. They would hide that others are missing.
@@ -225,7 +225,7 @@ const storePages = (
       following = taken.following
       if (following !== false) {
         const fault = quotaFault(connection, json, headers, pages.left() + (pull.labels === undefined ? 0 : 1))
-        if (fault !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${fault}` })
+        if (fault !== undefined) return yield* unusableBy(file)(fault)
       }
       yield* show("pull", pages.counts.records, pages.total())
       if (since !== undefined) {
@@ -259,7 +259,7 @@ const readDefinition = (pull: Pull, request: PullRequest, connection: Account, f
   Effect.gen(function*() {
     const json = yield* exchange(connection, request, readJson(file, definitionWords))
     const failure = failureIn(json, pull, connection)
-    if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
+    if (failure !== undefined) return yield* unusableBy(file)(failure)
     return { json, sha256: createHash("sha256").update(JSON.stringify(json)).digest("hex") }
   }).pipe(Effect.mapError((error) => {
     const message = `${
@@ -290,7 +290,7 @@ export const pullRecords = (
       return yield* new SourceError({ file: pull.connection, message })
     }
     const file = shownConnection(configured)
-    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const wrong = refusing(file)
     const signIn = Redacted.value(yield* configured.signIn)
     const connection = yield* openConnection(configured, signIn)
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
@@ -336,11 +336,9 @@ export const pullRecords = (
           return Effect.zipRight(Effect.mapError(write(part), wrong), show("download", bytes))
         })
         if (isErrorText(head, bytes === head.length)) {
-          return yield* new ConnectionUnusable({
-            file,
-            message:
-              `${file} sent a text that is probably an error, although the status means success. It is not shown, because it may contain a secret or an answer. Nothing was imported. Check the secret and the rights of the connection, and \`source.request\`, or run again later.`,
-          })
+          return yield* unusableBy(file)(
+            "sent a text that is probably an error, although the status means success. It is not shown, because it may contain a secret or an answer. Nothing was imported. Check the secret and the rights of the connection, and `source.request`, or run again later.",
+          )
         }
         if (bytes === 0) return yield* wrong("sent an empty file. Nothing was imported. Correct `source.request`.")
       }))

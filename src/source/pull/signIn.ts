@@ -4,7 +4,7 @@ import { sign } from "node:crypto"
 import type { Connection } from "../../project/connection.ts"
 import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
 import { valueAt } from "../json/pointer.ts"
-import { SourceError } from "../Source.ts"
+import { refusing } from "../Source.ts"
 import { readJson } from "./answer.ts"
 import { type Account, type Bearer, exchange, openAccount, type PullRequest, shownConnection } from "./exchange.ts"
 
@@ -75,7 +75,7 @@ const obtain = ({ at, request, via }: TokenRequest) =>
     const read = readJson(file, { called: "an answer to the sign-in", tooLarge: remedy, notJson: remedy })
     const token = valueAt(yield* exchange(via, sent, read, [200, 201]), at)
     if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token
-    return yield* new SourceError({ file, message: `${file} sent no token at ${at}. ${remedy}` })
+    return yield* refusing(file)(`sent no token at ${at}. ${remedy}`)
   })
 
 /** Opens a connection for the scope. If it signs in with a token, the token is obtained before the first request, and again after it has expired. */

@@ -7,7 +7,15 @@ import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
-import { type Fingerprint, readerVersion, type Source, type SourceChanged, SourceError } from "../Source.ts"
+import {
+  fileRead,
+  type Fingerprint,
+  readerVersion,
+  refusing,
+  type Source,
+  type SourceChanged,
+  SourceError,
+} from "../Source.ts"
 import { dialectEncoding, type Encoding, lineEndsIn } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { type CsvSettings, delimiterName, findHeader, type Header, oneColumn } from "./header.ts"
@@ -46,24 +54,21 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
         () => 1,
         () => findHeader(textOf(encoding, head, complete), complete, settings),
       )
-      if (found._tag === "None") {
-        return yield* new SourceError({ file, message: `${file} has no header. ${found.message}` })
-      }
+      if (found._tag === "None") return yield* refusing(file)(`has no header. ${found.message}`)
       if (found._tag === "Found") {
         const title = found.header.titles.find((title) => !title.isWellFormed())
         if (title !== undefined) {
           const shown = JSON.stringify(title.toWellFormed())
-          const message =
-            `${file} has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`
-          return yield* new SourceError({ file, message })
+          return yield* refusing(file)(
+            `has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`,
+          )
         }
         return { encoding, header: found.header, warnings }
       }
       if (length > limits.record * 4) {
-        const message = `${file} has no header in its first ${
-          count(length)
-        } bytes. Give its line: \`source.headerRow\`.`
-        return yield* new SourceError({ file, message })
+        return yield* refusing(file)(
+          `has no header in its first ${count(length)} bytes. Give its line: \`source.headerRow\`.`,
+        )
       }
     }
   })
@@ -171,10 +176,10 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     }
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
-      const message =
-        `${file} has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
-        + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`."
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        `has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
+          + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`.",
+      )
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
         && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
@@ -217,25 +222,16 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
         const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
-          const fingerprint = blocks.fingerprint()
           const left = [
             ...(empty === 0 ? [] : [{ what: "empty lines", value: `${count(empty)} omitted` }]),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
           ]
-          const { bytes: size, sha256 } = fingerprint
-          files = [{
-            file: {
-              file,
-              format: "csv",
-              bytes: size,
-              sha256,
-              rows,
-              taken: [...taken, ...left],
-              lines: { physical, above: above.lines, records: rows, inside, blank: empty },
-              ...(longest === undefined ? {} : { longest }),
-            },
-            fingerprint,
-          }]
+          files = fileRead(file, "csv", blocks.fingerprint(), {
+            rows,
+            taken: [...taken, ...left],
+            lines: { physical, above: above.lines, records: rows, inside, blank: empty },
+            ...(longest === undefined ? {} : { longest }),
+          })
         }
         return rowsOf(layout, blocks, finished)
       })

@@ -4,7 +4,7 @@ import type { detectAll } from "jschardet"
 import { isAscii, isUtf8 } from "node:buffer"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { SourceError } from "../Source.ts"
+import { refusing, SourceError } from "../Source.ts"
 import {
   checkedUtf8,
   chooseEncoding,
@@ -182,9 +182,9 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     const { file } = bytes
     const sample = yield* takeSample(bytes)
     if (isBinary(sample.lines)) {
-      const message =
-        `${file} is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.`
-      return yield* new SourceError({ file, message })
+      return yield* refusing(file)(
+        "is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.",
+      )
     }
     const { cut, right, wrong } = sample
     if (right > 0 ? right + cut >= wrong : cut > wrong) return plain

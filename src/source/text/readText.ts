@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { count } from "../../domain/words.ts"
 import type { Blocks } from "../bytes.ts"
 import { UnreadableJson } from "../json/walk.ts"
-import { SourceChanged, SourceError } from "../Source.ts"
+import { refusing, SourceChanged, SourceError } from "../Source.ts"
 import { type Decoder, type Encoding, Undecodable } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 
@@ -34,7 +34,7 @@ export const readable = <A>(
       return Effect.succeed(run())
     } catch (error) {
       if (error instanceof UnreadableRecord || error instanceof UnreadableJson) {
-        return new SourceError({ file, message: `${file} can't be read to its end. ${error.message}` })
+        return refusing(file)(`can't be read to its end. ${error.message}`)
       }
       if (error instanceof Undecodable) {
         return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })

@@ -8,8 +8,10 @@ import { toColumns } from "../columns.ts"
 import { limits } from "../limits.ts"
 import {
   changedWhileOpening,
+  fileRead,
   type Fingerprint,
   readerVersion,
+  refusing,
   type Source,
   SourceChanged,
   SourceError,
@@ -31,12 +33,9 @@ export interface ExcelSettings {
 }
 
 const tooLarge = ({ file }: Bytes) =>
-  new SourceError({
-    file,
-    message: `${file} has more than ${
-      count(limits.workbook)
-    } bytes, which is the limit for workbooks. Save its sheet as CSV.`,
-  })
+  refusing(file)(
+    `has more than ${count(limits.workbook)} bytes, which is the limit for workbooks. Save its sheet as CSV.`,
+  )
 
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   Effect.scoped(Effect.gen(function*() {
@@ -56,10 +55,7 @@ const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   }))
 
 /** Compares all blocks with the fingerprint, and keeps none of them. */
-const verify = (
-  bytes: Bytes,
-  fingerprint: Fingerprint,
-): Effect.Effect<void, SourceError | SourceChanged> =>
+const verify = (bytes: Bytes, fingerprint: Fingerprint): Effect.Effect<void, SourceError | SourceChanged> =>
   Effect.scoped(Effect.gen(function*() {
     const blocks = yield* bytes.blocks(fingerprint)
     while ((yield* blocks.next) !== undefined);
@@ -168,27 +164,17 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
             name: `${name}!${area.name}`,
           })),
         ]
-        const { bytes: size, sha256 } = fingerprint
-        files = [{
-          file: {
-            file,
-            format: "excel",
-            bytes: size,
-            sha256,
-            rows,
-            taken: [...taken, ...more],
-            ...(unread.length === 0 ? {} : { unread }),
-          },
-          fingerprint,
-        }]
+        files = fileRead(file, "excel", fingerprint, {
+          rows,
+          taken: [...taken, ...more],
+          ...(unread.length === 0 ? {} : { unread }),
+        })
       })
       const take = (rows: ReadonlyArray<SheetRow>) => {
         outside?.take(rows)
         return Option.fromNullable(records.take(rows))
       }
-      return Stream.filterMap(sheetRows, take).pipe(
-        Stream.concat(Stream.execute(ended)),
-      )
+      return Stream.filterMap(sheetRows, take).pipe(Stream.concat(Stream.execute(ended)))
     })
     return {
       dialect: { format: "excel", reader: readerVersion },

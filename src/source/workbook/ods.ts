@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { entryBytes } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { SourceError } from "../Source.ts"
+import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { type OdsBook, odsBookFinder } from "./odsBook.ts"
 import { odsRowsReader } from "./odsRows.ts"
@@ -46,7 +46,7 @@ export const openOds = (
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const refuse = refusing(file)
     const partOf = (entry: ZipEntry) => entryBytes(bytes, entry, packedStart(packed.content, entry) ?? 0)
     const manifest = packed.parts.get("meta-inf/manifest.xml")
     const styles = packed.parts.get("styles.xml")

@@ -6,7 +6,7 @@ import { count } from "../../domain/words.ts"
 import type { Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { type Fingerprint, SourceError } from "../Source.ts"
+import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
 import { packedStart, type ZipEntry } from "../zip.ts"
 import { type CellRange, columnName, mostColumns, type OpenSheet, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
@@ -50,7 +50,7 @@ export const requireColumn = (column: number, row: number): void => {
 type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.Scope>
 
 export const damaged = (file: string) =>
-  new SourceError({ file, message: `${file} can't be opened. It is damaged or cut short. Fetch or export it again.` })
+  refusing(file)("can't be opened. It is damaged or cut short. Fetch or export it again.")
 
 /** Runs a function that may detect a malformed sheet. */
 export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
@@ -59,9 +59,9 @@ export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceErr
       return Effect.succeed(run())
     } catch (error) {
       if (!(error instanceof BadSheet)) return Effect.die(error)
-      const message =
-        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
-      return new SourceError({ file, message })
+      return refusing(file)(
+        `is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`,
+      )
     }
   })
 
@@ -140,10 +140,11 @@ export const checkParts = (
   if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return damaged(file)
   if (large.some(({ method }) => method !== 0 && method !== 8)) return damaged(file)
   const bomb = large.find(isBomb)
-  return bomb === undefined ? Effect.void : new SourceError({
-    file,
-    message: `${file} unpacks to ${
-      count(Math.round(bomb.unpacked / Math.max(bomb.packed, 1)))
-    } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
-  })
+  return bomb === undefined
+    ? Effect.void
+    : refusing(file)(
+      `unpacks to ${
+        count(Math.round(bomb.unpacked / Math.max(bomb.packed, 1)))
+      } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
+    )
 }

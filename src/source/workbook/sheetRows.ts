@@ -68,9 +68,7 @@ export const sheetRowsReader = (context: CellContext): RowReader => {
     requireColumn(column, row)
     const cell = reader.cell()
     if (cell === undefined || cell === null || cell === "") return
-    if (cells[column] !== undefined) {
-      throw new BadSheet(`two cells with the reference ${columnName(column)}${row + 1}`)
-    }
+    if (cells[column] !== undefined) throw new BadSheet(`two cells with the reference ${columnName(column)}${row + 1}`)
     cells[column] = cell
   }
 

@@ -113,12 +113,7 @@ const withMergedBelow = (
 }
 
 /** Whether all filled cells of a row are merged, and one of them over several columns. */
-const isMergedHeading = (
-  line: Cells,
-  row: number,
-  left: number,
-  merges: ReadonlyArray<CellRange>,
-): boolean => {
+const isMergedHeading = (line: Cells, row: number, left: number, merges: ReadonlyArray<CellRange>): boolean => {
   const here = merges.filter(({ from, to }) => from.row <= row && row <= to.row)
   const over = (column: number) => here.find(({ from, to }) => from.column <= column && column <= to.column)
   return here.some(({ from, to }) => from.column < to.column)

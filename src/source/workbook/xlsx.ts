@@ -4,7 +4,7 @@ import { count } from "../../domain/words.ts"
 import { entryBytes } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { SourceError } from "../Source.ts"
+import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { checkParts, damaged, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
@@ -149,7 +149,7 @@ export const openXlsx = (
   Effect.gen(function*() {
     const { file } = bytes
     const { content, fingerprint, parts } = packed
-    const refuse = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const refuse = refusing(file)
     yield* checkParts(file, packed, [])
     const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
     if (sheets.length === 0) return yield* refuse("can't be read as a workbook: it lists no sheets.")
