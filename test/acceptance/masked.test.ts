@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { answering } from "../localServer.ts"
 import { hearing } from "../notify/webhooks.ts"
-import { bench, csv, upTo } from "./contacts.ts"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess } from "./formferry.ts"
 
 const form = {
@@ -49,12 +49,12 @@ it.scopedLive("an API key in a service's messages is masked in the terminal, log
     const config = at.read("config/formferry.yaml").replaceAll(/http:\S+/g, `http://127.0.0.1:${port}/v1/api`)
     const webhook = yield* hearing()
     const collector = yield* hearing()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off" }))
     at.write("config/formferry.yaml", `${config}notify:\n  - webhook: { env: HOOK }\n`)
     const env = {
       HOOK: `http://127.0.0.1:${webhook.port}/hook`,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
     }
-    at.write("source.csv", csv(upTo(3)))
     const encoded = Buffer.from(`Bearer ${apiKey}`).toString("base64").slice(12, -4)
     const leaks = new Set<string>()
     const look = (place: string, text: string) => {
@@ -62,6 +62,8 @@ it.scopedLive("an API key in a service's messages is masked in the terminal, log
     }
     for (const [status, isForAll] of [[400, false], [422, false], [401, false], [401, true], [409, false]] as const) {
       Object.assign(refusal, { status, isForAll })
+      // New rows, because a row that the service refused is not sent again.
+      at.write("source.csv", csv(upTo(3).map((key) => key + status)))
       const args = ["run", "contacts", "--log-format", "json", "--log-level", "debug"]
       // The first run is the built command.
       const ran = yield* (status === 400 ? formferry : inProcess)(args, { cwd: at.folder, env })

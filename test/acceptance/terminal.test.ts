@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
 
 /**
  * Runs shell commands in a terminal that is closed after ten submissions were created. The commands write the id of a
- * process, and the function waits until that process has ended.
+ * process to `pid`, and its exit code to `status`. Waits until that process has ended, and returns its exit code.
  */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
@@ -25,6 +25,9 @@ const inTerminalThatGoes = (at: Bench, shell: string) =>
     terminal.close()
     const pid = Number(at.read("pid"))
     yield* until(() => !isAlive(pid))
+    // The shell creates the file before it writes to it.
+    yield* until(() => existsSync(join(at.folder, "status")) && at.read("status") !== "")
+    return at.read("status")
   })
 
 describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", () => {
@@ -35,9 +38,7 @@ describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", 
       // An interactive shell passes the signal on. The kernel sends it a second time when the shell ends.
       const passOn = "trap 'kill -HUP $!; sleep 0.02; kill -HUP $!' HUP"
       const shell = `${passOn}; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n`
-      yield* inTerminalThatGoes(at, shell)
-      yield* until(() => existsSync(join(at.folder, "status")))
-      expect(at.read("status")).toBe("143\n")
+      expect(yield* inTerminalThatGoes(at, shell)).toBe("143\n")
       const { balance, exitCode, outcome, rows } = at.report()
       expect({ balance, exitCode, outcome }).toEqual({
         balance: { holds: true },
@@ -55,9 +56,7 @@ describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", 
       at.write("source.csv", csv(upTo(120)))
       // The shell gets the signal and continues. The run in its background gets no signal.
       const shell = "trap : HUP; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n"
-      yield* inTerminalThatGoes(at, shell)
-      yield* until(() => existsSync(join(at.folder, "status")))
-      expect(at.read("status")).toBe("0\n")
+      expect(yield* inTerminalThatGoes(at, shell)).toBe("0\n")
       expect(at.report()).toMatchObject({ exitCode: 0, readBack: { verified: 120 } })
     }))
 })

@@ -61,7 +61,10 @@ describe("the telemetry of a run", () => {
       // The service's own message repeats the sent values.
       const body = JSON.stringify({ message: "Marker Ada 0 with marker0@example.org is no good" })
       here.fail("POST", { status: 429, body, headers: { "retry-after": "0" } }, { status: 400, body })
+      const bodies = (path: string) => collector.heard.filter((one) => one.path === path).map((one) => one.body)
       const ran = yield* formferry("run", "people")
+      // The metrics of a process also count what other tests did in it.
+      const before = metricsOf(bodies("/v1/metrics"))
       const again = yield* formferry("reconcile", "people")
       yield* here.source(["KEY-0,Marker Ada 0,marker0@example.org", 'KEY-1,"Marker'])
       const broken = yield* formferry("run", "people")
@@ -70,7 +73,6 @@ describe("the telemetry of a run", () => {
       const refused = yield* formferry("run", "people")
       expect([ran.status, again.status, refused.status]).toEqual([1, 0, 5])
 
-      const bodies = (path: string) => collector.heard.filter((one) => one.path === path).map((one) => one.body)
       const spans = spansOf(bodies("/v1/traces"))
       const metrics = metricsOf(bodies("/v1/metrics"))
       expect(new Set(collector.heard.map(({ path }) => path))).toEqual(new Set(["/v1/traces", "/v1/metrics"]))
@@ -88,14 +90,13 @@ describe("the telemetry of a run", () => {
       expect(attribute(create, "http.response.status_code")).toBe(429)
       expect(attribute(spans.find(({ name }) => name === "run"), "formferry.exit_code")).toBe(ran.status)
 
-      expect(metrics.get("formferry.request.duration 401 create")).toBe(1)
+      const counted = (name: string) => (metrics.get(name) ?? 0) - (before.get(name) ?? 0)
+      expect(counted("formferry.request.duration 401 create")).toBe(1)
       expect(metrics.get("formferry.rows invalid run")).toBeGreaterThan(0)
       expect(metrics.get("formferry.lease.held")).toBe(0)
       expect(metrics.get("formferry.lease.age")).toBe(0)
       expect(metrics.has("formferry.lease.takeovers")).toBe(false)
-      expect(metrics.get("formferry.runs reconcile complete") ?? metrics.get("formferry.runs complete reconcile")).toBe(
-        1,
-      )
+      expect(counted("formferry.runs complete reconcile")).toBe(1)
       expect([...metrics.keys()].filter((name) => !name.startsWith("formferry."))).toEqual([])
 
       // Every log line is a separate object.
