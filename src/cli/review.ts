@@ -1,9 +1,18 @@
 import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
-import type { Review, ReviewItem, ReviewOptions } from "../jobs/review.ts"
-import type { OpenChoice, ReviewCandidate, ReviewedEntry } from "../jobs/reviewedEntry.ts"
-import type { Origin } from "../mapping/suggest/Suggestion.ts"
+import { columnsTyped, openReview, type Review, type ReviewItem, type ReviewOptions } from "../jobs/review.ts"
+import { type OpenChoice, type ReviewCandidate, type ReviewedEntry, settingFault } from "../jobs/reviewedEntry.ts"
+import { samplesOf } from "../mapping/suggest/draftEntries.ts"
+import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
+import {
+  leaveUnanswered,
+  markReviewed,
+  putEntry,
+  removeProposal,
+  setChoice,
+  setSourceKey,
+} from "../project/pipelineEdits.ts"
 import { ask, choose, say, unless } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
@@ -53,7 +62,6 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
       ])
       if (!isMeant) return undefined
     }
-    const { settingFault } = yield* Effect.promise(() => import("../jobs/reviewedEntry.ts"))
     const answers = new Map<string, string>()
     for (const { choices, key, why } of asks) {
       const before = last.get(key)
@@ -88,7 +96,6 @@ const reviewChoice = <E, R>(
   prepare: Effect.Effect<void, E, R>,
 ) =>
   Effect.gen(function*() {
-    const { setChoice } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
     const options = (question.options ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely))
     const chosen = yield* choose(
       `"${cutToWidth(visible(question.name), 60)}": "${cutToWidth(visible(choice), 60)}" (${
@@ -112,7 +119,6 @@ const reviewChoice = <E, R>(
 /** Asks for the settings of a chosen column's entry, then writes the entry. Returns whether all settings were answered. */
 const writeEntry = (session: Session, list: "questions" | "own", name: string, made: ReviewedEntry) =>
   Effect.gen(function*() {
-    const { putEntry } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
     const answers = yield* askSettings(session, name, made)
     if (answers === undefined) return false
     const entry = made.entry(answers)
@@ -135,9 +141,6 @@ const writeEntry = (session: Session, list: "questions" | "own", name: string, m
 
 const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _tag: "Question" }>, where: string) =>
   Effect.gen(function*() {
-    const { leaveUnanswered, markReviewed } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
-    const { columnsOf } = yield* Effect.promise(() => import("../mapping/suggest/Suggestion.ts"))
-    const { samplesOf } = yield* Effect.promise(() => import("../mapping/suggest/draftEntries.ts"))
     const { review, used } = session
     const { question, written } = item
     const candidates = item.candidates.filter(({ origin }) =>
@@ -214,8 +217,6 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
 
 const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly _tag: "RowKey" }>, where: string) =>
   Effect.gen(function*() {
-    const { setSourceKey } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
-    const { columnsTyped } = yield* Effect.promise(() => import("../jobs/review.ts"))
     const chosen = yield* choose<ChosenKey>(`${where} Which columns identify a row in later runs?`, [
       ...item.candidates.map(({ cells, names }) => ({
         title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
@@ -254,7 +255,6 @@ const reviewProposal = (
   where: string,
 ) =>
   Effect.gen(function*() {
-    const { removeProposal, setSourceKey } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
     const shown = cutToWidth(visible(JSON.stringify(value)), 100)
     const chosen = yield* choose(
       key === "empty"
@@ -270,7 +270,6 @@ const reviewProposal = (
 /** Asks what is open or unsure in a pipeline, one question at a time. Writes each answer at once. */
 export const reviewPipeline = (root: string, name: string, options: ReviewOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const { openReview } = yield* Effect.promise(() => import("../jobs/review.ts"))
     const review = yield* openReview(root, name, options)
     const session: Session = { review, last: new Map(), used: new Set() }
     let answered = 0

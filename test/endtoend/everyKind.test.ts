@@ -2,15 +2,17 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runOf } from "../demo/runOf.ts"
+import { seeds } from "../long.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { formId, truthProject } from "./truthProject.ts"
 
-const rows = 1_000
+/** So many rows that each question is answered by some, and left empty by others. */
+const rows = seeds(300, 1_000)
 
 type Stored = ReturnType<ReturnType<typeof truthProject>["expected"]["get"]> & { readonly submissionId: string }
 
 it.scopedLive(
-  "the service's store contains 1,000 rows of every kind exactly as they were intended",
+  `the service's store contains ${rows} rows of every kind exactly as they were intended`,
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -12,8 +12,8 @@ const seeds = atMost(6, 14)
 const quickest = "matching by position"
 /** The maximum number of seeds for finding a planted bug. */
 const patience = 200
-/** The first seed of the search for a planted bug. Lower seeds miss one of the bugs and take most of the time. */
-const firstSeed = atMost(21, 1)
+/** The first seed of the search for a planted bug. `quickest` is found by seed 38. The longer proofs search from the start. */
+const firstSeed = atMost(36, 1)
 
 describe("the promise in a simulation with faults", () => {
   it(
@@ -47,7 +47,7 @@ describe("the promise in a simulation with faults", () => {
 
   it("the same seed produces the same run", async () => {
     const pipeline = await loadPipeline()
-    for (const seed of [3, 10, 27, 67].slice(0, atMost(2, 4))) {
+    for (const seed of [3, 10, 27, 67].slice(0, atMost(1, 4))) {
       const lines = [[], []] as [Array<string>, Array<string>]
       const [first, second] = [
         await simulate(seed, pipeline, {}, (line) => void lines[0].push(line)),
@@ -60,7 +60,7 @@ describe("the promise in a simulation with faults", () => {
 
   it("the same seed produces the same run with and without telemetry", async () => {
     const pipeline = await loadPipeline()
-    for (let seed = 101; seed < 101 + atMost(2, 5); seed++) {
+    for (let seed = 101; seed < 101 + atMost(1, 5); seed++) {
       const run = async (telemetry: boolean) => {
         const lines: Array<string> = []
         const one = await simulate(seed, pipeline, {}, (line) => void lines.push(line), telemetry)

@@ -391,6 +391,6 @@ describe("settling rows in doubt from the form's list", () => {
           if (changes.length === 0) expect(settled.open).toEqual([])
         },
       ),
-      { numRuns: seeds(80, 500) },
+      { numRuns: seeds(40, 500) },
     ))
 })
