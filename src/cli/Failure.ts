@@ -26,6 +26,7 @@ import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
+import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { paints, wrapToWidth } from "./terminal/screen.ts"
 
 /** How a command or one of its pipelines ended. */
@@ -126,7 +127,6 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
     const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
     const named = { ...(pipeline === undefined ? {} : { pipeline }), error: error?._tag ?? "Defect" }
-    const { showDiagnostics } = yield* Effect.promise(() => import("./terminal/diagnostics.ts"))
     const shown = diagnostics !== undefined
       ? showDiagnostics(diagnostics, output.err)
       : error === undefined

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { attempt } from "../jobs/attempt.ts"
 import { choosing, command, flag, json, output, redact, somePipelines, to } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
@@ -29,7 +30,6 @@ export const reconcile = command({
     Effect.gen(function*() {
       const { names, project } = yield* openChosen(input)
       const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
-      const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       yield* runPipelines(project, names, (surroundings) =>
         attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })))
     }),

@@ -2,6 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { SendQuestion } from "../domain/run.ts"
 import { counted, permanence } from "../domain/words.ts"
+import { attempt } from "../jobs/attempt.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"
@@ -39,7 +40,6 @@ export const run = command({
       if (input.source !== undefined && names.length > 1) {
         return yield* wrong("`--source` works with one pipeline only: name exactly one.")
       }
-      const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
       const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices

@@ -18,6 +18,7 @@ import { Interrupts } from "./runMain.ts"
 import { progressOf } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
 import { wrapToWidth } from "./terminal/screen.ts"
+import { showSummary } from "./terminal/summary.ts"
 
 /** Takes over the first Ctrl-C while the scope is open, and confirms it on stderr. Returns an effect that waits for the signal. */
 export const stopCleanly = Effect.gen(function*() {
@@ -79,7 +80,6 @@ export const showRun = (project: Project, report: RunReport) =>
       const { summarizeRun } = yield* Effect.promise(() => import("./github.ts"))
       yield* summarizeRun(report)
     } else {
-      const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
       // The summary omits the next command if the exit code is not 0, because the command is then printed last, on stderr. `report NAME` shows the next command of each run.
       const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
