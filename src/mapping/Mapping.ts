@@ -66,10 +66,7 @@ export interface Mapping {
   /** Returns the row key's text. Undefined if every key column is empty. Several columns are joined so that different keys have different texts. */
   readonly key: (cells: Cells) => string | undefined
   /** Returns a `key` function for different columns and different empty cells, to make keys as in earlier runs. */
-  readonly keyBy: (
-    columns: ReadonlyArray<Column>,
-    empty: ReadonlySet<string>,
-  ) => (cells: Cells) => string | undefined
+  readonly keyBy: (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => (cells: Cells) => string | undefined
   /** Whether the pipeline's `where` skips the row. If a cell can't be compared, the row is not skipped and has a problem. */
   readonly filtered: (cells: Cells) => boolean
   /**
@@ -85,11 +82,7 @@ export interface Mapping {
    * @param answered is filled in the order of `answers`, with 1 for each answer that the row has and 0 otherwise
    * @param dropped receives the problems of answers that are omitted from a valid row
    */
-  readonly check: (
-    cells: Cells,
-    answered: Uint8Array,
-    dropped?: Array<Problem>,
-  ) => ReadonlyArray<Problem> | undefined
+  readonly check: (cells: Cells, answered: Uint8Array, dropped?: Array<Problem>) => ReadonlyArray<Problem> | undefined
   /** The answers that must differ from row to row. The run compares them, because it reads all rows. */
   readonly uniques: ReadonlyArray<UniqueAnswer>
   /** Returns every answer of a row with its columns, value and problems, in the order of `answers`. Also returns the problems that don't belong to an answer. */

@@ -57,9 +57,7 @@ export const redirectingEntries = (
 export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
   const targets = targetsOf(options, asked.path)
   if (targets.length === 0 || asked.question === undefined) return undefined
-  const redirects = new Map(
-    targets.map(([name, path]) => [name, context.redirects.open(name, asked, path)] as const),
-  )
+  const redirects = new Map(targets.map(([name, path]) => [name, context.redirects.open(name, asked, path)] as const))
   return {
     redirect: (text: string, to: string) => void redirects.get(to)?.texts.push(text),
     around: (read: Read): Read => (cells, problems) => {

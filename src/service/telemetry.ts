@@ -121,10 +121,5 @@ export const asRequest = <A extends { readonly status: number }, E, R>(
               : Effect.void,
           ], { discard: true }))
       }))
-    return traced(
-      "request",
-      { "formferry.operation": operation, "http.request.method": method },
-      observed,
-      "client",
-    )
+    return traced("request", { "formferry.operation": operation, "http.request.method": method }, observed, "client")
   })

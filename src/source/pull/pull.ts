@@ -193,9 +193,7 @@ const storePages = (
     let following: URL | boolean = true
     while (following !== false) {
       if (pages.counts.pages === limits.pages) {
-        return yield* wrong(
-          `has more than ${count(limits.pages)} pages. Ask for larger pages in \`source.request\`.`,
-        )
+        return yield* wrong(`has more than ${count(limits.pages)} pages. Ask for larger pages in \`source.request\`.`)
       }
       const own = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
       const request = pages.counts.pages === 0 ? own : { ...own, refusal: laterRefusal(pull, pages.counts.pages + 1) }
@@ -274,11 +272,7 @@ const readDefinition = (pull: Pull, request: PullRequest, connection: Account, f
  *
  * @param from the records to pull, if the pipeline has `since`. Default: all
  */
-export const pullRecords = (
-  pull: Pull,
-  from: PullFrom = everything,
-  most: number = limits.fetched,
-): Effect.Effect<
+export const pullRecords = (pull: Pull, from: PullFrom = everything, most: number = limits.fetched): Effect.Effect<
   Pulled,
   SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope

@@ -295,12 +295,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
  * @param complete whether `text` is the whole file
  * @param from index of the first record that counts, the header
  */
-const detectDelimiter = (
-  text: string,
-  complete: boolean,
-  from: number,
-  quoted: boolean,
-): string | undefined => {
+const detectDelimiter = (text: string, complete: boolean, from: number, quoted: boolean): string | undefined => {
   let best: { readonly delimiter: string; readonly score: number; readonly width: number } | undefined
   for (const delimiter of candidates) {
     const { score, share, width } = fit(text, complete, { delimiter, quoted }, from)

@@ -162,9 +162,7 @@ export const makeRows = (
     }
     if (last) addHeld()
     if (made.count > limits.rows) {
-      throw new UnreadableRecord(
-        `It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`,
-      )
+      throw new UnreadableRecord(`It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`)
     }
     return made.take()
   }

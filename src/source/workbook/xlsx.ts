@@ -185,14 +185,6 @@ export const openXlsx = (
       names,
       hidden: sheets.filter(({ hidden }) => hidden).map((one) => one.name),
       date1904,
-      ...yield* openRows(
-        file,
-        sheet,
-        fingerprint,
-        readerOf(context),
-        mergesOf(file, sheet),
-        wanted,
-        isSmall,
-      ),
+      ...yield* openRows(file, sheet, fingerprint, readerOf(context), mergesOf(file, sheet), wanted, isSmall),
     }
   })
