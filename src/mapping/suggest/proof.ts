@@ -1,5 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
+import { optionWords } from "./lexicon.ts"
 import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -16,11 +17,19 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-const names = ({ core }: Meaning, person: string): boolean => core.some(({ concepts }) => concepts.includes(person))
+const peopleIn = ({ core }: Meaning) =>
+  vocabulary.people.filter((person) => core.some(({ concepts }) => concepts.includes(person)))
 
-/** Whether only one of two titles names a person or an organisation: "the supervisor's email" is not "the email". */
-const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
-  vocabulary.people.some((person) => names(one, person) !== names(other, person))
+/** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
+const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean => {
+  const [a, b] = [peopleIn(one), peopleIn(other)]
+  const lacks = (all: ReadonlyArray<string>) => (person: string) =>
+    !all.some((same) => person === same || optionWords.nearness(person, same) >= 0.5)
+  return a.some(lacks(b)) || b.some(lacks(a))
+}
+
+/** How alike titles without a common specific word must be, and how sure the remaining evidence must make the suggestion. */
+const [similar, unanimous] = [0.4, 0.98]
 
 /**
  * Whether titles or options agree, and titles don't contradict each other or name different people. The kind of the cells and their place prove nothing: the only
@@ -32,12 +41,13 @@ export const isProven = (
   title: Likeness,
   isAbout: boolean,
   cover: Coverage | undefined,
+  confidence: number,
 ): boolean => {
   if (title.same || areTold(cover, target)) return true
   if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
     return false
   }
-  return title.words !== undefined || isAbout
+  return title.words !== undefined || isAbout || (title.value >= similar && confidence >= unanimous)
 }
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {

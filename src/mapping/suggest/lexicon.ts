@@ -1,0 +1,104 @@
+import { vocabulary } from "./vocabulary.ts"
+import { wordsOf } from "./words.ts"
+
+type Concepts = typeof vocabulary.concepts
+
+/** Words and phrases with their concepts, and how near these concepts are to each other. */
+export interface Lexicon {
+  /** Returns the concepts of a word or phrase, even if its ending differs. */
+  readonly lookUp: (text: string) => ReadonlyArray<string> | undefined
+  /** Returns the two known words of a compound, such as `rechnungsbetrag`. */
+  readonly compound: (word: string) => ReadonlyArray<string> | undefined
+  /** The number of words in the longest phrase, by its first word. */
+  readonly longestFrom: ReadonlyMap<string, number>
+  /** Returns how alike two concepts are, 0 to 1. */
+  readonly nearness: (one: string, other: string) => number
+}
+
+const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
+
+/** Returns a word without its ending, such as those of plurals and verbs. */
+const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
+
+/** Returns a number for each pair of concepts, in any order. Concepts are looked up one after the other, because that is faster than joining them. */
+const byPair = (pairs: ReadonlyArray<readonly [one: string, other: string, value: number]>) => {
+  const all = new Map<string, Map<string, number>>()
+  const add = (from: string, to: string, value: number) => {
+    const known = all.get(from) ?? new Map<string, number>()
+    all.set(from, known.set(to, Math.max(value, known.get(to) ?? 0)))
+  }
+  for (const [one, other, value] of pairs) {
+    add(one, other, value)
+    add(other, one, value)
+  }
+  return (one: string, other: string): number => all.get(one)?.get(other) ?? 0
+}
+
+const pairOf = (both: string, value: number) => {
+  const [one = "", other = ""] = both.split(" ~ ")
+  return [one, other, value] as const
+}
+
+const opposition = byPair(vocabulary.contrasts.map((both) => pairOf(both, 1)))
+
+/** Whether concepts exclude each other. */
+export const areOpposites = (one: string, other: string): boolean => opposition(one, other) > 0
+
+const related = Object.entries(vocabulary.related).map(([both, value]) => pairOf(both, value))
+
+const lexiconOf = (themes: ReadonlyArray<Concepts>, near: typeof related): Lexicon => {
+  // A phrase takes precedence over its words.
+  const phrases = new Map<string, Array<string>>()
+  const longestFrom = new Map<string, number>()
+  const concepts = themes.flatMap((one) => Object.values(one)).flatMap(Object.entries<ReadonlyArray<string>>)
+  for (const [concept, list] of concepts) {
+    for (const phrase of list) {
+      const words = wordsOf(phrase)
+      const key = words.join(" ")
+      const [first = ""] = words
+      longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
+      const known = phrases.get(key)
+      if (known === undefined) phrases.set(key, [concept])
+      else if (!known.includes(concept)) known.push(concept)
+    }
+  }
+  const stems = new Map<string, Array<string>>()
+  for (const [phrase, concepts] of phrases) {
+    if (phrase.length < 5 || phrase.includes(" ")) continue
+    const stem = stemOf(phrase)
+    stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
+  }
+  const lookUp = (text: string): ReadonlyArray<string> | undefined =>
+    phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
+  const compound = (word: string): ReadonlyArray<string> | undefined => {
+    if (word.length < 8) return undefined
+    for (let at = word.length - 3; at >= 4; at--) {
+      const rest = lookUp(word.slice(at))
+      if (rest === undefined) continue
+      const head = word.slice(0, at)
+      for (const part of [head, head.replace(/(?:es|s|en|n)$/, ""), `${head}e`]) {
+        if (part.length >= 3 && lookUp(part) !== undefined) return [part, word.slice(at)]
+      }
+    }
+    return undefined
+  }
+  return { lookUp, compound, longestFrom, nearness: byPair(near) }
+}
+
+/** How alike two concepts are that different wordings of one question name. */
+const ofTopic = 0.5
+
+const bare = new Set(vocabulary.bare)
+
+const topical = Object.values(vocabulary.titles.topics).flatMap((topic) => {
+  const concepts = topic.filter((one) => !bare.has(one))
+  return concepts.flatMap((one, at) =>
+    concepts.slice(at + 1).flatMap((other) => areOpposites(one, other) ? [] : [[one, other, ofTopic] as const])
+  )
+})
+
+/** For the texts of options. */
+export const optionWords = lexiconOf([vocabulary.concepts], related)
+
+/** For the titles of columns and questions: more words, and concepts that are nearer, because different words ask for one thing. */
+export const titleWords = lexiconOf([vocabulary.concepts, vocabulary.titles.concepts], [...related, ...topical])
