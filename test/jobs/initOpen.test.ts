@@ -8,11 +8,11 @@ import { platform, projectFolder } from "../project/projectFolder.ts"
 
 /**
  * A survey with a title row, two columns that fit the question `Werkzeuge`, a column at a different place whose title
- * is a synonym, and more choices than are listed.
+ * says nothing, and more choices than are listed.
  */
 const survey = [
   "Umfrage vom 1. März",
-  "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Wozu?;Land",
+  "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Frage 5;Land",
   ...Array.from({ length: 60 }, (_, at) =>
     [
       at,

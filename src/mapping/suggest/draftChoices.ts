@@ -6,7 +6,7 @@ import { loose } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
 import { codesOf } from "./labelled.ts"
-import { meaningOf, speaksOf } from "./meaning.ts"
+import { meaningOfOption, speaksOf } from "./meaning.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import { settingsFor } from "./settings.ts"
 import { type Block, type BlockMember, columnsOf, type Origin, type Suggestion } from "./Suggestion.ts"
@@ -210,7 +210,7 @@ export const otherColumn = (
   const [first] = others
   if (origin._tag !== "Block" || first === undefined) return { keys: [], open: undefined }
   const { options = [] } = question
-  const fitting = options.filter(({ label }) => speaksOf(meaningOf(label), "other"))
+  const fitting = options.filter(({ label }) => speaksOf(meaningOfOption(label), "other"))
   const likely = optionsNamed(optionNames(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label

@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein"
+import { areOpposites, isStopWord, type Lexicon, optionWords, titleWords } from "./lexicon.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText, wordsOf } from "./words.ts"
 
@@ -14,8 +15,9 @@ export interface Term {
   readonly parts: ReadonlyArray<string>
 }
 
-/** The meaning of a title. */
+/** The meaning of a title, or of an option's text. */
 export interface Meaning {
+  readonly lexicon: Lexicon
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
@@ -27,77 +29,29 @@ export interface Meaning {
 /** How much of a title is compared: what follows adds no evidence. */
 const most = { characters: 300, words: 50, letters: 40 }
 
-const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
-
-/** The concepts of each word and phrase. A phrase takes precedence over its words. */
-const phrases = new Map<string, Array<string>>()
-/** The number of words in the longest phrase, by its first word. */
-const longestFrom = new Map<string, number>()
-for (const [concept, list] of Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)) {
-  for (const phrase of list) {
-    const words = wordsOf(phrase)
-    const key = words.join(" ")
-    const [first = ""] = words
-    longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
-    const known = phrases.get(key)
-    if (known === undefined) phrases.set(key, [concept])
-    else if (!known.includes(concept)) known.push(concept)
-  }
-}
-
-const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
-
-/** Returns a word without its ending, such as those of plurals and verbs. */
-const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
-
-/** The concepts of words by their stems. */
-const stems = new Map<string, Array<string>>()
-for (const [phrase, concepts] of phrases) {
-  if (phrase.length < 5 || phrase.includes(" ")) continue
-  const stem = stemOf(phrase)
-  stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
-}
-
-/** Returns the concepts of a word or phrase, even if its ending differs. */
-const lookUp = (text: string): ReadonlyArray<string> | undefined =>
-  phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
-
-/** Splits a compound of two known words, such as `rechnungsbetrag`. */
-const compound = (word: string): ReadonlyArray<string> | undefined => {
-  if (word.length < 8) return undefined
-  for (let at = word.length - 3; at >= 4; at--) {
-    const rest = lookUp(word.slice(at))
-    if (rest === undefined) continue
-    const head = word.slice(0, at)
-    for (const part of [head, head.replace(/(?:es|s|en|n)$/, ""), `${head}e`]) {
-      if (part.length >= 3 && lookUp(part) !== undefined) return [part, word.slice(at)]
-    }
-  }
-  return undefined
-}
-
 const minor = new Set(vocabulary.minor)
 const bare = new Set(vocabulary.bare)
 
-const partsOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+const partsOf = (words: ReadonlyArray<string>, { lookUp }: Lexicon): ReadonlyArray<string> =>
   words.length < 2
     ? []
-    : words.flatMap((word) => stopWords.has(word) ? [] : lookUp(word) ?? []).filter((one) =>
+    : words.flatMap((word) => isStopWord(word) ? [] : lookUp(word) ?? []).filter((one) =>
       !minor.has(one) && !bare.has(one)
     )
 
-const term = (text: string, known: ReadonlyArray<string>): Term => ({
+const term = (text: string, known: ReadonlyArray<string>, lexicon: Lexicon): Term => ({
   text,
   concepts: known,
   root: known[0] ?? text,
-  parts: partsOf(text.split(" ")),
+  parts: partsOf(text.split(" "), lexicon),
 })
 
 /** Letters that number things: `Session A`. */
 const labels = (title: string): ReadonlySet<string> =>
   new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
 
-const termsOf = (title: string): ReadonlyArray<Term> => {
+const termsOf = (title: string, lexicon: Lexicon): ReadonlyArray<Term> => {
+  const { compound, longestFrom, lookUp } = lexicon
   const words = wordsOf(title).slice(0, most.words).map((word) => word.slice(0, most.letters))
   const numbering = labels(title)
   const terms: Array<Term> = []
@@ -107,19 +61,19 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
     let length = Math.min(longestFrom.get(word) ?? 1, words.length - at)
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
-      if (length === 1 && words.length > 1 && stopWords.has(phrase)) break
+      if (length === 1 && words.length > 1 && isStopWord(phrase)) break
       known = lookUp(phrase)
       if (known !== undefined) break
     }
     if (known !== undefined) {
-      terms.push(term(words.slice(at, at + length).join(" "), known))
+      terms.push(term(words.slice(at, at + length).join(" "), known, lexicon))
       at += length
       continue
     }
     at++
     const parts = compound(word)
-    if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [])) }
-    else if (!stopWords.has(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, []))
+    if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [], lexicon)) }
+    else if (!isStopWord(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, [], lexicon))
   }
   return terms
 }
@@ -140,33 +94,23 @@ const coreOf = (title: string): string => {
     .replace(scale, "")
 }
 
-/** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
-export const meaningOf = (title: string): Meaning => {
+const meaningIn = (lexicon: Lexicon) => (title: string): Meaning => {
   const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
-  const terms = termsOf(start)
+  const terms = termsOf(start, lexicon)
   const question = coreOf(start)
-  const core = question === start ? terms : termsOf(question)
-  return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
+  const core = question === start ? terms : termsOf(question, lexicon)
+  return { lexicon, title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
+
+/** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
+export const meaningOf = meaningIn(titleWords)
+
+/** Returns what an option's text means. Words that only titles have are unknown. */
+export const meaningOfOption = meaningIn(optionWords)
 
 /** Whether a title names a concept. */
 export const speaksOf = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))
-
-/** Returns a number for each pair of concepts, such as `first ~ last`, in any order. Concepts are looked up one after the other, because that is faster than joining them. */
-const byPair = (pairs: Readonly<Record<string, number>>) => {
-  const all = new Map<string, Map<string, number>>()
-  for (const [both, value] of Object.entries(pairs)) {
-    const [one = "", other = ""] = both.split(" ~ ")
-    for (const [from, to] of [[one, other], [other, one]] as const) {
-      all.set(from, (all.get(from) ?? new Map<string, number>()).set(to, value))
-    }
-  }
-  return (one: string, other: string): number => all.get(one)?.get(other) ?? 0
-}
-
-const nearness = byPair(vocabulary.related)
-const opposition = byPair(Object.fromEntries(vocabulary.contrasts.map((both) => [both, 1])))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
@@ -188,16 +132,11 @@ export const spelling = (a: string, b: string): number => {
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 
-/** How alike two phrases are if they have the concept of one word in common. */
-const ofPart = 0.6
-
 /** Returns how alike two terms are, 0 to 1. */
-const alike = (a: Term, b: Term): number => {
+const alike = (a: Term, b: Term, { nearness, ofPart }: Lexicon): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
-    for (const other of b.concepts) {
-      most = Math.max(most, one === other ? 1 : nearness(one, other))
-    }
+    for (const other of b.concepts) most = Math.max(most, nearness(one, other))
   }
   const isPart = a.parts.some((one) => b.concepts.includes(one) || b.parts.includes(one))
     || b.parts.some((one) => a.concepts.includes(one))
@@ -232,13 +171,18 @@ const knownShare = ({ core }: Meaning): number =>
   core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
 /** Compares two lists of terms: how much of their weight has a counterpart, and whether the remaining terms contradict each other. */
-const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
-  const pairs = a.map((one) => b.map((other) => alike(one, other)))
+const compare = (
+  a: ReadonlyArray<Term>,
+  b: ReadonlyArray<Term>,
+  weight: (term: Term) => number,
+  lexicon: Lexicon,
+) => {
+  const pairs = a.map((one) => b.map((other) => alike(one, other, lexicon)))
   const sideOf = (terms: ReadonlyArray<Term>, bests: ReadonlyArray<number>) => {
     const weights = terms.map(weight)
     const total = weights.reduce((sum, one) => sum + one, 0)
     const sum = weights.reduce((sum, one, at) => sum + one * bests[at]!, 0)
-    return { sum, total, left: terms.filter((_, at) => bests[at]! < 0.7) }
+    return { sum, total, left: terms.filter((_, at) => bests[at]! < lexicon.ofPart + 0.05) }
   }
   const there = sideOf(a, pairs.map((row) => Math.max(0, ...row)))
   const back = sideOf(b, b.map((_, of) => pairs.reduce((most, row) => Math.max(most, row[of]!), 0)))
@@ -251,7 +195,9 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
   for (const [at, row] of pairs.entries()) {
     for (const [of, one] of row.entries()) {
       const agreed = one * weight(a[at]!)
-      const isTelling = Math.min(a.length, b.length) === 1 || (!bare.has(a[at]!.root) && !bare.has(b[of]!.root))
+      const [isBare, isOtherBare] = [bare.has(a[at]!.root), bare.has(b[of]!.root)]
+      // A word that names only a kind tells something if it is the whole title.
+      const isTelling = (!isBare && !isOtherBare) || (isBare && a.length === 1) || (isOtherBare && b.length === 1)
       if (isTelling && one >= 0.5 && agreed > most) [most, words] = [agreed, [a[at]!.text, b[of]!.text]]
     }
   }
@@ -259,18 +205,20 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 }
 
 const areOpposed = (a: Term, b: Term): boolean =>
-  a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
+  a.concepts.some((one) => b.concepts.some((other) => areOpposites(one, other)))
 
 /** The concepts of answers to a topic, by the topic. */
 const answersTo = new Map(Object.entries(vocabulary.answers).map(([topic, answers]) => [topic, new Set(answers)]))
 
 /** Whether a title names what texts are about: at least half of them name it too, or an answer to it. */
-export const namesSubject = ({ terms }: Meaning, texts: ReadonlyArray<Meaning>): boolean => {
+export const namesSubject = ({ lexicon, terms }: Meaning, texts: ReadonlyArray<Meaning>): boolean => {
   const topics = terms.flatMap(({ concepts }) => concepts)
   const related = texts.filter((text) =>
     text.terms.some(({ concepts }) =>
       concepts.some((one) =>
-        topics.some((topic) => one === topic || nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true)
+        topics.some((topic) =>
+          one === topic || lexicon.nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true
+        )
       )
     )
   )
@@ -282,8 +230,8 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
   const same = a.same === b.same && a.same !== ""
   const known = Math.min(knownShare(a), knownShare(b))
   if (same) return { value: 1, same, opposed: false, known }
-  const whole = compare(a.terms, b.terms, weight)
-  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
+  const whole = compare(a.terms, b.terms, weight, a.lexicon)
+  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight, a.lexicon)
   return {
     value: Math.max(whole.value, core.value),
     same,

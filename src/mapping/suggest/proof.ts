@@ -1,5 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
+import { optionWords } from "./lexicon.ts"
 import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -16,11 +17,24 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-const names = ({ core }: Meaning, person: string): boolean => core.some(({ concepts }) => concepts.includes(person))
+/** The people or organisations that a title names: for each word, those that it may mean. A date in a company is the person's own. */
+const peopleIn = ({ core }: Meaning, kind: ExpectedKind) =>
+  core.map(({ concepts, parts }) =>
+    vocabulary.people.filter((one) =>
+      (concepts.includes(one) || parts.includes(one)) && (kind !== "date" || one !== "company")
+    )
+  ).filter(({ length }) => length > 0)
 
-/** Whether only one of two titles names a person or an organisation: "the supervisor's email" is not "the email". */
-const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
-  vocabulary.people.some((person) => names(one, person) !== names(other, person))
+/** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
+const areOfDifferentPeople = (one: Meaning, other: Meaning, kind: ExpectedKind): boolean => {
+  const [a, b] = [peopleIn(one, kind), peopleIn(other, kind)]
+  const lacks = (all: typeof a) => (named: ReadonlyArray<string>) =>
+    !all.flat().some((same) => named.some((person) => optionWords.nearness(person, same) >= 0.5))
+  return a.some(lacks(b)) || b.some(lacks(a))
+}
+
+/** How alike titles without a common specific word must be, and how sure the remaining evidence must make the suggestion. */
+const [similar, unanimous] = [0.4, 0.98]
 
 /**
  * Whether titles or options agree, and titles don't contradict each other or name different people. The kind of the cells and their place prove nothing: the only
@@ -32,12 +46,14 @@ export const isProven = (
   title: Likeness,
   isAbout: boolean,
   cover: Coverage | undefined,
+  confidence: number,
 ): boolean => {
   if (title.same || areTold(cover, target)) return true
-  if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
+  const { kind } = target.expected
+  if (title.opposed || (personal.has(kind) && areOfDifferentPeople(unit.meaning, target.meaning, kind))) {
     return false
   }
-  return title.words !== undefined || isAbout
+  return title.words !== undefined || isAbout || (title.value >= similar && confidence >= unanimous)
 }
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {

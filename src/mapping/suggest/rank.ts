@@ -124,7 +124,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
       const [{ isAbout, title }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
-      const isSafe = isProven(unit, target, title, isAbout, cover)
+      const isSafe = isProven(unit, target, title, isAbout, cover, confidence)
       return [{
         unit,
         target,

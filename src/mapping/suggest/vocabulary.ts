@@ -6,10 +6,17 @@ const Words = Schema.split(" ")
 
 const record = <A, I>(value: Schema.Schema<A, I>) => Schema.Record({ key: Schema.String, value })
 
+/** The words and phrases of each concept in English, German, French, Spanish and Portuguese, by theme. */
+const Concepts = record(record(Phrases))
+
 const Vocabulary = Schema.Struct({
-  /** The words and phrases of each concept in English, German, French, Spanish and Portuguese, by theme. */
-  concepts: record(record(Phrases)),
-  /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
+  concepts: Concepts,
+  /** What only titles use. The texts of options are short, and different ones are hardly ever one, so more words would confuse them. */
+  titles: Schema.Struct({
+    concepts: Concepts,
+    related: record(Schema.Number),
+  }),
+  /** How alike related concepts are, 0 to 1. Two or more concepts are separated by ` ~ `. */
   related: record(Schema.Number),
   /** Concepts of the answers to a topic: a question that lists them is about the topic. */
   answers: record(Phrases),

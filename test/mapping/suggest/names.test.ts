@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { likeness, meaningOf, meaningOfOption } from "../../../src/mapping/suggest/meaning.ts"
 import { wordsOf } from "../../../src/mapping/suggest/words.ts"
 
 const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b), () => 1)
@@ -50,5 +50,13 @@ describe("Titles", () => {
   it("are distinguished by single letters, as in A and B", () => {
     expect(like("Session A rating", "Session B rating").value).toBeLessThan(0.9)
     expect(like("Session A rating", "Session rating").value).toBeLessThan(1)
+  })
+
+  it("are compared by more words than the texts of options", () => {
+    const both = ["Fancy dress", "Verkleidung"] as const
+    const [titles, options] = [meaningOf, meaningOfOption].map((meaning) =>
+      likeness(meaning(both[0]), meaning(both[1]), () => 1).value
+    )
+    expect([titles, options]).toEqual([1, 0])
   })
 })

@@ -7,11 +7,11 @@ import { isProven } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
 
-const proves = (column: string, question: string, type: string) => {
+const proves = (column: string, question: string, type: string, confidence = 0.95) => {
   const meaning = meaningOf(column)
   const unit: Unit = { _tag: "Block", title: column, known: true, content: "ticks", members: [], meaning }
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  return isProven(unit, target, likeness(meaning, target.meaning, () => 1), false, undefined)
+  return isProven(unit, target, likeness(meaning, target.meaning, () => 1), false, undefined, confidence)
 }
 
 describe("A title", () => {
@@ -21,6 +21,7 @@ describe("A title", () => {
     ["Born", "Passport expires", "DatePicker"],
     ["Date of visit", "Date of the accident", "DatePicker"],
     ["Email", "Your supervisor's email", "EmailInput"],
+    ["Home phone", "Phone of your legal guardian", "PhoneNumber"],
     ["Number of children", "Number of tickets", "NumberInput"],
     ["Q3", "How many guests will come?", "NumberInput"],
     ["Q3", "Your sports club", "ShortAnswer"],
@@ -37,8 +38,25 @@ describe("A title", () => {
     ["Date", "Date of the accident", "DatePicker"],
     ["E-Mail-Adresse", "Your email", "EmailInput"],
     ["Visitors", "How many visitors came?", "NumberInput"],
+    ["Email of the baby's clinic", "Email of the child's clinic", "EmailInput"],
   ])("proves by a common word that %s answers %s", (column, question, type) => {
     expect(proves(column, question, type)).toBe(true)
+  })
+})
+
+describe("Titles of one topic", () => {
+  it.each([
+    ["What brings you to us?", "Motivation", "LongAnswer"],
+    ["Who recommended us?", "How did you hear about our courses?", "ShortAnswer"],
+  ])("prove that %s answers %s", (column, question, type) => {
+    expect(proves(column, question, type)).toBe(true)
+  })
+})
+
+describe("Titles that share only words without a specific meaning", () => {
+  it("prove nothing, unless everything else makes the suggestion nearly certain", () => {
+    const titles = ["Where do you call home these days?", "Town where you live", "ShortAnswer"] as const
+    expect([0.9, 0.99].map((confidence) => proves(...titles, confidence))).toEqual([false, true])
   })
 })
 
