@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import { areOpposites, isStopWord, type Lexicon, optionWords, titleWords } from "./lexicon.ts"
+import { areOpposites, type Lexicon, optionWords, titleWords } from "./lexicon.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText, wordsOf } from "./words.ts"
 
@@ -29,13 +29,15 @@ export interface Meaning {
 /** How much of a title is compared: what follows adds no evidence. */
 const most = { characters: 300, words: 50, letters: 40 }
 
+const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
+
 const minor = new Set(vocabulary.minor)
 const bare = new Set(vocabulary.bare)
 
 const partsOf = (words: ReadonlyArray<string>, { lookUp }: Lexicon): ReadonlyArray<string> =>
   words.length < 2
     ? []
-    : words.flatMap((word) => isStopWord(word) ? [] : lookUp(word) ?? []).filter((one) =>
+    : words.flatMap((word) => stopWords.has(word) ? [] : lookUp(word) ?? []).filter((one) =>
       !minor.has(one) && !bare.has(one)
     )
 
@@ -61,7 +63,7 @@ const termsOf = (title: string, lexicon: Lexicon): ReadonlyArray<Term> => {
     let length = Math.min(longestFrom.get(word) ?? 1, words.length - at)
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
-      if (length === 1 && words.length > 1 && isStopWord(phrase)) break
+      if (length === 1 && words.length > 1 && stopWords.has(phrase)) break
       known = lookUp(phrase)
       if (known !== undefined) break
     }
@@ -73,7 +75,7 @@ const termsOf = (title: string, lexicon: Lexicon): ReadonlyArray<Term> => {
     at++
     const parts = compound(word)
     if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [], lexicon)) }
-    else if (!isStopWord(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, [], lexicon))
+    else if (!stopWords.has(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, [], lexicon))
   }
   return terms
 }
@@ -132,11 +134,16 @@ export const spelling = (a: string, b: string): number => {
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 
+/** How alike two phrases are if they have the concept of one word in common. */
+const ofPart = 0.6
+
 /** Returns how alike two terms are, 0 to 1. */
-const alike = (a: Term, b: Term, { nearness, ofPart }: Lexicon): number => {
+const alike = (a: Term, b: Term, { nearness }: Lexicon): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
-    for (const other of b.concepts) most = Math.max(most, nearness(one, other))
+    for (const other of b.concepts) {
+      most = Math.max(most, one === other ? 1 : nearness(one, other))
+    }
   }
   const isPart = a.parts.some((one) => b.concepts.includes(one) || b.parts.includes(one))
     || b.parts.some((one) => a.concepts.includes(one))
@@ -182,7 +189,7 @@ const compare = (
     const weights = terms.map(weight)
     const total = weights.reduce((sum, one) => sum + one, 0)
     const sum = weights.reduce((sum, one, at) => sum + one * bests[at]!, 0)
-    return { sum, total, left: terms.filter((_, at) => bests[at]! < lexicon.ofPart + 0.05) }
+    return { sum, total, left: terms.filter((_, at) => bests[at]! < 0.7) }
   }
   const there = sideOf(a, pairs.map((row) => Math.max(0, ...row)))
   const back = sideOf(b, b.map((_, of) => pairs.reduce((most, row) => Math.max(most, row[of]!), 0)))
@@ -195,9 +202,7 @@ const compare = (
   for (const [at, row] of pairs.entries()) {
     for (const [of, one] of row.entries()) {
       const agreed = one * weight(a[at]!)
-      const [isBare, isOtherBare] = [bare.has(a[at]!.root), bare.has(b[of]!.root)]
-      // A word that names only a kind tells something if it is the whole title.
-      const isTelling = (!isBare && !isOtherBare) || (isBare && a.length === 1) || (isOtherBare && b.length === 1)
+      const isTelling = Math.min(a.length, b.length) === 1 || (!bare.has(a[at]!.root) && !bare.has(b[of]!.root))
       if (isTelling && one >= 0.5 && agreed > most) [most, words] = [agreed, [a[at]!.text, b[of]!.text]]
     }
   }

@@ -17,19 +17,14 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-/** The people or organisations that a title names: for each word, those that it may mean. A date in a company is the person's own. */
-const peopleIn = ({ core }: Meaning, kind: ExpectedKind) =>
-  core.map(({ concepts, parts }) =>
-    vocabulary.people.filter((one) =>
-      (concepts.includes(one) || parts.includes(one)) && (kind !== "date" || one !== "company")
-    )
-  ).filter(({ length }) => length > 0)
+const peopleIn = ({ core }: Meaning) =>
+  vocabulary.people.filter((person) => core.some(({ concepts }) => concepts.includes(person)))
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
-const areOfDifferentPeople = (one: Meaning, other: Meaning, kind: ExpectedKind): boolean => {
-  const [a, b] = [peopleIn(one, kind), peopleIn(other, kind)]
-  const lacks = (all: typeof a) => (named: ReadonlyArray<string>) =>
-    !all.flat().some((same) => named.some((person) => optionWords.nearness(person, same) >= 0.5))
+const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean => {
+  const [a, b] = [peopleIn(one), peopleIn(other)]
+  const lacks = (all: ReadonlyArray<string>) => (person: string) =>
+    !all.some((same) => person === same || optionWords.nearness(person, same) >= 0.5)
   return a.some(lacks(b)) || b.some(lacks(a))
 }
 
@@ -49,8 +44,7 @@ export const isProven = (
   confidence: number,
 ): boolean => {
   if (title.same || areTold(cover, target)) return true
-  const { kind } = target.expected
-  if (title.opposed || (personal.has(kind) && areOfDifferentPeople(unit.meaning, target.meaning, kind))) {
+  if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
     return false
   }
   return title.words !== undefined || isAbout || (title.value >= similar && confidence >= unanimous)

@@ -14,9 +14,10 @@ const Vocabulary = Schema.Struct({
   /** What only titles use. The texts of options are short, and different ones are hardly ever one, so more words would confuse them. */
   titles: Schema.Struct({
     concepts: Concepts,
-    related: record(Schema.Number),
+    /** Concepts that different wordings of one question name, by topic. */
+    topics: record(Phrases),
   }),
-  /** How alike related concepts are, 0 to 1. Two or more concepts are separated by ` ~ `. */
+  /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
   related: record(Schema.Number),
   /** Concepts of the answers to a topic: a question that lists them is about the topic. */
   answers: record(Phrases),
