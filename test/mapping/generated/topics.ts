@@ -80,8 +80,9 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
  * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only, like the `fifth`, which was
  * written after the last change and uses the grids and decoys of the `fourth`.
+ * The `sixth`, which uses them too, was written by someone who had seen neither the vocabulary nor the other sets.
  */
-export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth"] as const
+export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth"] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
@@ -96,7 +97,7 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
 
 /** Reads the topics, grids and decoys of a set. */
 export const topicsOf = (set: TopicSet) => {
-  const others = set === "fifth" ? "fourth" : set === "fresh" ? "unseen" : set
+  const others = set === "fifth" || set === "sixth" ? "fourth" : set === "fresh" ? "unseen" : set
   const grids = decoded(
     Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }).pipe(Schema.partial),
     "grids.yaml",
