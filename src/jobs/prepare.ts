@@ -188,7 +188,7 @@ export const openPipelineSource = (
 export const openShown = (...given: Parameters<typeof openSource>) =>
   Effect.provideService(openSource(...given), PullProgress, showWork)
 
-/** How a pipeline's own source is opened; undefined: as any source. The studio keeps sources open for a while, because a page needs each of them many times. */
+/** How a pipeline's own source is opened; undefined: like every other source. The studio keeps sources open for a while, because a page needs each of them many times. */
 export class OwnSource extends Context.Reference<OwnSource>()("formferry/OwnSource", {
   defaultValue: (): { readonly open: typeof openShown | undefined } => ({ open: undefined }),
 }) {}

@@ -46,21 +46,23 @@ export const areOpposites = (one: string, other: string): boolean => opposition(
 
 const related = Object.entries(vocabulary.related).map(([both, value]) => pairOf(both, value))
 
-const lexiconOf = (themes: ReadonlyArray<Concepts>, near: typeof related): Lexicon => {
+type Phrase = readonly [concept: string, words: ReadonlyArray<string>]
+
+const phrasesOf = (concepts: Concepts): ReadonlyArray<Phrase> =>
+  Object.values(concepts).flatMap(Object.entries<ReadonlyArray<string>>)
+    .flatMap(([concept, list]) => list.map((phrase): Phrase => [concept, wordsOf(phrase)]))
+
+const lexiconOf = (all: ReadonlyArray<Phrase>, near: typeof related): Lexicon => {
   // A phrase takes precedence over its words.
   const phrases = new Map<string, Array<string>>()
   const longestFrom = new Map<string, number>()
-  const concepts = themes.flatMap((one) => Object.values(one)).flatMap(Object.entries<ReadonlyArray<string>>)
-  for (const [concept, list] of concepts) {
-    for (const phrase of list) {
-      const words = wordsOf(phrase)
-      const key = words.join(" ")
-      const [first = ""] = words
-      longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
-      const known = phrases.get(key)
-      if (known === undefined) phrases.set(key, [concept])
-      else if (!known.includes(concept)) known.push(concept)
-    }
+  for (const [concept, words] of all) {
+    const key = words.join(" ")
+    const [first = ""] = words
+    longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
+    const known = phrases.get(key)
+    if (known === undefined) phrases.set(key, [concept])
+    else if (!known.includes(concept)) known.push(concept)
   }
   const stems = new Map<string, Array<string>>()
   for (const [phrase, concepts] of phrases) {
@@ -88,17 +90,17 @@ const lexiconOf = (themes: ReadonlyArray<Concepts>, near: typeof related): Lexic
 /** How alike two concepts are that different wordings of one question name. */
 const ofTopic = 0.5
 
-const bare = new Set(vocabulary.bare)
-
 const topical = Object.values(vocabulary.titles.topics).flatMap((topic) => {
-  const concepts = topic.filter((one) => !bare.has(one))
+  const concepts = topic.filter((one) => !vocabulary.bare.includes(one))
   return concepts.flatMap((one, at) =>
     concepts.slice(at + 1).flatMap((other) => areOpposites(one, other) ? [] : [[one, other, ofTopic] as const])
   )
 })
 
+const common = phrasesOf(vocabulary.concepts)
+
 /** For the texts of options. */
-export const optionWords = lexiconOf([vocabulary.concepts], related)
+export const optionWords = lexiconOf(common, related)
 
 /** For the titles of columns and questions: more words, and concepts that are nearer, because different words ask for one thing. */
-export const titleWords = lexiconOf([vocabulary.concepts, vocabulary.titles.concepts], [...related, ...topical])
+export const titleWords = lexiconOf([...common, ...phrasesOf(vocabulary.titles.concepts)], [...related, ...topical])
