@@ -1,10 +1,10 @@
 // What drafts of pipelines read is kept for a while, because each key press reads it again, and several pages may read the same.
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Form } from "../domain/form.ts"
+import type { Disk } from "../project/disk.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import type { Source } from "../source/Source.ts"
@@ -84,7 +84,7 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
       for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
     }
     /** What is read for drafts now, by what it depends on. */
-    const works = new Map<string, Effect.Effect<unknown, unknown, FileSystem.FileSystem | Path.Path>>()
+    const works = new Map<string, Effect.Effect<unknown, unknown, Disk>>()
     const readings = yield* RcMap.make({ lookup: (key: string) => works.get(key)! })
     /** Does work that other calls may ask for at the same time. It is done once for all of them, and ends when none waits any more. */
     const shared = <A, E, R>(key: unknown, work: Effect.Effect<A, E, R>) =>

@@ -1,5 +1,3 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Random from "effect/Random"
@@ -12,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Form } from "../domain/form.ts"
 import type { Submission } from "../domain/submission.ts"
+import type { Disk } from "../project/disk.ts"
 import { makeCodec } from "../service/codec.ts"
 import { type FaultPlan, makeFaults, type Reply } from "./faults.ts"
 import { type FaultsFileInvalid, type FormFileInvalid, loadFaults, loadForms } from "./files.ts"
@@ -215,7 +214,7 @@ export interface EmbeddedPractice extends HttpPractice {
 export const embedded = (
   settings: { readonly forms: string; readonly store: string | undefined; readonly faults?: string | undefined },
   port: number,
-): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<EmbeddedPractice, PracticeFailure, Scope.Scope | Disk> =>
   Effect.gen(function*() {
     const forms = yield* loadForms(settings.forms)
     const served = yield* serve({

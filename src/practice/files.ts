@@ -1,5 +1,4 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -7,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
 import { reasonOf } from "../domain/words.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { nearest } from "../project/suggestion.ts"
 import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
@@ -142,10 +142,9 @@ export const parseForm = (file: string, text: string): Effect.Effect<Form, FormF
 /** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), sorted by file name. Fails if two forms have the same id. */
 export const loadForms = (
   folder: string,
-): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const listed = yield* Effect.mapError(
       fs.readDirectory(folder),
       (error) => new FormFileInvalid({ file: folder, isFolder: true, problems: [reasonOf(error)] }),

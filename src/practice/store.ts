@@ -1,9 +1,9 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { reasonOf } from "../domain/words.ts"
+import { type Disk, disk } from "../project/disk.ts"
 
 /** A submission as the practice service stores it: the JSON text that it returns. */
 export interface StoredSubmission {
@@ -154,10 +154,9 @@ const extension = ".jsonl"
  */
 export const folderStore = (
   folder: string,
-): Effect.Effect<PracticeStore, StoreUnusable, FileSystem.FileSystem | Path.Path | Scope.Scope> =>
+): Effect.Effect<PracticeStore, StoreUnusable, Disk | Scope.Scope> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })

@@ -1,11 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Element, type Form, type FormList, formLists, type Option, type Question } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { firstOf, namesOf } from "../domain/words.ts"
+import { type Disk, disk } from "./disk.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
 const about =
@@ -62,10 +61,9 @@ export const readFormRecord = (
   root: string,
   pipeline: string,
   target: string | undefined,
-): Effect.Effect<FormRecord | undefined, ConfigurationInvalid, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<FormRecord | undefined, ConfigurationInvalid, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const file = recordFile(pipeline, target)
     const suggestion =
       "Restore it from version control, or delete it and record the form as it is now: formferry check --accept-form."
@@ -91,8 +89,7 @@ export const readFormRecord = (
  */
 export const writeFormRecord = (root: string, record: FormRecord) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const name = recordFile(record.pipeline, record.target)
     const file = path.join(root, name)
     const { form, pipeline, target, service, columns } = record

@@ -1,9 +1,8 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { byFile, type Diagnostic } from "../domain/diagnostic.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
+import { type Disk, disk } from "./disk.ts"
 import { ConfigurationInvalid, type Finding, PipelineUnknown, ProjectNotFound } from "./errors.ts"
 import { sharedRateFindings } from "./ledgerSection.ts"
 import { decodePipeline, type Pipeline } from "./Pipeline.ts"
@@ -50,8 +49,7 @@ export interface PipelineDraftText {
 /** Lists the files of pipelines/, sorted by name. */
 export const listPipelines = (root: string, draft?: PipelineDraftText) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const folder = path.join(root, "pipelines")
     const entries = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): Array<string> => []))
     const texts: Array<PipelineText> = []
@@ -106,10 +104,9 @@ const configFile = ["config", "formferry.yaml"] as const
 /** Returns the nearest folder from `start` upwards that contains config/formferry.yaml, as an absolute path. */
 export const findProject = (
   start: string,
-): Effect.Effect<string, ProjectNotFound, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<string, ProjectNotFound, Disk> =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const first = path.resolve(start)
     for (let folder = first;; folder = path.dirname(folder)) {
       const found = yield* fs.exists(path.join(folder, ...configFile)).pipe(Effect.orElseSucceed(() => false))
@@ -157,11 +154,10 @@ export const loadProject = (
 ): Effect.Effect<
   Project,
   ConfigurationInvalid | ProjectNotFound | PipelineUnknown,
-  FileSystem.FileSystem | Path.Path
+  Disk
 > =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const root = path.resolve(dir)
     const config = path.join(root, ...configFile)
     if (!(yield* fs.exists(config).pipe(Effect.orElseSucceed(() => false)))) {

@@ -1,10 +1,10 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
 import { count } from "../domain/words.ts"
+import { disk } from "./disk.ts"
 import { aboutFile, type Document, type Finding } from "./errors.ts"
 import { relativePath } from "./relativePath.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
@@ -302,8 +302,7 @@ export const yamlTooLarge = (file: string) =>
  */
 export const readYamlFile = (root: string, file: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const shown = relativePath(path, root, file)
     const unreadable = (diagnostic: Diagnostic) => ({ _tag: "Unreadable", diagnostic }) as const
     const tooLarge = yield* yamlTooLarge(file)

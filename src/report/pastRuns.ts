@@ -21,8 +21,6 @@ export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("Re
   }
 }
 
-type Files = Disk
-
 /** The name of the link to the latest run's folder, next to the folders of the runs. */
 const latest = "latest"
 
@@ -53,14 +51,14 @@ export const newestRuns = (reports: string, pipeline: string) =>
   })
 
 /** Whether a pipeline has a report, without reading it. */
-export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Files> =>
+export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
 /** Returns the run that `latest` points to. Undefined if there is no such link. */
-export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined, never, Files> =>
+export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined, never, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
@@ -73,7 +71,7 @@ export const draftOfLatest = (run: string): string => `.${latest}-${run}`
  * Points `latest` in a pipeline's report folder to a run, atomically. Only logs a failure, because the run itself did
  * not fail. The link can't be made if the file system has no symbolic links, or if a folder is called `latest`.
  */
-export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
+export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const temporary = path.join(folder, draftOfLatest(run))
@@ -110,7 +108,7 @@ export interface PastRuns {
 }
 
 /** Reads the report in a run's folder. Returns undefined if there is none. */
-const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Files> =>
+const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(folder, "report.json")
@@ -139,7 +137,7 @@ export const readLatestReports = (
   reports: string,
   pipeline: string,
   most = Number.POSITIVE_INFINITY,
-): Effect.Effect<PastRuns, ReportUnreadable, Files> =>
+): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     const ofPipeline = path.join(reports, pipeline)
@@ -178,7 +176,7 @@ export const readReport = (
   reports: string,
   pipeline: string,
   run: string | undefined,
-): Effect.Effect<{ readonly report: RunReport; readonly folder: string }, ReportUnreadable, Files> =>
+): Effect.Effect<{ readonly report: RunReport; readonly folder: string }, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
@@ -221,7 +219,7 @@ export const dropOldReports = (
   reports: string,
   pipeline: string,
   kept: { readonly runs: number | undefined; readonly days: number | undefined },
-): Effect.Effect<ReadonlyArray<string>, never, Files> =>
+): Effect.Effect<ReadonlyArray<string>, never, Disk> =>
   Effect.gen(function*() {
     if (kept.runs === undefined && kept.days === undefined) return []
     const { fs, path } = yield* disk
