@@ -7,7 +7,7 @@ import { byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnos
 import { exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
-import { LedgerRefused } from "../ledger/Ledger.ts"
+import { LedgerRefused } from "../ledger/errors.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, recordOf, writeFormRecord } from "../project/formRecord.ts"

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { type Ledger, LedgerRefused } from "../ledger/Ledger.ts"
+import { LedgerRefused } from "../ledger/errors.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { checkKeys } from "../run/changedKeys.ts"
 import { surveyKeys } from "../run/NewRows.ts"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { LedgerError, LedgerOvertaken } from "./Ledger.ts"
+import type { LedgerError, LedgerOvertaken } from "./errors.ts"
 import type { Sql } from "./sql/statement.ts"
 import type { Lease, Transactions } from "./sql/Store.ts"
 

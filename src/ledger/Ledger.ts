@@ -1,6 +1,5 @@
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AcceptReason } from "../domain/acceptance.ts"
@@ -8,7 +7,7 @@ import type { Destination } from "../domain/destination.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
-import { lastingSeconds, reasonOf } from "../domain/words.ts"
+import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "./errors.ts"
 import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed, Unkeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
@@ -26,100 +25,6 @@ import type {
 } from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
-
-/** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
-export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
-  file: Schema.String,
-  /** What was being done, for example "recording an intent". */
-  doing: Schema.String,
-  cause: Schema.Defect,
-  /** Whether a different transaction kept this one waiting for too long. Nothing of this one was written. Default: false. */
-  isBusy: Schema.optional(Schema.Boolean),
-  /** Whether the ledger could not be opened, so that every command that uses it fails. Default: false. */
-  isAtStart: Schema.optional(Schema.Boolean),
-}) {
-  override get message() {
-    const next = this.isBusy === true
-      ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
-      : ""
-    return `The ledger ${this.file} failed while ${this.doing}: ${
-      reasonOf(this.cause)
-    }. Nothing more is sent without it.${next}`
-  }
-}
-
-/** Marks a failure to open a ledger, or to find out whether it is the newest copy. */
-export const atStart = <A, E, R>(opening: Effect.Effect<A, E, R>): Effect.Effect<A, E | LedgerError, R> =>
-  Effect.mapError(
-    opening,
-    (error) =>
-      error instanceof LedgerError ? new LedgerError({ ...error, cause: error.cause, isAtStart: true }) : error,
-  )
-
-/**
- * The ledger must not be used in its present state (exit code 2). For example, it vanished, it is an older copy, it is on a network file system, or a
- * different pipeline has imported into the form.
- */
-export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
-  message: Schema.String,
-  /** The words of the command that helps. Default: none, because the message says what to do. */
-  next: Schema.optional(Schema.Array(Schema.String)),
-}) {}
-
-/** Another run of this pipeline holds the lock (exit code 6). */
-export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLocked", {
-  pipeline: Schema.String,
-  /** The holder's process id, and the time when it took the lock (ISO 8601). */
-  pid: Schema.Number,
-  since: Schema.String,
-  /** If several hosts use the ledger: the holder's, and the rest of its lease. Times in milliseconds. */
-  other: Schema.optional(Schema.Struct({ host: Schema.String, silentFor: Schema.Number, expiresIn: Schema.Number })),
-}) {
-  override get message() {
-    const { other, pid, pipeline, since } = this
-    const at = other === undefined ? "" : ` on ${other.host}`
-    const rest = other === undefined
-      ? ""
-      : ` It sent its last heartbeat ${lastingSeconds(other.silentFor)} ago. If its host has died, run again in ${
-        lastingSeconds(other.expiresIn)
-      }.`
-    return `Another run of ${pipeline} has been in progress since ${since} (process ${pid}${at}). Wait for it to end, or stop it first.${rest}`
-  }
-}
-
-/** Deleted data remains on the disk, because it can still be read elsewhere (exit code 6). */
-export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
-  file: Schema.String,
-  /** What may still read deleted data: a process that has the file open, a transaction in PostgreSQL, or a copy for a rehearsal. */
-  by: Schema.Literal("process", "transaction", "copy"),
-  /** The folder or schema of the copy. */
-  copy: Schema.optional(Schema.String),
-}) {
-  override get message() {
-    return this.by === "copy"
-      ? `A copy of the ledger ${this.file} for a rehearsal still contains deleted data: ${this.copy}. `
-        + "Nothing is damaged. Wait until the rehearsal ends. If it has ended, delete the copy. Then run the command again."
-      : this.by === "process"
-      ? `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
-        + "Nothing is damaged. Wait for the other process, then run the command again."
-      : `A transaction has been open in the database of the ledger ${this.file} since before the deletion, so the server still keeps deleted data. `
-        + "Nothing is damaged. End that transaction, or wait until it ends. Then run the command again. docs/postgresql.md says how to find it."
-  }
-}
-
-/** This run was suspended for so long that another run took over its lock, or that the ledger was migrated. This run must not send anything more. */
-export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
-  pipeline: Schema.String,
-  /** Whether a different build of formferry has changed the ledger's tables. Default: false. */
-  isMigrated: Schema.optional(Schema.Boolean),
-}) {
-  override get message() {
-    const happened = this.isMigrated === true
-      ? `A different build of formferry has changed the ledger's tables during this run of ${this.pipeline}.`
-      : `This run of ${this.pipeline} was suspended for too long, and another run took over.`
-    return `${happened} This run sends nothing more.${this.isMigrated === true ? " Run again with that build." : ""}`
-  }
-}
 
 /**
  * Computes keyed digests (HMAC with the ledger's secret), because plain digests of birthdays and addresses can be reversed by guessing. The functions

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { acceptWords } from "../domain/acceptance.ts"
 import { commandLine } from "../domain/shell.ts"
-import { type Asker, type Behind, type LedgerError, LedgerRefused } from "./Ledger.ts"
+import { type LedgerError, LedgerRefused } from "./errors.ts"
+import type { Asker, Behind } from "./Ledger.ts"
 import type { DamagedMark, Mark, MarkedHolder, MarkedServer, Marks, SharedLedger } from "./marks.ts"
 
 const stateOf = (mark: Mark | DamagedMark): string =>

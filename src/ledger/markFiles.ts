@@ -20,8 +20,9 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { reasonOf } from "../domain/words.ts"
 import { sync } from "./disk.ts"
+import { LedgerError } from "./errors.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
-import { LedgerError, type MarkPlaces } from "./Ledger.ts"
+import type { MarkPlaces } from "./Ledger.ts"
 import {
   type DamagedMark,
   type HolderMark,

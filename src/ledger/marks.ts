@@ -1,7 +1,8 @@
 // Marks show whether a ledger is the newest (docs/decisions/0017-marks.md).
 import type * as Effect from "effect/Effect"
+import type { LedgerError } from "./errors.ts"
 import type { Holder } from "./holder.ts"
-import type { LedgerError, MarkPlaces } from "./Ledger.ts"
+import type { MarkPlaces } from "./Ledger.ts"
 
 /** Returns the folder of marks next to a ledger. */
 export const marksFolder = (ledger: string): string => `${ledger}.marks`

@@ -2,7 +2,7 @@
 // its own transaction. So a move that was interrupted at any point continues, and of two moves at the same time at most one finishes.
 import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
-import { LedgerError, type LedgerLocked, LedgerRefused } from "./Ledger.ts"
+import { LedgerError, type LedgerLocked, LedgerRefused } from "./errors.ts"
 import { type AnyLedgerOptions, openStore } from "./openLedger.ts"
 import { adoptSecret, readSecret } from "./secret.ts"
 import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"

@@ -9,16 +9,8 @@ import { statSync } from "node:fs"
 import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
 import { codeOf } from "../domain/words.ts"
 import { missing } from "./behind.ts"
-import {
-  atStart,
-  type Behind,
-  type Ledger,
-  type LedgerError,
-  type LedgerLocked,
-  type LedgerOptions,
-  type LedgerRefused,
-  type MarkPlaces,
-} from "./Ledger.ts"
+import { atStart, type LedgerError, type LedgerLocked, type LedgerRefused } from "./errors.ts"
+import type { Behind, Ledger, LedgerOptions, MarkPlaces } from "./Ledger.ts"
 import { marksIn } from "./markFiles.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import type { PostgresStore } from "./postgres/postgresLedger.ts"

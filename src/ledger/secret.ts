@@ -15,8 +15,9 @@ import {
 import { basename, dirname, join } from "node:path"
 import { canonicalJson } from "../domain/json.ts"
 import { sync } from "./disk.ts"
+import { LedgerRefused } from "./errors.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
-import { type Digester, LedgerRefused } from "./Ledger.ts"
+import type { Digester } from "./Ledger.ts"
 
 /** Returns the path of the file that contains a ledger's secret. */
 export const secretFile = (ledger: string): string => `${ledger}.key`

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { env as environment } from "node:process"
 import type { ConnectionOptions } from "node:tls"
 import { reasonOf } from "../../domain/words.ts"
-import { LedgerRefused } from "../Ledger.ts"
+import { LedgerRefused } from "../errors.ts"
 
 /** How a connection is encrypted, as in libpq. `prefer`: only if the server supports it. */
 const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
-import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type LedgerError, LedgerRefused } from "../errors.ts"
 import { schema as tables } from "../sql/schema.ts"
 import { connect, type Connection } from "./connection.ts"
 import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"

@@ -1,5 +1,5 @@
 import { codeOf } from "../../domain/words.ts"
-import { LedgerError, LedgerRefused } from "../Ledger.ts"
+import { LedgerError, LedgerRefused } from "../errors.ts"
 
 /** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
 const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?: "refused"]> = [

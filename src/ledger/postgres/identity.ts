@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { codeOf } from "../../domain/words.ts"
-import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type LedgerError, LedgerRefused } from "../errors.ts"
 import type { MarkedServer } from "../marks.ts"
 import type { Connection } from "./connection.ts"
 import { ledgerError } from "./failures.ts"

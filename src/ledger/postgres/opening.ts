@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
-import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { LedgerRefused } from "../errors.ts"
+import type { LedgerOptions } from "../Ledger.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, exists, get, Refusal, run, type Sql, write } from "../sql/statement.ts"

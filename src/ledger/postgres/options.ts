@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { LedgerRefused } from "../errors.ts"
+import type { LedgerOptions } from "../Ledger.ts"
 import { type Address, addressIn } from "./address.ts"
 
 /** How to open a ledger in PostgreSQL. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { LedgerBusy, type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { LedgerBusy, type LedgerError, LedgerRefused } from "../errors.ts"
 import type { Connection } from "./connection.ts"
 import { quoted } from "./dialect.ts"
 import { isLocked, ledgerError } from "./failures.ts"

@@ -1,5 +1,6 @@
 // A ledger that is moved is closed first, and its copy stays closed until it is complete. So at most one of the two can be used at any time.
-import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { LedgerRefused } from "../errors.ts"
+import type { LedgerOptions } from "../Ledger.ts"
 import { all, Refusal, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 

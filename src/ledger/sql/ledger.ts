@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { LedgerError, LedgerRefused } from "../errors.ts"
 import { type Evidence, evidenceOf } from "../evidence.ts"
-import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
+import type { Ledger, PipelineLedger } from "../Ledger.ts"
 import { attended } from "./attention.ts"
 import { closedBecause, untilClosed } from "./closing.ts"
 import { requestsOf, settlingFacts } from "./evidence.ts"

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { behind, type Marked, notNewest } from "../behind.ts"
-import { type Asker, atStart, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
+import { atStart, LedgerError, type LedgerRefused } from "../errors.ts"
+import type { Asker, Behind } from "../Ledger.ts"
 import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"

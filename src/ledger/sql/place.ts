@@ -1,6 +1,7 @@
 import { isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
-import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"
+import { LedgerRefused } from "../errors.ts"
+import type { RequestedPlace } from "../Ledger.ts"
 import { liveHolder } from "./lock.ts"
 import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { type Forgotten, type Ledger, LedgerBusy } from "../Ledger.ts"
+import { LedgerBusy } from "../errors.ts"
+import type { Forgotten, Ledger } from "../Ledger.ts"
 import { doubtful, forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import Libsql from "libsql"
 import { codeOf } from "../../domain/words.ts"
-import { LedgerError } from "../Ledger.ts"
+import { LedgerError } from "../errors.ts"
 import type { Param, Rows, Sql, Statement } from "../sql/statement.ts"
 
 interface Reader {

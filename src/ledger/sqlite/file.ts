@@ -1,7 +1,7 @@
 // What only SQLite can do to the whole ledger.
 import * as Effect from "effect/Effect"
 import { existsSync, statSync } from "node:fs"
-import { LedgerBusy, type LedgerError } from "../Ledger.ts"
+import { LedgerBusy, type LedgerError } from "../errors.ts"
 import { attempt, type Database, isBusy } from "./database.ts"
 
 /** Runs SQLite's own checks. Returns findings as sentences. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { statfsSync } from "node:fs"
-import { LedgerError } from "../Ledger.ts"
+import { LedgerError } from "../errors.ts"
 import { mostLogBytes } from "./openDatabase.ts"
 
 const mebibyte = 1024 * 1024

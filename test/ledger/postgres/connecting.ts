@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { LedgerError, LedgerRefused } from "../../../src/ledger/Ledger.ts"
+import { LedgerError, LedgerRefused } from "../../../src/ledger/errors.ts"
 import { addressIn } from "../../../src/ledger/postgres/address.ts"
 import { connect, type Connection } from "../../../src/ledger/postgres/connection.ts"
 import { testServer } from "./server.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LedgerError, LedgerRefused } from "../../../src/ledger/Ledger.ts"
+import type { LedgerError, LedgerRefused } from "../../../src/ledger/errors.ts"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
 import { lockOf, openSchema, type Part } from "../../../src/ledger/postgres/opening.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
