@@ -269,24 +269,23 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await editor.waitFor()
     await page.getByRole("link", { name: "Run", exact: true }).click()
     await editor.waitFor({ state: "detached" })
-    let answer = () => {}
-    const isTyped = new Promise<void>((resolve) => answer = resolve)
-    const address = `${its.project.studio.origin}/api/draft/open`
-    await page.route(address, async (route) => {
-      const response = await route.fetch()
-      await isTyped
-      await route.fulfill({ response })
-    })
+    // The answer is held in the page. Playwright's own events about an answer that a test gives are sometimes lost.
+    await page.evaluate(`{
+      const ask = fetch
+      window.fetch = async (address, init) => {
+        const answer = await ask(address, init)
+        if (address === "/api/draft/open") await new Promise((resolve) => window.answerNow = resolve)
+        return answer
+      }
+    }`)
     await page.getByRole("link", { name: "Map", exact: true }).click()
+    await expect.poll(() => page.evaluate("typeof answerNow"), { timeout: 30_000 }).toBe("function")
     await editor.focus()
     await page.keyboard.press("Control+End")
     await page.keyboard.insertText("# mine\n")
     await page.getByText("Not saved").waitFor()
-    // Playwright's own events about an answer that a test gives are sometimes lost.
-    const answered = () => page.evaluate<number>(`performance.getEntriesByName("${address}").length`)
-    const before = await answered()
-    answer()
-    await expect.poll(answered, { timeout: 30_000 }).toBe(before + 1)
+    // The page takes the answer before it has drawn twice.
+    await page.evaluate("answerNow(), new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     await page.getByRole("button", { name: "Save", exact: true }).click({ timeout: 5000 })
     await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine\n`)
     await isQuiet()
