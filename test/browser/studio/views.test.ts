@@ -285,7 +285,9 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.keyboard.insertText("# mine\n")
     await page.getByText("Not saved").waitFor()
     // The page takes the answer before it has drawn twice.
-    await page.evaluate("answerNow(), new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    await page.evaluate(
+      "answerNow(), new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
+    )
     await page.getByRole("button", { name: "Save", exact: true }).click({ timeout: 5000 })
     await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine\n`)
     await isQuiet()
