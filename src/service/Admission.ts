@@ -4,6 +4,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import type * as Scope from "effect/Scope"
 import pLimit from "p-limit"
 import { NeverSent, type ResponseHeaders } from "./transport.ts"
+import { maxItems } from "./wire.ts"
 
 /** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock. A rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -31,11 +32,11 @@ export interface Pacing {
   readonly used?: number
 }
 
-/** The priority of a request. Reads go before creates, so that submissions are verified before more are created. */
+/** The kind of a request. Reads go before creates, so that submissions are verified before many more are created. */
 export type Priority = "read" | "create"
 
 /**
- * The queue for all requests to a service. Reads come before creates. Requests of the same kind keep their order. The
+ * The queue for all requests to a service. Reads come before creates, but only `mostReads` in a row. Requests of the same kind keep their order. The
  * pace determines when each request may start, and the number of requests in flight is limited.
  */
 export interface Admission {
@@ -60,6 +61,12 @@ interface Turn {
 
 type Waiter = (turn: Turn | NeverSent) => void
 
+/**
+ * After this many reads in a row, the next create goes first. A full batch needs one create and as many reads. If creates waited until no read was
+ * left, all batches in flight would be created at the same time and then read at the same time, with pauses between.
+ */
+const mostReads = maxItems
+
 const wasCancelled = new NeverSent({ reason: "it was cancelled", heldBack: true })
 
 export const makeAdmission = (pace: Pacing, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
@@ -68,6 +75,7 @@ export const makeAdmission = (pace: Pacing, concurrency: number): Effect.Effect<
     const limit = pLimit(concurrency)
     const queues: Record<Priority, Array<Waiter>> = { read: [], create: [] }
     const alarm = yield* FiberHandle.makeRuntime<never>()
+    let readsInARow = 0
     let wakeAt = Infinity
     let pumping = false
 
@@ -96,7 +104,10 @@ export const makeAdmission = (pace: Pacing, concurrency: number): Effect.Effect<
         const now = momentOf(clock)
         const wait = pace.take(now, ready)
         if (wait > 0) return wakeIn(wait, now)
-        const waiter = queues.read.shift() ?? queues.create.shift()
+        const isReadNext = readsInARow < mostReads || queues.create.length === 0
+        const read = isReadNext ? queues.read.shift() : undefined
+        readsInARow = read === undefined ? 0 : readsInARow + 1
+        const waiter = read ?? queues.create.shift()
         // p-limit already counts the request as done when its promise settles, so `pumpSoon` can start the next one.
         void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }

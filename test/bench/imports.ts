@@ -11,6 +11,9 @@ import { command, companion, failed, reported, seed, type Target, told, unlimite
 
 const inFlight = 32
 
+/** With a limit, as many as the rate times the latency of the slowest requests: 1,000 a second, up to 60 ms each on two busy cores. */
+const inFlightAtLimit = 64
+
 /**
  * Checks that every row was imported, read back and verified, that the service contains exactly these rows, and that
  * only throttled requests were repeated.
@@ -70,7 +73,7 @@ const paced = (
   ...(cores === undefined ? {} : { cores }),
   open: async (root) => {
     const practice = await startPractice(limits)
-    writeProject(root, { service: servedAt(practice.baseUrl, configured, inFlight), sink: ", concurrency: 32" })
+    writeProject(root, { service: servedAt(practice.baseUrl, configured, inFlightAtLimit), sink: ", concurrency: 32" })
     await writeCsv(join(root, "source.csv"), rows, seed)
     const seconds = more.floor ?? (1.1 * rows) / Math.min(configured, limits.requestsPerSecond)
     return {

@@ -22,6 +22,20 @@ describe("the queue of a service", () => {
       expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
+  it.scoped("a create that waits for ten reads goes before the other reads", () =>
+    Effect.gen(function*() {
+      const admission = yield* makeAdmission(new Pace(1000), 1)
+      const order: Array<string> = []
+      const enter = (priority: "read" | "create") =>
+        admission.admit(priority, undefined, () => Effect.sync(() => void order.push(priority)))
+      const entering = [...Array<"create">(2).fill("create"), ...Array<"read">(25).fill("read")].map(enter)
+      const all = yield* Effect.fork(Effect.all(entering, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(all)
+      const ten = Array<string>(10).fill("read")
+      expect(order).toEqual([...ten, "create", ...ten, "create", ...ten.slice(5)])
+    }))
+
   it.scoped("the queue never exceeds the requests allowed in flight, and never uses a slot for a request that can't start", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(100), 2)
