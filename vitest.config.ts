@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { isLong } from "./test/long.ts"
 import { optimiseLater } from "./test/optimiseLater.ts"
 
@@ -20,6 +21,16 @@ const withProcess = ["test/source/excel.test.ts"]
 /** Tests that measure the memory of their process, without other tests that leave or release some of it. */
 const memory = "test/memory/*.test.ts"
 
+/** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */
+const longest = /\/(?:documentation|package|simulation|chaos|killLoop|undoLoop|drafts|nights|frozen)\.test\.ts$/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    const rank = ({ moduleId }: TestSpecification) => longest.test(moduleId) ? 0 : 1
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
 const shared = {
   // Acceptance tests start the built command several times; slow machines need the room.
   testTimeout: 90_000,
@@ -29,6 +40,7 @@ const shared = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: "test/temporaryFolder.ts",
     // All cores for threads, and as many processes at the same time: those often wait for what they started. With different numbers, vitest ends early.
     maxWorkers: "100%",
