@@ -148,9 +148,13 @@ const open = (file: string): { readonly db: Database; readonly secret: string } 
   return secret
 }
 
-/** Moves the write-ahead log into the file, so that neither contains deleted content. */
+/**
+ * Moves the write-ahead log into the file, so that neither contains deleted content. Does not wait for a process that is reading. The last process
+ * that closes the ledger moves the rest of the log.
+ */
 const close = (db: Database): void => {
   try {
+    db.set("busy_timeout = 0")
     db.set("wal_checkpoint(TRUNCATE)")
   } finally {
     db.close()

@@ -36,8 +36,5 @@ export const rewrite = (db: Database): Effect.Effect<void, LedgerError | LedgerB
         throw cause
       }
     })
-    if (emptied) return
-    // The process that is still reading would delay closing the ledger by the full time-out again.
-    db.set("busy_timeout = 500")
-    return yield* new LedgerBusy({ file: db.file, by: "process" })
+    if (!emptied) return yield* new LedgerBusy({ file: db.file, by: "process" })
   })

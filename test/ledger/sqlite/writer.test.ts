@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
@@ -16,6 +16,29 @@ const open = Effect.gen(function*() {
 })
 
 const changes = (db: { pragma: (name: string) => string | number }) => Number(db.pragma("data_version"))
+
+describe("closing a ledger", () => {
+  it.scopedLive("a ledger closes while another connection is reading it, and leaves its log", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const store = yield* Scope.extend(openStore({ file: join(yield* folder, "ledger.db") }), scope)
+      const other = new Database(store.file)
+      other.exec("BEGIN")
+      other.all("SELECT * FROM row")
+      const view = yield* contacts(makeLedger(store))
+      yield* Scope.extend(view.hold("run1"), scope)
+      // Closing happens without a turn of the event loop. If it waited for the reader, this timer would be due at its end.
+      let isDue = false
+      const timer = setTimeout(() => isDue = true, 5_000)
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.promise(() => new Promise((turn) => setTimeout(turn)))
+      clearTimeout(timer)
+      expect(isDue).toBe(false)
+      expect(statSync(`${store.file}-wal`).size).toBeGreaterThan(0)
+      other.exec("COMMIT")
+      other.close()
+    }))
+})
 
 describe("concurrent commits", () => {
   it.scopedLive("concurrent commits share one transaction, in the order in which they were requested", () =>
