@@ -100,7 +100,11 @@ const Live = section({
     },
   ),
   rateLimit: RateLimit,
-  concurrency: optional(whole(1, 256), { description: "The maximum number of requests in flight", default: 8 }),
+  concurrency: optional(whole(1, 256), {
+    description:
+      "The maximum number of requests in flight. To reach the rate, it must be at least `requestsPerSecond` times the seconds that the slowest answers take",
+    default: 8,
+  }),
   timeout: optional(PositiveTime, { description: "How long one request may take", default: "30 seconds" }),
   editLinkParameter: optional(Name, {
     description: "The read operation's parameter that adds the edit link",
