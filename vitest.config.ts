@@ -22,7 +22,7 @@ const withProcess = ["test/source/excel.test.ts"]
 const memory = "test/memory/*.test.ts"
 
 /** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */
-const longest = /\/(?:documentation|package|simulation|chaos|killLoop|undoLoop|drafts|nights|frozen)\.test\.ts$/
+const longest = /\/(?:documentation|drafts|killLoop|nights|package|simulation|undoLoop)\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
