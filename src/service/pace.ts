@@ -64,17 +64,36 @@ interface Refusal {
   readonly tries: number
 }
 
-/** The state of a pace as JSON. Null stands for an infinite number. */
+/** What all hosts of an account must know about its rate. */
 interface State {
-  readonly stated: number | null
-  readonly window: number
-  readonly accepted: number | null
-  readonly refusal?: Refusal
-  readonly hasAccepted: boolean
-  readonly resumedAt: number | null
-  readonly returnsIn: number
-  readonly calm: number
-  readonly pausedUntil: number | null
+  /** The highest requests per second that the service's headers allow. */
+  stated: number
+  /** The window of the service's limit, in milliseconds. */
+  window: number
+  /** The accepted requests per second at the last refusal. Infinity if no request was refused. */
+  accepted: number
+  refusal: Refusal | undefined
+  hasAccepted: boolean
+  /** When requests resume, and how many milliseconds later they reach the last accepted rate. */
+  resumedAt: number
+  returnsIn: number
+  /** The factor by which the usual time until the last accepted rate is reached is multiplied. */
+  calm: number
+  /** Nothing is sent before this time. */
+  pausedUntil: number
+}
+
+/** The state before the first response. No other state contains an infinite number. */
+const unlimited: Readonly<State> = {
+  stated: Infinity,
+  window: usualWindow,
+  accepted: Infinity,
+  refusal: undefined,
+  hasAccepted: false,
+  resumedAt: -Infinity,
+  returnsIn: shortestReturn,
+  calm: 1,
+  pausedUntil: -Infinity,
 }
 
 /**
@@ -85,23 +104,11 @@ interface State {
  * there, and finally probes higher rates. The methods are synchronous. Times are in milliseconds, and the caller provides them.
  */
 export class Pace {
-  /** Requests per second: the configured rate, and the highest rate that the service's headers allow. */
+  /** Requests per second. */
   readonly #configured: number
-  #stated = Infinity
   readonly #margin: number
   readonly #counted: (from: number, before: number) => number
-  /** Milliseconds. */
-  #window = usualWindow
-  /** The accepted requests per second at the last refusal. Infinity if no request was refused. */
-  #accepted = Infinity
-  #refusal: Refusal | undefined
-  #hasAccepted = false
-  /** When requests resume, and how many milliseconds later they reach the last accepted rate. */
-  #resumedAt = -Infinity
-  #returnsIn = shortestReturn
-  /** The factor by which the usual time until the last accepted rate is reached is multiplied. */
-  #calm = 1
-  #pausedUntil = -Infinity
+  #state: State = { ...unlimited }
   #next = -Infinity
   /** The earliest time that keeps enough distance between the next request and the previous ones. */
   #spaced = -Infinity
@@ -124,64 +131,46 @@ export class Pace {
   }
 
   get #ceiling(): number {
-    return Math.min(this.#configured, this.#stated)
+    return Math.min(this.#configured, this.#state.stated)
   }
 
   /** The window of the service's limit, in milliseconds. */
   get window(): number {
-    return this.#window
+    return this.#state.window
   }
 
   /** What all hosts of an account must know, as JSON. Slots are not part of it. */
   get state(): string {
-    return JSON.stringify({
-      stated: this.#stated,
-      window: this.#window,
-      accepted: this.#accepted,
-      refusal: this.#refusal,
-      hasAccepted: this.#hasAccepted,
-      resumedAt: this.#resumedAt,
-      returnsIn: this.#returnsIn,
-      calm: this.#calm,
-      pausedUntil: this.#pausedUntil,
-    })
+    return JSON.stringify(this.#state)
   }
 
   /** Replaces the state by that of a different host. */
   adopt(state: string): void {
     // JSON has no Infinity, and contains null instead.
-    const given = JSON.parse(state) as State
-    this.#stated = given.stated ?? Infinity
-    this.#window = given.window
-    this.#accepted = given.accepted ?? Infinity
-    this.#refusal = given.refusal
-    this.#hasAccepted = given.hasAccepted
-    this.#resumedAt = given.resumedAt ?? -Infinity
-    this.#returnsIn = given.returnsIn
-    this.#calm = given.calm
-    this.#pausedUntil = given.pausedUntil ?? -Infinity
+    const finite = Object.entries(JSON.parse(state) as State).filter(([, value]) => value !== null)
+    this.#state = { ...unlimited, ...Object.fromEntries(finite) }
   }
 
   /** Returns the rate at a time, in requests per second. */
   rateAt(now: number): number {
-    if (this.#accepted === Infinity) return this.#ceiling
-    const left = (this.#resumedAt + this.#returnsIn - now) / this.#returnsIn
-    const share = left > 0 ? 1 - caution * Math.min(1, left) ** 3 : 2 ** (-left * this.#returnsIn / doubling)
-    return Math.min(this.#ceiling, this.#accepted * (1 - this.#margin) * share)
+    if (this.#state.accepted === Infinity) return this.#ceiling
+    const left = (this.#state.resumedAt + this.#state.returnsIn - now) / this.#state.returnsIn
+    const share = left > 0 ? 1 - caution * Math.min(1, left) ** 3 : 2 ** (-left * this.#state.returnsIn / doubling)
+    return Math.min(this.#ceiling, this.#state.accepted * (1 - this.#margin) * share)
   }
 
   /** When requests resume, in milliseconds. Nothing is sent before then. */
   get pausedUntil(): number {
-    return this.#pausedUntil
+    return this.#state.pausedUntil
   }
 
   /** Takes a slot and returns 0, or returns how many milliseconds to wait before calling again. */
   take(now: number): number {
-    if (now < this.#pausedUntil) return this.#pausedUntil - now
+    if (now < this.#state.pausedUntil) return this.#state.pausedUntil - now
     const rate = this.rateAt(now)
     if (rate !== Infinity) {
       const interval = 1000 / rate
-      const inWindow = Math.max(1, Math.ceil(rate * this.#window / 1000))
+      const inWindow = Math.max(1, Math.ceil(rate * this.#state.window / 1000))
       const isFine = interval < finest
       const left = this.#sent.countedAt(inWindow) + inWindow * interval + (isFine ? edge : 0)
       const wait = Math.max(this.#next, this.#spaced, left) - now
@@ -190,7 +179,7 @@ export class Pace {
       this.#next = (now - this.#next < Math.max(interval, patience) ? this.#next : now) + interval
       this.#spaced = Math.max(this.#spaced, isFine ? now - finest : now) + interval / 2
     }
-    this.#sent.forget(now - Math.max(2 * this.#window, this.#span(rate)))
+    this.#sent.forget(now - Math.max(2 * this.#state.window, this.#span(rate)))
     this.#sent.add(now)
     return 0
   }
@@ -205,11 +194,11 @@ export class Pace {
       this.#limited(stated.limit, stated.window)
     }
     if (status === 429) return this.#refused(stated?.retryAfter ?? stated?.reset, sentAt, now)
-    this.#sent.answered(sentAt, now, this.#window * mostLate)
+    this.#sent.answered(sentAt, now, this.#state.window * mostLate)
     if (stated?.retryAfter !== undefined) this.#pause(stated.retryAfter, now)
     if (status < 400) {
       // A request that was in flight during the refusal proves nothing about the time after it.
-      if (sentAt >= (this.#refusal?.arrivedAt ?? 0)) this.#hasAccepted = true
+      if (sentAt >= (this.#state.refusal?.arrivedAt ?? 0)) this.#state.hasAccepted = true
       if (stated?.remaining === 0 && stated.reset !== undefined && this.#isShared(stated, sentAt)) {
         this.#pause(stated.reset, now)
       }
@@ -219,8 +208,8 @@ export class Pace {
 
   #limited(limit: number, window: number): void {
     if (window > longestWindow) return
-    this.#window = window
-    this.#stated = (1 - this.#margin) * limit * 1000 / window
+    this.#state.window = window
+    this.#state.stated = (1 - this.#margin) * limit * 1000 / window
   }
 
   /** Whether other clients also used the account. Our own requests stay within the limit and need no pause. */
@@ -232,25 +221,29 @@ export class Pace {
 
   #refused(stated: number | undefined, sentAt: number, now: number): number {
     this.#sent.refused(sentAt)
-    const last = this.#refusal
+    const last = this.#state.refusal
     if (last === undefined || sentAt >= last.arrivedAt) {
       // If no request was accepted since the last refusal, this one belongs to the same refusal, and the rate is not the cause.
-      const isSame = last !== undefined && !this.#hasAccepted
+      const isSame = last !== undefined && !this.#state.hasAccepted
       if (!isSame) {
-        const before = this.#accepted
+        const before = this.#state.accepted
         this.#lower(last, sentAt)
-        this.#calm = this.#isRestless(before) ? restless : Math.min(1, this.#calm * calming)
+        this.#state.calm = this.#isRestless(before) ? restless : Math.min(1, this.#state.calm * calming)
       }
-      this.#refusal = { sentAt: isSame ? last.sentAt : sentAt, arrivedAt: now, tries: isSame ? last.tries + 1 : 1 }
-      this.#hasAccepted = false
+      this.#state.refusal = {
+        sentAt: isSame ? last.sentAt : sentAt,
+        arrivedAt: now,
+        tries: isSame ? last.tries + 1 : 1,
+      }
+      this.#state.hasAccepted = false
     }
-    const tries = this.#refusal?.tries ?? 1
+    const tries = this.#state.refusal?.tries ?? 1
     const backOff = Math.min(firstBackOff * 2 ** (tries - 1), longestPause)
     const wait = stated === undefined || tries > 1 ? Math.max(stated ?? 0, backOff) : stated
     this.#pause(wait, now)
-    this.#resumedAt = Math.max(now, this.#pausedUntil)
-    const waited = this.#resumedAt - (this.#refusal?.sentAt ?? now)
-    this.#returnsIn = this.#calm * Math.max(shortestReturn, returnsPerWait * waited)
+    this.#state.resumedAt = Math.max(now, this.#state.pausedUntil)
+    const waited = this.#state.resumedAt - (this.#state.refusal?.sentAt ?? now)
+    this.#state.returnsIn = this.#state.calm * Math.max(shortestReturn, returnsPerWait * waited)
     return wait
   }
 
@@ -259,18 +252,18 @@ export class Pace {
    * configured rate.
    */
   #isRestless(before: number): boolean {
-    if (before === Infinity) return this.#accepted > nearly * this.#ceiling
-    return this.#accepted > change * before || this.#accepted * change < before
+    if (before === Infinity) return this.#state.accepted > nearly * this.#ceiling
+    return this.#state.accepted > change * before || this.#state.accepted * change < before
   }
 
   /** Records the rate that was accepted before a request was refused. */
   #lower(last: Refusal | undefined, sentAt: number): void {
     const measured = Math.min(this.rateAt(sentAt), this.#measured(sentAt))
     const since = last === undefined ? 0 : sentAt - last.sentAt
-    const sending = (sentAt - this.#resumedAt) / since
+    const sending = (sentAt - this.#state.resumedAt) / since
     // If requests waited most of the time, the service counts over a longer time than is measured here.
     const isLonger = since > longEnough && sending < mostlyWaiting
-    this.#accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
+    this.#state.accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
   }
 
   /**
@@ -278,7 +271,7 @@ export class Pace {
    * request proves nothing about the rate.
    */
   #measured(before: number): number {
-    const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
+    const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#state.resumedAt))
     return Math.max(1, this.#counted(before - span, before)) * 1000 / span
   }
 
@@ -290,7 +283,7 @@ export class Pace {
   #pause(wait: number, now: number): void {
     // Such a long wait means that a quota is used up, which is reported at once.
     if (wait > longestPause) return
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
-    this.#next = Math.max(this.#next, this.#pausedUntil)
+    this.#state.pausedUntil = Math.max(this.#state.pausedUntil, now + wait)
+    this.#next = Math.max(this.#next, this.#state.pausedUntil)
   }
 }
