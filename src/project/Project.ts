@@ -11,7 +11,7 @@ import {
   expecting,
   filled,
   Identifier,
-  loopback,
+  isSecure,
   Name,
   needed,
   oneOfThese,
@@ -38,16 +38,16 @@ import { ValueSetEntry } from "./valueSets.ts"
 /** Returns why a string can't be the base address of a service, or undefined if it can. */
 export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
-  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  const url = new URL(text)
+  const { hash, password, protocol, search, username } = url
   if (username !== "" || password !== "") {
     return "The base address contains a user name or password. Put the secret in `apiKey` of a service, or `auth` of a connection."
   }
   if (search !== "" || hash !== "") return "The base address must end with its path, without `?` and `#`."
-  if (protocol === "https:") return undefined
-  if (protocol !== "http:") return "The base address must begin with https://."
-  return loopback.test(hostname)
-    ? undefined
-    : "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://."
+  if (isSecure(url)) return undefined
+  return protocol === "http:"
+    ? "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://."
+    : "The base address must begin with https://."
 }
 
 /**
@@ -336,8 +336,7 @@ const serviceOf = (
 
 const webhookFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The webhook's address is not a valid address."
-  const { hostname, protocol } = new URL(text)
-  return protocol === "https:" || (protocol === "http:" && loopback.test(hostname))
+  return isSecure(new URL(text))
     ? undefined
     : "The webhook's address begins with neither https:// nor http://localhost: notifications would be sent unencrypted."
 }

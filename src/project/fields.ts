@@ -297,6 +297,10 @@ export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A,
 /** The host names of this machine. */
 export const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
+/** Whether only the server can read what is sent to an address: it uses https, or http to this machine. */
+export const isSecure = ({ hostname, protocol }: URL): boolean =>
+  protocol === "https:" || (protocol === "http:" && loopback.test(hostname))
+
 /** The place of a value in JSON, as a JSON pointer. */
 export const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(expecting("a place such as `/next`"))
 

@@ -8,6 +8,7 @@ import {
   becoming,
   expecting,
   filled,
+  isSecure,
   loopback,
   Name,
   needed,
@@ -177,10 +178,11 @@ const decodeKeyFile = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct(
 /** Whether an address may receive a service account's signature: one of Google's, or one on this machine. */
 const isTokenUri = (address: string): boolean => {
   if (!URL.canParse(address)) return false
-  const { host, hostname, password, protocol, username } = new URL(address)
-  if (username !== "" || password !== "") return false
-  if (loopback.test(hostname)) return /^https?:$/.test(protocol)
-  return protocol === "https:" && ["oauth2.googleapis.com", "accounts.google.com", "www.googleapis.com"].includes(host)
+  const url = new URL(address)
+  const { host, hostname, password, username } = url
+  if (username !== "" || password !== "" || !isSecure(url)) return false
+  return loopback.test(hostname)
+    || ["oauth2.googleapis.com", "accounts.google.com", "www.googleapis.com"].includes(host)
 }
 
 /** Returns the service account to which a key belongs, or why the key can't be used, as a sentence that contains nothing of it. */

@@ -13,7 +13,7 @@ import { BlockList, isIP, type LookupFunction } from "node:net"
 import { tmpdir } from "node:os"
 import { count } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
-import { loopback } from "../project/fields.ts"
+import { isSecure } from "../project/fields.ts"
 import { limits } from "./limits.ts"
 import { endsAnywhere, sendRequest, unproven } from "./sendRequest.ts"
 import { refusing, type SourceError } from "./Source.ts"
@@ -62,7 +62,7 @@ const refused = (address: string): string | undefined => {
   if (url.username !== "" || url.password !== "") {
     return "contains a user name or password. Remove them: sources are fetched without signing in."
   }
-  if (url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))) return undefined
+  if (isSecure(url)) return undefined
   return url.protocol === "http:"
     ? "would be fetched without encryption. Use its https:// address."
     : "can't be fetched: only https:// addresses can."

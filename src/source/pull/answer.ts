@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
-import { loopback } from "../../project/fields.ts"
+import { isSecure } from "../../project/fields.ts"
 import { isCutJson, parseJson } from "../json/records.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
@@ -33,12 +33,11 @@ export const linkIn = (link: string, from: URL, what: string): URL | string | un
     return `sent an address with a user name or a password for ${what}. Only the connection's own secrets are sent, so that address was not requested. Correct \`source.page\`, or ask the tool's administrator to correct the server's own address.`
   }
   if (url.origin === from.origin) return url
-  // Such an address can't be a connection's base.
-  const isPlain = url.protocol !== "https:" && !loopback.test(url.hostname)
+  // Only a secure address can be a connection's base.
   return `sent an address on ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so that address was not requested. ${
-    isPlain
-      ? "Ask the tool's administrator to correct the server's own address, or don't use the address in `source`."
-      : "Correct `base` of the connection."
+    isSecure(url)
+      ? "Correct `base` of the connection."
+      : "Ask the tool's administrator to correct the server's own address, or don't use the address in `source`."
   }`
 }
 
