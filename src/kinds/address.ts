@@ -1,5 +1,5 @@
 import type { Json } from "../domain/json.ts"
-import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { allTexts, objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
 import { Fault, type Kind } from "./Kind.ts"
 
@@ -30,7 +30,7 @@ export const address: Kind = {
       })
     }
     const names = input.parts
-    return (cells) => errorIn(cells) ?? objectOf(names.map((name, index) => [name, textOf(cells[index]) || undefined]))
+    return allTexts((texts) => objectOf(names.map((name, index) => [name, texts[index] || undefined])))
   },
   compare: (sent, returned) => compareMembers(sent, returned, compareText),
 }

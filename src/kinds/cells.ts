@@ -47,6 +47,10 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
   return text === "" ? undefined : parse(text)
 }
 
+/** Makes a `Parse` from a function for the texts of all cells. */
+export const allTexts = (parse: (texts: ReadonlyArray<string>) => Json | undefined | Fault): Parse => (cells) =>
+  errorIn(cells) ?? parse(cells.map(textOf))
+
 /** Makes a `Parse` from a function for the text of a single cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
   oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))

@@ -1,5 +1,5 @@
 import type { Json } from "../domain/json.ts"
-import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { allTexts, objectIn, oneCell, textOf } from "./cells.ts"
 import { compareMembers } from "./compared.ts"
 import { date } from "./date.ts"
 import { type FormatOptions, formatOptions } from "./dateFormats.ts"
@@ -36,12 +36,10 @@ export const dateRange: Kind<FormatOptions> = {
       const missing = missingParts(input.parts, ["start", "end"])
       if (missing.length > 0) return missing
       const [startAt, endAt] = [input.parts.indexOf("start"), input.parts.indexOf("end")]
-      return (cells) => {
-        const error = errorIn(cells)
-        if (error !== undefined) return error
-        const [start, end] = [textOf(cells[startAt]), textOf(cells[endAt])]
+      return allTexts((texts) => {
+        const [start = "", end = ""] = [texts[startAt], texts[endAt]]
         return start === "" && end === "" ? undefined : range(start, end, [startAt, endAt])
-      }
+      })
     }
     return oneCell((cell) => {
       const value = objectIn(cell, ["start", "end"], context.note)

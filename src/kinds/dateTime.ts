@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { DateCell } from "../domain/cell.ts"
-import { errorIn, oneCell, textOf } from "./cells.ts"
+import { allTexts, oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { compileFormats, formatOptions, readFormats } from "./dateFormats.ts"
 import { Fault, type Kind, missingParts, option, type Parse } from "./Kind.ts"
@@ -127,15 +127,13 @@ const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => st
   const [dateAt, timeAt] = [parts.indexOf("date"), parts.indexOf("time")]
   const noTime = new Fault("not-a-date-time", "a time as well as a date", timeAt)
   const noDate = new Fault("not-a-date-time", "a date as well as a time", dateAt)
-  return (cells) => {
-    const error = errorIn(cells)
-    if (error !== undefined) return error
-    const [date, time] = [textOf(cells[dateAt]), textOf(cells[timeAt])]
+  return allTexts((texts) => {
+    const [date = "", time = ""] = [texts[dateAt], texts[timeAt]]
     if (date === "" && time === "") return undefined
     const read = readIso(`${date}T${time}`)
     if (time === "" || (read === undefined && date !== "")) return noTime
     if (read === undefined || !read.hasDate || !read.hasTime) return noDate
     const value = inZone(read.wall)
     return value instanceof Fault ? new Fault(value.code, `on ${date} ${value.expected}`, timeAt) : value
-  }
+  })
 }

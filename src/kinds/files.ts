@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
 import { percentDecoded } from "../domain/destination.ts"
 import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
-import { errorIn, objectIn, oneCell, textOf } from "./cells.ts"
+import { allTexts, objectIn, oneCell, textOf } from "./cells.ts"
 import { both, compareLists, compareText, different, equivalent, same } from "./compared.ts"
 import {
   type Compared,
@@ -114,10 +114,8 @@ const fromParts = (
 ): Parse => {
   const [urlAt, nameAt] = [parts.indexOf("url"), parts.indexOf("filename")]
   const noUrl = new Fault("not-a-url", "a file's address as well as its filename", urlAt)
-  return (cells) => {
-    const error = errorIn(cells)
-    if (error !== undefined) return error
-    const [url, filename] = [textOf(cells[urlAt]), nameAt < 0 ? "" : textOf(cells[nameAt])]
+  return allTexts((texts) => {
+    const [url = "", filename = ""] = [texts[urlAt], texts[nameAt]]
     if (url === "") return filename === "" ? undefined : noUrl
     const urls = addresses(url)
     const filenames = filename === "" ? [] : names(filename).map((name) => name.trim())
@@ -126,7 +124,7 @@ const fromParts = (
     }
     const found = all(urls.map((each, at) => file(each, filenames[at] ?? "")))
     return found instanceof Fault ? new Fault(found.code, found.expected, urlAt, found.piece) : found
-  }
+  })
 }
 
 const compareFiles = (sent: Json, returned: Json): Compared => {

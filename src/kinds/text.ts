@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { errorIn, oneText, textOf } from "./cells.ts"
+import { allTexts, oneText } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import { Fault, type Kind, option } from "./Kind.ts"
 import { compilePattern } from "./pattern.ts"
@@ -57,11 +57,11 @@ export const text: Kind<Options> = {
       return pattern !== undefined && !pattern.test(value) ? mismatch : value
     }
     const one = oneText(check)
-    return (cells) => {
-      if (cells.length === 1) return one(cells)
-      const text = cells.map(textOf).filter((piece) => piece !== "").join(join)
-      return errorIn(cells) ?? (text === "" ? undefined : check(text))
-    }
+    const several = allTexts((texts) => {
+      const text = texts.filter((piece) => piece !== "").join(join)
+      return text === "" ? undefined : check(text)
+    })
+    return (cells) => cells.length === 1 ? one(cells) : several(cells)
   },
   compare: compareText,
 }

@@ -2,7 +2,7 @@ import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
-import { errorIn, textOf } from "../kinds/cells.ts"
+import { allTexts } from "../kinds/cells.ts"
 import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
 import { compilePattern, type Match } from "../kinds/pattern.ts"
 import { readIso } from "../kinds/wallClock.ts"
@@ -82,18 +82,15 @@ const compileExtract = (
     piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
     valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
   ): Parse =>
-  (cells) => {
-    const error = errorIn(cells)
-    if (error !== undefined) return error
-    const text = textOf(cells[0])
-    if (text === "") return undefined
-    const match = pattern.exec(text.slice(0, longest))
-    if (match === undefined) return mismatch
-    const pieces = piecesOf(match).map((piece = "") => piece.trim())
-    if (pieces.every((piece) => piece === "")) return undefined
-    if (saidIn(pieces) < saidIn([text])) note("part")
-    return valueOf(pieces)
-  }
+    allTexts(([text = ""]) => {
+      if (text === "") return undefined
+      const match = pattern.exec(text.slice(0, longest))
+      if (match === undefined) return mismatch
+      const pieces = piecesOf(match).map((piece = "") => piece.trim())
+      if (pieces.every((piece) => piece === "")) return undefined
+      if (saidIn(pieces) < saidIn([text])) note("part")
+      return valueOf(pieces)
+    })
   const faultOf = ({ code, expected, piece }: Fault, within?: string) => new Fault(code, expected, 0, piece ?? within)
 
   if (names.length === 0) {
