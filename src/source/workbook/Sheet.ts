@@ -1,7 +1,7 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Cell } from "../../domain/cell.ts"
-import type { SourceChanged, SourceError } from "../Source.ts"
+import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 
 /** A row of a sheet: its number from 0, and its cells by column. Columns without a cell have no element. */
 export interface SheetRow {
@@ -36,24 +36,39 @@ export interface OpenSheet {
 }
 
 /**
- * Chooses the sheet to read: the requested one (a name, or a number counting from 1), otherwise the first visible one. Returns an error message if there is none.
+ * Chooses the sheet to read: the requested one (a name, or a number counting from 1), otherwise the first visible one. Fails if there is none. Returns
+ * its index, its name, and the names of all sheets.
+ *
+ * @param isHidden whether the sheet with this index is hidden
  */
 export const chooseSheet = (
+  file: string,
   names: ReadonlyArray<string>,
   isHidden: (index: number) => boolean,
   asked: string | number | undefined,
-): number | string => {
+): Effect.Effect<Pick<OpenSheet, "name" | "names" | "hidden"> & { readonly at: number }, SourceError> => {
+  const refuse = refusing(file)
+  if (names.length === 0) return refuse("can't be read as a workbook: it lists no sheets.")
   const at = asked === undefined
     ? names.findIndex((_, index) => !isHidden(index))
     : typeof asked === "number"
     ? asked - 1
     : sheetNamed(names, asked)
-  if (names[at] !== undefined) return at
+  const name = names[at]
+  if (name !== undefined) {
+    return Effect.succeed({ at, name, names, hidden: names.filter((_, index) => isHidden(index)) })
+  }
   const all = names.map((each) => `"${each}"`).join(", ")
-  return asked === undefined
-    ? `has no visible sheet, only ${all}. Name the one to read: \`source.sheet\`.`
-    : `has no sheet ${JSON.stringify(asked)}, only ${all}. Correct \`source.sheet\`.`
+  return refuse(
+    asked === undefined
+      ? `has no visible sheet, only ${all}. Name the one to read: \`source.sheet\`.`
+      : `has no sheet ${JSON.stringify(asked)}, only ${all}. Correct \`source.sheet\`.`,
+  )
 }
+
+/** The failure of a workbook whose chosen sheet is a chart or a macro sheet. */
+export const withoutRows = (file: string, name: string): SourceError =>
+  refusing(file)(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)
 
 /** Finds a sheet by its name. Excel ignores case in names. */
 const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {

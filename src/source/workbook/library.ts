@@ -6,7 +6,7 @@ import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
 import { toCell } from "./cells.ts"
-import { chooseSheet, type OpenSheet, type SheetRow } from "./Sheet.ts"
+import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
@@ -98,18 +98,12 @@ export const openWithLibrary = (
     let book = yield* read(typeof asked === "number" ? asked - 1 : asked ?? 0)
     const names = book.SheetNames
     const isHidden = (index: number) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
-    const hidden = names.filter((_, index) => isHidden(index))
-    const at = chooseSheet(names, isHidden, asked)
-    if (typeof at === "string") return yield* refuse(at)
-    const name = names[at] ?? ""
+    const { at, ...chosen } = yield* chooseSheet(file, names, isHidden, asked)
+    const { name } = chosen
     if (book.Sheets[name] === undefined) book = yield* read(at)
     const sheet = book.Sheets[name]
     const cells = gridOf(sheet)
-    if (sheet === undefined || cells === undefined) {
-      return yield* refuse(
-        `has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`,
-      )
-    }
+    if (sheet === undefined || cells === undefined) return yield* withoutRows(file, name)
     if (cells.length > limits.sheetRows) {
       return yield* refuse(
         `can't be read: its sheet "${name}" has row ${count(cells.length)}, and rows are numbered from 1 to ${
@@ -128,9 +122,7 @@ export const openWithLibrary = (
       hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
     }
     return {
-      name,
-      names,
-      hidden,
+      ...chosen,
       date1904,
       doubt,
       first: rows,

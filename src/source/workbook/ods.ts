@@ -46,7 +46,6 @@ export const openOds = (
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    const refuse = refusing(file)
     const partOf = (entry: ZipEntry) => entryBytes(bytes, entry, packedStart(packed.content, entry) ?? 0)
     const manifest = packed.parts.get("meta-inf/manifest.xml")
     const styles = packed.parts.get("styles.xml")
@@ -56,21 +55,23 @@ export const openOds = (
         try: () => unpack(packed.content, manifest),
         catch: () => damaged(file),
       })
-      if (text.includes("encryption-data")) return yield* refuse("is protected by a password. Save it without one.")
+      if (text.includes("encryption-data")) {
+        return yield* refusing(file)("is protected by a password. Save it without one.")
+      }
     }
     const part = partOf(content)
     const { book, makeScanner } = odsBookFinder()
     if (styles !== undefined) yield* readPart(file, partOf(styles), makeScanner().write)
     yield* readPart(file, part, makeScanner().write)
     const names = book.sheets.map(({ name }) => name)
-    if (names.length === 0) return yield* refuse("can't be read as a workbook: it lists no sheets.")
-    const hidden = book.sheets.map(({ style }) => book.isHidden(style))
-    const at = chooseSheet(names, (index) => hidden[index] === true, asked)
-    if (typeof at === "string") return yield* refuse(at)
-    return {
-      name: names[at] ?? "",
+    const { at, ...chosen } = yield* chooseSheet(
+      file,
       names,
-      hidden: names.filter((_, index) => hidden[index]),
+      (index) => book.isHidden(book.sheets[index]?.style ?? ""),
+      asked,
+    )
+    return {
+      ...chosen,
       date1904: false,
       ...yield* openOdsRows(bytes, part, packed, book, at, wanted, content.unpacked < limits.lookedSheet),
     }

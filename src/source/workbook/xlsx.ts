@@ -8,7 +8,7 @@ import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { checkParts, damaged, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
-import { type CellRange, chooseSheet, type OpenSheet, parseRange } from "./Sheet.ts"
+import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
 import { endsWell, localName, XmlAttributes, xmlScanner } from "./xml.ts"
@@ -149,25 +149,17 @@ export const openXlsx = (
   Effect.gen(function*() {
     const { file } = bytes
     const { content, fingerprint, parts } = packed
-    const refuse = refusing(file)
     yield* checkParts(file, packed, [])
     const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
-    if (sheets.length === 0) return yield* refuse("can't be read as a workbook: it lists no sheets.")
     const names = sheets.map(({ name }) => name)
-    const at = chooseSheet(names, (index) => sheets[index]?.hidden === true, asked)
-    if (typeof at === "string") return yield* refuse(at)
-    const name = names[at] ?? ""
+    const { at, ...chosen } = yield* chooseSheet(file, names, (index) => sheets[index]?.hidden === true, asked)
     const entry = partOf(sheets[at]?.id ?? "")
-    if (entry === undefined || !/worksheets\//i.test(entry.name)) {
-      return yield* refuse(
-        `has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`,
-      )
-    }
+    if (entry === undefined || !/worksheets\//i.test(entry.name)) return yield* withoutRows(file, chosen.name)
     yield* checkParts(file, packed, texts === undefined ? [entry] : [entry, texts])
     let strings: ReadonlyArray<string> = []
     if (texts !== undefined) {
       if (texts.unpacked > limits.sharedStrings) {
-        return yield* refuse(
+        return yield* refusing(file)(
           `contains ${count(texts.unpacked)} bytes of texts, more than the limit of ${
             count(limits.sharedStrings)
           } for workbooks. Save its sheet as CSV.`,
@@ -181,9 +173,7 @@ export const openXlsx = (
     const isSmall = entry.unpacked < limits.lookedSheet
     const context: CellContext = { strings, formats, date1904 }
     return {
-      name,
-      names,
-      hidden: sheets.filter(({ hidden }) => hidden).map((one) => one.name),
+      ...chosen,
       date1904,
       ...yield* openRows(file, sheet, fingerprint, readerOf(context), mergesOf(file, sheet), wanted, isSmall),
     }
