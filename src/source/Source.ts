@@ -134,6 +134,8 @@ export interface Source {
   /** What was detected or set before the rows were read. */
   readonly taken: SourceFile["taken"]
   readonly format: string
+  /** The hidden sheets of the workbook that this source does not read. */
+  readonly hiddenSheets?: ReadonlyArray<string>
   /** The beginning of a source that was read as a table, used to recognise form tools. */
   readonly head?: Head
   /** The form tool that exported the source. */

@@ -107,24 +107,32 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
       })
     }
     const joined = others.length === 0 ? first.source : yield* joinSources(first, others, config.rowKey === "content")
-    const source = config.combine === undefined || isFixed(joined.columns)
-      ? joined
-      : yield* combine(
-        { file: first.file, source: joined },
-        yield* Effect.forEach(config.combine.with, ({ file = files[0] ?? "", sheet }) =>
-          open(file, { ...asFound(file), sheet })),
-        config.combine,
-      )
+    const how = isFixed(joined.columns) ? undefined : config.combine
+    const added = yield* Effect.forEach(how?.with ?? [], ({ file = files[0] ?? "", sheet }) =>
+      open(file, { ...asFound(file), sheet }))
+    const source = how === undefined ? joined : yield* combine({ file: first.file, source: joined }, added, how)
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
-    const how = said === undefined ? notes : [{ what: pulled === undefined ? "files" : "pulled", value: said }]
+    const found = said === undefined ? notes : [{ what: pulled === undefined ? "files" : "pulled", value: said }]
     return {
       ...source,
       ...(pulled === undefined
         ? {}
-        : { files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, ...how] })) }),
-      taken: [...source.taken, ...how],
+        : { files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, ...found] })) }),
+      taken: [...source.taken, ...found],
+      warnings: [...hiddenSheets([...opened, ...added]), ...source.warnings],
       ...(matched === undefined ? {} : { matched: namesOf(matched, files) }),
     }
+  })
+
+/** Returns a warning about each workbook with hidden sheets that none of these sources reads. */
+const hiddenSheets = (read: ReadonlyArray<NamedSource>): ReadonlyArray<string> =>
+  [...new Set(read.map(({ file }) => file))].flatMap((file) => {
+    const [first, ...others] = read.filter((one) => one.file === file)
+    const sheets = new Set(others.map(({ source }) => source.head?.sheet))
+    const unread = first?.source.hiddenSheets?.filter((sheet) => !sheets.has(sheet)) ?? []
+    return unread.length === 0 ? [] : [
+      `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
+    ]
   })
 
 const pulledFiles = (pull: Pull, from: PullFrom | undefined) =>

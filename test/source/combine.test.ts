@@ -107,6 +107,22 @@ describe("a source with combined records", () => {
     expect(other.files.map(({ file }) => file.unread?.map(({ name }) => name))).toEqual([["V", "U"], ["U"]])
   })
 
+  it("each hidden sheet that no part of a combined source reads is named once, and the hidden sheets that are read are not", async () => {
+    const sheet = (name: string, state?: "hidden") => ({
+      name,
+      rows: row(1, text("id"), text(name)) + row(2, text("1"), text("x")),
+      ...(state && { state }),
+    })
+    const book = file(zip(xlsx([sheet("S"), sheet("Archive", "hidden"), sheet("Old", "hidden")])), "xlsx")
+    const part = (name: string) => ({ by: ["id"] as const, as: name, repeats: false, sheet: name })
+    const warnings = async (...names: ReadonlyArray<string>) => {
+      const combine = { ...byEvent, name: [], with: names.map(part) }
+      return (await run(read(config(book, { combine })))).source.warnings
+    }
+    expect(await warnings("Archive")).toEqual([expect.stringContaining("has hidden sheets that are not read: Old.")])
+    expect(await warnings("Archive", "Old")).toEqual([])
+  })
+
   it("the counts of the file's own records are kept, and the number of combined rows is reported", async () => {
     const { files } = await combined("id,event,a\n1,base,x\n1,later,y\n")
     expect(files[0]?.file.rows).toBe(2)

@@ -127,15 +127,11 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
-    const unseen = hidden.filter((one) => one !== name)
     const visible = names.filter((one) => one !== name && !hidden.includes(one))
     const within = hiddenIn(notes())
     const warnings = [
       ...(doubt === undefined ? [] : [
         `Sheet "${name}" of ${file} may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
-      ]),
-      ...(unseen.length === 0 ? [] : [
-        `${file} has hidden sheets that are not read: ${unseen.join(", ")}. Name one with \`source.sheet\` to read it.`,
       ]),
       ...(within === undefined ? [] : [`Sheet "${name}" of ${file} has ${within}. They are read like the others.`]),
       ...(table.above === 0 ? [] : [
@@ -190,6 +186,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         delimiter: undefined,
       },
       warnings,
+      hiddenSheets: hidden.filter((one) => one !== name),
       read: (expected) => {
         const given = expected?.[0]
         const other = given !== undefined && given.sha256 !== fingerprint.sha256
