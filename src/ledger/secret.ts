@@ -14,8 +14,8 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { canonicalJson } from "../domain/json.ts"
-import { sync } from "./disk.ts"
 import { LedgerRefused } from "./errors.ts"
+import { sync } from "./fileSystem.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
 import type { Digester } from "./Ledger.ts"
 

@@ -13,8 +13,8 @@ import {
   statSync,
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { sync } from "../disk.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
+import { sync } from "../fileSystem.ts"
 import { type Holder, ownedFolder, removeLeft } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
 import { ledgerExists, readSecret, secretFile } from "../secret.ts"

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { networkFileSystem } from "../disk.ts"
 import { LedgerRefused } from "../errors.ts"
+import { networkFileSystem } from "../fileSystem.ts"
 import { secretFile } from "../secret.ts"
 import { Database, isBusy } from "./database.ts"
 import { standingOf } from "./tables.ts"

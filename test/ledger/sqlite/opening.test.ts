@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { fileSystemType } from "../../../src/ledger/disk.ts"
 import { LedgerRefused } from "../../../src/ledger/errors.ts"
+import { fileSystemType } from "../../../src/ledger/fileSystem.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
 import { openDatabase } from "../../../src/ledger/sqlite/openDatabase.ts"
