@@ -26,7 +26,6 @@ type FateOf = (row: RejectedRow) => RejectedRow | undefined
 /** The folder of a run, `reports/NAME/RUN-ID/`, which only its owner can read. Rows are spooled during the run, in any order. Everything else is streamed at the end, so memory use stays constant. */
 export interface RunFolder {
   readonly path: string
-  readonly run: string
   /** Replaces values. Undefined if values are shown. The report given to `finish` must already be masked. */
   readonly mask: Mask | undefined
   /** Spools rejected rows. `finish` decides their final fate. */
@@ -110,7 +109,6 @@ export const openRunFolder = (options: {
 
     return {
       path: folder,
-      run: options.run,
       mask: options.mask,
       reject: rejected.add,
       rejected: rejectedRows,

@@ -13,7 +13,6 @@ export const memoryFolder = (run: string, files: Map<string, RejectedRows>): Run
     rows.flatMap((row) => fateOf(row) ?? []).toSorted((a, b) => a.row - b.row)
   return {
     path: `reports/people/${run}`,
-    run,
     mask: undefined,
     reject: (more) => Effect.sync(() => void rows.push(...more)),
     rejected: (fateOf) => Stream.suspend(() => Stream.succeed(rejectedAs(fateOf))),

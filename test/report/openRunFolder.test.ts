@@ -3,6 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { SystemError } from "@effect/platform/Error"
 import { describe, it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Scope, Stream } from "effect"
+import { basename } from "node:path"
 import Papa from "papaparse"
 import { expect } from "vitest"
 import type { Difference } from "../../src/domain/report.ts"
@@ -65,7 +66,7 @@ const inDoubt: ReadonlyArray<InDoubtRow> = [
 
 const finish = (folder: RunFolder, change: Partial<Parameters<RunFolder["finish"]>[0]> = {}) =>
   folder.finish({
-    report: exampleReport({ run: folder.run }),
+    report: exampleReport({ run: basename(folder.path) }),
     columns: ["id", "DOB"],
     imported: Stream.make(imported),
     inDoubt: Stream.make(inDoubt),
