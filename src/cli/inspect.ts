@@ -2,7 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted, present } from "../domain/words.ts"
+import { count, counted, numbers, present } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
@@ -137,7 +137,7 @@ const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => 
   return [
     paint.strong("First rows"),
     table(
-      ["#", "", ""],
+      [numbers(""), "", ""],
       head.map(({ cells, is, row }) => [
         String(row),
         is === "header" ? is : { text: is, paint: paint.soft },
@@ -176,7 +176,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
     what(inspection, screen),
     firstRows(inspection, screen),
     table(
-      ["#", "column", "kind", "#filled", "#distinct", "cells"],
+      [numbers(""), "column", "kind", numbers("filled"), numbers("distinct"), "cells"],
       columns.map((column) => [
         String(column.position),
         nameOf(column, letterOf, screen),

@@ -4,7 +4,7 @@ import { exits } from "../domain/exit.ts"
 import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import { settleAdvice, type SettleResult } from "../domain/settled.ts"
 import { visible } from "../domain/visible.ts"
-import { count, counted, present } from "../domain/words.ts"
+import { count, counted, numbers, present } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import { choice, command, flag, json, pipeline, reason, text, texts, to, type Values, wholeNumber } from "./command.ts"
@@ -164,7 +164,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       ),
     ),
     table(
-      ["#row", "key", "#batch", "outcome", "because"],
+      [numbers("row"), "key", numbers("batch"), "outcome", "because"],
       rows.slice(0, most).map((row) => [
         String(row.row),
         cutToWidth(visible(row.key), 40),

@@ -6,7 +6,7 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, span } from "../domain/words.ts"
+import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, numbers, span } from "../domain/words.ts"
 import type {
   NotBegun,
   PastRecord,
@@ -142,8 +142,8 @@ export const statusTable = (
       "state",
       ...onHosts ? ["host"] : [],
       zones.size > 1 ? "last good run" : `last good run (${one})`,
-      "#rows",
-      "#in doubt",
+      numbers("rows"),
+      numbers("in doubt"),
       ...scheduled ? ["next run"] : [],
       ...zones.size > 1 ? ["time zone"] : [],
     ],
@@ -308,7 +308,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
   }
   const number = (value: number | undefined): string => value === undefined ? "" : count(value)
   return table(
-    ["started", "mode", "#took", "#read", "#sent", "#invalid", "outcome"],
+    ["started", "mode", numbers("took"), numbers("read"), numbers("sent"), numbers("invalid"), "outcome"],
     runs.map((run) => [
       minuteIn(zone, run.startedAt),
       recordedModeWords[run.mode],

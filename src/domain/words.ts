@@ -8,6 +8,19 @@ export interface Word {
   readonly tone: Tone
 }
 
+/** The title of a table's column, and whether the column contains numbers, which are shown on the right. */
+export interface Heading {
+  readonly title: string
+  readonly isNumber: boolean
+}
+
+/** Returns the heading of a column of numbers. */
+export const numbers = (title: string): Heading => ({ title, isNumber: true })
+
+/** Returns the headings of a table's columns. A title alone is that of a column of texts. */
+export const headingsOf = (columns: ReadonlyArray<string | Heading>): ReadonlyArray<Heading> =>
+  columns.map((column) => typeof column === "string" ? { title: column, isNumber: false } : column)
+
 /** Returns the names that a table declares, in its order. */
 export const namesOf = <K extends string>(table: { readonly [N in K]: unknown }): ReadonlyArray<K> =>
   Object.keys(table) as Array<K>

@@ -2,7 +2,7 @@ import stringWidth from "fast-string-width"
 import { wrapAnsi } from "fast-wrap-ansi"
 import picocolors from "picocolors"
 import { visible } from "../../domain/visible.ts"
-import type { Tone, Word } from "../../domain/words.ts"
+import { type Heading, headingsOf, type Tone, type Word } from "../../domain/words.ts"
 
 /** The width and colours that text is formatted for. */
 export interface Screen {
@@ -126,14 +126,15 @@ const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyAr
   return widths
 }
 
-/** Draws a table that fits the screen by wrapping long cells. Columns whose title starts with `#` contain numbers, on the right. Has no line of titles if all are empty. If the table is still too wide, each row becomes a block of lines. */
+/** Draws a table that fits the screen by wrapping long cells. Has no line of titles if all are empty. If the table is still too wide, each row becomes a block of lines. */
 export const table = (
-  columns: ReadonlyArray<string>,
+  columns: ReadonlyArray<string | Heading>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,
   screen: Screen,
 ): string => {
   const { soft } = paints(screen)
-  const titles = columns.map((title) => title.replace(/^#/, ""))
+  const headings = headingsOf(columns)
+  const titles = headings.map(({ title }) => title)
   const natural = titles.map((title, index) =>
     rows.reduce(
       (widest, row) => Math.max(widest, widthOf(cutToWidth(textOf(row[index]), screen.width))),
@@ -154,12 +155,15 @@ export const table = (
     wrapped.reduce((widest, row) => (row[at] ?? []).reduce((most, { width }) => Math.max(most, width), widest), 0)
   )
   const drawn = wrapped.flatMap((row) =>
-    Array.from({ length: Math.max(...row.map((lines) => lines.length)) }, (_, line) =>
-      columns.map((column, at) => {
-        const { text, width } = row[at]?.[line] ?? { text: "", width: 0 }
-        const space = " ".repeat((taken[at] ?? 0) - width)
-        return ` ${column.startsWith("#") ? space + text : text + space} `
-      }).join(soft("│")).trimEnd())
+    Array.from(
+      { length: Math.max(...row.map((lines) => lines.length)) },
+      (_, line) =>
+        headings.map(({ isNumber }, at) => {
+          const { text, width } = row[at]?.[line] ?? { text: "", width: 0 }
+          const space = " ".repeat((taken[at] ?? 0) - width)
+          return ` ${isNumber ? space + text : text + space} `
+        }).join(soft("│")).trimEnd(),
+    )
   )
   return drawn.join("\n")
 }

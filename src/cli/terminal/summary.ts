@@ -2,7 +2,7 @@ import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, counted, instantIn, minuteIn } from "../../domain/words.ts"
+import { count, counted, instantIn, minuteIn, numbers } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
@@ -38,7 +38,7 @@ const balance = (report: RunReport, screen: Screen): string => {
   const holds = report.balance.holds
     ? { text: "the balance holds", paint: paint.soft }
     : { text: "THE BALANCE DOES NOT HOLD", paint: paint.bad }
-  return table(["rows", "#", ""], [
+  return table(["rows", numbers(""), ""], [
     ...rows,
     [{ text: "read", paint: paint.strong }, { text: count(report.rows.read), paint: paint.strong }, holds],
   ], screen)
@@ -61,14 +61,14 @@ const readBack = (report: RunReport, screen: Screen): string | undefined => {
   ])
   return rows.length === 0
     ? undefined
-    : table(["read back", "#", ""], rows, screen)
+    : table(["read back", numbers(""), ""], rows, screen)
 }
 
 const problems = (report: RunReport, screen: Screen): string | undefined => {
   if (report.problems.length === 0) return undefined
   const groups = report.problems.toSorted((a, b) => b.count - a.count)
   const shown = table(
-    ["problem", "column", "#rows", "for example"],
+    ["problem", "column", numbers("rows"), "for example"],
     groups.slice(0, most).map((group) => {
       const example = group.examples[0]
       return [
@@ -86,7 +86,7 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
 /** Shows how returned answers differ from sent ones, the most frequent difference first. */
 const differences = ({ findings }: RunReport, screen: Screen): string | undefined =>
   findings.length === 0 ? undefined : table(
-    ["difference", "question", "what happened", "#answers"],
+    ["difference", "question", "what happened", numbers("answers")],
     findings.slice(0, most).map((one) => [
       one.verdict,
       cutToWidth(one.name, 60),
@@ -143,7 +143,15 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
     titleCell(outcomeWords[run.outcome], screen),
   ])
   const shown = table(
-    [...(isWide ? ["run"] : []), "mode", `started (${zone})`, "#read", "#imported", "#verified", "outcome"],
+    [
+      ...(isWide ? ["run"] : []),
+      "mode",
+      `started (${zone})`,
+      numbers("read"),
+      numbers("imported"),
+      numbers("verified"),
+      "outcome",
+    ],
     cells,
     screen,
   )

@@ -121,7 +121,7 @@ const tables = (declared: Declared, fields: ReadonlyArray<Field>, lines: Readonl
     const lines = html`<div${isText && html` class="even"`}>${
       table(
         title,
-        columns.map(({ name, type }) => `${AST.isNumberKeyword(type) ? "#" : ""}${titleOf(name)}`),
+        columns.map(({ name, type }) => ({ title: titleOf(name), isNumber: AST.isNumberKeyword(type) })),
         group.map((line) => ({ cells: columns.map((field) => cell(field, line)) })),
       )
     }</div>

@@ -2,7 +2,7 @@ import * as Str from "effect/String"
 import { cellStates, cellWords } from "../../domain/cells.ts"
 import { answerTones, type AnswerVerdict, answerVerdicts } from "../../domain/comparison.ts"
 import type { ColumnCells, RunReport } from "../../domain/report.ts"
-import { count, counted } from "../../domain/words.ts"
+import { count, counted, numbers } from "../../domain/words.ts"
 import type { AttentionEntry } from "../csvFiles.ts"
 import { columnTitle, leftBehind, linesAccount, longestAccount } from "../sentences.ts"
 import { bar, type Content, facts, html, Markup, name, type Section, section, share, table, value } from "./markup.ts"
@@ -93,9 +93,9 @@ export const questionsSection = (report: RunReport): Section | undefined => {
       [
         "question",
         "kind",
-        ...report.sent > 0 ? ["#answered", "#fill rate"] : [],
-        ...compared.length > 0 ? ["#agreement"] : [],
-        ...compared.map((verdict) => `#${verdict}`),
+        ...report.sent > 0 ? [numbers("answered"), numbers("fill rate")] : [],
+        ...compared.length > 0 ? [numbers("agreement")] : [],
+        ...compared.map(numbers),
       ],
       report.questions.map((question) => {
         const of = (verdict: AnswerVerdict) => counts(verdict, question)
@@ -158,7 +158,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
       }</ul>`,
     filled.length > 0 && table(
       "Columns: filled cells by state",
-      ["column", "#cells", ...states.map((state) => `#${cellWords[state].title}`)],
+      ["column", numbers("cells"), ...states.map((state) => numbers(cellWords[state].title))],
       shown.map((column) => ({
         cells: [
           name(columnTitle(column)),
@@ -237,7 +237,7 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
   section(
     "files",
     "Files",
-    table("Files next to this page", ["file", "#rows", "contains"], [
+    table("Files next to this page", ["file", numbers("rows"), "contains"], [
       ...files.map((file) => ({
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],

@@ -1,6 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
-import type { Tone } from "../../domain/words.ts"
+import { type Heading, headingsOf, type Tone } from "../../domain/words.ts"
 
 /** Markup that is inserted into a page unchanged. Only `html` makes markup, so everything else is escaped. */
 export class Markup {
@@ -63,27 +63,29 @@ ${body}</section>
 /** Shows a word in the colour of its tone. */
 export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
 
-const side = (title: string | undefined): Content => title?.startsWith("#") === true && html` class="number"`
+const side = (heading: Heading | undefined): Content => heading?.isNumber === true && html` class="number"`
 
-/** Shows a table. Columns whose title starts with `#` contain numbers. */
+/** Shows a table. */
 export const table = (
   label: string,
-  titles: ReadonlyArray<string>,
+  columns: ReadonlyArray<string | Heading>,
   rows: ReadonlyArray<{ readonly cells: ReadonlyArray<Content>; readonly className?: string }>,
-): Markup =>
-  html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table>
-<thead><tr>${titles.map((title) => html`<th scope="col"${side(title)}>${title.replace(/^#/, "")}</th>`)}</tr></thead>
+): Markup => {
+  const headings = headingsOf(columns)
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table>
+<thead><tr>${headings.map((heading) => html`<th scope="col"${side(heading)}>${heading.title}</th>`)}</tr></thead>
 <tbody>
 ${
     rows.map((row) =>
       html`<tr${row.className !== undefined && html` class="${row.className}"`}>${
-        row.cells.map((cell, index) => html`<td${side(titles[index])}>${cell}</td>`)
+        row.cells.map((cell, index) => html`<td${side(headings[index])}>${cell}</td>`)
       }</tr>
 `
     )
   }</tbody>
 </table></div>
 `
+}
 
 /** Shows names and values. Omits names without a value. */
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Markup =>

@@ -3,7 +3,7 @@ import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
 import { type Mode, modeWords, outcomeWords } from "../../domain/run.ts"
-import { count, counted, instantIn, type Word } from "../../domain/words.ts"
+import { count, counted, instantIn, numbers, type Word } from "../../domain/words.ts"
 import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { WrittenFile } from "./details.ts"
@@ -89,7 +89,7 @@ const tally = (
 ): Content =>
   table(
     label,
-    [first, `#${of}`, "#share", "meaning"],
+    [first, numbers(of), numbers("share"), "meaning"],
     [
       ...words.map((entry) => ({
         className: entry.count === 0 ? "none" : "some",
@@ -100,7 +100,7 @@ const tally = (
           [
             entry.word.meaning,
             entry.what !== undefined && entry.count > 0
-            && html` <a href="#rows" data-what="${entry.what}">show them</a>`,
+            && html` <a href=numbers("rows") data-what="${entry.what}">show them</a>`,
           ],
         ],
       })),
@@ -177,7 +177,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
   return section("differences", "Differences", [
     table(
       "Differences by question and pattern",
-      ["question", "what happened", "#answers", "examples"],
+      ["question", "what happened", numbers("answers"), "examples"],
       report.findings.map((finding) => ({
         cells: [
           html`${name(finding.name)} <code class="soft">${name(finding.question)}</code>`,
@@ -195,7 +195,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
           [
             html`<ul>${finding.examples.map(example)}</ul>`,
             finding.verdict !== "not comparable" && finding.count > finding.examples.length
-            && html`<a class="small" href="#rows" data-what="${
+            && html`<a class="small" href=numbers("rows") data-what="${
               what(finding)
             }" data-where="${finding.name}">show all</a>`,
           ],
@@ -217,7 +217,7 @@ export const normalisedSection = (report: RunReport): Section | undefined =>
 `,
       table(
         "Normalised answers",
-        ["question", "what", "#answers", "sent", "returned"],
+        ["question", "what", numbers("answers"), "sent", "returned"],
         report.normalised.map((one) => ({
           cells: [
             html`${name(one.name)} <code class="soft">${name(one.question)}</code>`,
@@ -257,7 +257,7 @@ export const problemsSection = (report: RunReport): Section | undefined => {
   return section("problems", "Problems", [
     table(
       "Problems by kind, column and question",
-      ["problem", "column", "question", "#rows", "examples"],
+      ["problem", "column", "question", numbers("rows"), "examples"],
       rows,
     ),
     report.values === "shown" && report.problems.some((group) => group.dropped !== true)
@@ -281,7 +281,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
 `,
       table(
         "Rows in doubt by reason",
-        ["reason", "#rows", "#of this run", "#acknowledged", "sent"],
+        ["reason", numbers("rows"), numbers("of this run"), numbers("acknowledged"), "sent"],
         report.inDoubt.map((doubt) => ({
           cells: [
             html`${name(doubt.reason)}`,
@@ -318,7 +318,7 @@ const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup>
 `,
       table(
         "How rows in doubt were settled",
-        ["when", "who", "#landed", "#did not land", "by"],
+        ["when", "who", numbers("landed"), numbers("did not land"), "by"],
         list.map((one) => ({
           cells: [
             instantIn(zone, one.at),

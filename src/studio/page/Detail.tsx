@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
-import { count } from "../../domain/words.ts"
+import { count, numbers } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
 import { isUndecided, itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
@@ -161,7 +161,7 @@ const Choices = ({ bench: { editing }, open, question: { id, name, options }, sa
     <>
       {table(
         t.choices,
-        [t.choices, `#${t.times}`, t.option],
+        [t.choices, numbers(t.times), t.option],
         [...all].slice(0, 200).map(([choice, one]) => [
           choice,
           asCell(choice),
@@ -203,7 +203,7 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
       ))}
       {table(
         t.cell,
-        [t.cell, `#${t.times}`],
+        [t.cell, numbers(t.times)],
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
       {pick(t.answers, "", open, [

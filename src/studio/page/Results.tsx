@@ -2,7 +2,7 @@ import { useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import type { RejectedRow } from "../../domain/rejectedRow.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
-import { count } from "../../domain/words.ts"
+import { count, numbers } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
 import { act, check, Drop, input, pickTarget, type Targets } from "./controls.tsx"
@@ -140,7 +140,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       <p class="soft small">{unfixable ?? t.rejectedHint}</p>
       {table(
         t.rejected(total),
-        [`#${t.row}`, t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells],
+        [numbers(t.row), t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells],
         rows.map((row): TableRow => [
           row.index,
           row.row,
@@ -206,7 +206,7 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
         <>
           {table(
             t.doubts(left),
-            [`#${t.row}`, t.key, t.sent, t.why],
+            [numbers(t.row), t.key, t.sent, t.why],
             rows.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
             left,
           )}
@@ -230,7 +230,7 @@ const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>)
     <Section title={t.differences(of.length)}>
       {table(
         t.differences(of.length),
-        [`#${t.row}`, t.key, t.question, t.sent, t.returned, t.edit],
+        [numbers(t.row), t.key, t.question, t.sent, t.returned, t.edit],
         of.slice(0, 200).map((one) => [
           `${one.submissionId} ${one.question}`,
           count(one.row),
@@ -249,7 +249,7 @@ const History = ({ of: { allRuns, report, runs }, pipeline }: Readonly<{ pipelin
   <Section title={t.history}>
     {table(
       t.history,
-      [t.started, t.mode, t.form, `#${capital(t.read)}`, `#${capital(fateWords.imported.title)}`, t.outcome],
+      [t.started, t.mode, t.form, numbers(capital(t.read)), numbers(capital(fateWords.imported.title)), t.outcome],
       runs.map(({ form, mode, outcome, rows, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact"
 import { useId } from "preact/hooks"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, type Tone } from "../../domain/words.ts"
+import { count, type Heading, headingsOf, type Tone } from "../../domain/words.ts"
 import type { Failed } from "./call.ts"
 import { general } from "./strings.ts"
 
@@ -59,18 +59,19 @@ export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<C
 export const more = (count: number) => count > 0 && <p class="soft small">{general.more(count)}</p>
 
 /**
- * A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers.
+ * A table in a box that scrolls sideways if it must.
  *
  * @param all the number of rows, including those that are not shown
  */
 export const table = (
   label: string,
-  head: ReadonlyArray<string>,
+  columns: ReadonlyArray<string | Heading>,
   rows: ReadonlyArray<TableRow>,
   all = rows.length,
 ) => {
-  const side = (at: number) => head[at]?.startsWith("#") === true ? "number" : ""
-  const titles = head.map((title) => visible(cut(title.replace("#", ""), 1000)))
+  const headings = headingsOf(columns)
+  const side = (at: number) => headings[at]?.isNumber === true ? "number" : ""
+  const titles = headings.map(({ title }) => visible(cut(title, 1000)))
   // On a narrow screen, rows are shown as lists, but stay a table for screen readers.
   const row = ([key, ...cells]: TableRow) => (
     <tr key={key} role="row">
