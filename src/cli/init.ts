@@ -148,19 +148,16 @@ const mostForms = 40
 /** Asks for a form: offers a choice if the service can list its forms, otherwise asks for the form's id. */
 const askForm = (project: Project | undefined, service: string) =>
   Effect.gen(function*() {
-    const config = project?.services.get(service)
     const typeId = `Type the id that the form's address contains.${
       project === undefined
         ? " If the service can list its forms, you can choose one after you have written config/formferry.yaml with `capabilities: [list]`."
         : ""
     }`
-    const forms = project === undefined || config?.capabilities.includes("list") !== true
+    const { can, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    const forms = project === undefined || !can(project, service, "list")
       ? []
-      : yield* Effect.promise(() => import("../jobs/services.ts")).pipe(
-        Effect.flatMap(({ fetchForms }) => fetchForms(project, service)),
-        // A person can still type the id.
-        Effect.orElseSucceed(() => []),
-      )
+      // A person can still type the id.
+      : yield* Effect.orElseSucceed(fetchForms(project, service), () => [])
     return forms.length === 0 || forms.length > mostForms
       ? yield* askText("The form's id", typeId)
       : yield* choose("Which form?", forms.map(({ id, name }) => ({ title: `${name} (${id})`, value: id })))

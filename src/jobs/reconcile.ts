@@ -15,6 +15,7 @@ import { readerVersion, type Source } from "../source/Source.ts"
 import { openRun, type RunSettings } from "./openRun.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { asRun } from "./run.ts"
+import { can } from "./services.ts"
 import { chooseTarget, findPipeline, openTarget } from "./target.ts"
 
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
@@ -53,15 +54,15 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
-      const config = project.services.get(target.service)
-      if (options.wholeForm === true && config?.capabilities.includes("list") === false) {
+      const { service } = target
+      if (options.wholeForm === true && project.services.has(service) && !can(project, service, "list")) {
         return yield* new ConfigurationInvalid({
           diagnostics: [diagnosticAt(
             pipeline.document,
             "error",
             target.path,
-            `The project does not say that ${target.service} can list submissions, so the whole form can't be compared with the ledger. Nothing was read.`,
-            `If the service can list, add \`capabilities: [list]\` to \`services.${target.service}\` in config/formferry.yaml. Otherwise, omit --whole-form.`,
+            `The project does not say that ${service} can list submissions, so the whole form can't be compared with the ledger. Nothing was read.`,
+            `If the service can list, add \`capabilities: [list]\` to \`services.${service}\` in config/formferry.yaml. Otherwise, omit --whole-form.`,
           )],
         })
       }

@@ -12,7 +12,7 @@ import { openRun } from "./openRun.ts"
 import { prepareRun } from "./prepare.ts"
 import { temporaryCopy } from "./projectLedger.ts"
 import { pullsOf, type RunOptions } from "./run.ts"
-import { practiceSettings } from "./services.ts"
+import { can, practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
 /** The options of a run, without those for its confirmation, because nothing is sent to a live service. */
@@ -36,7 +36,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         mode: "rehearsal",
       })
       const config = project.services.get(opened.name)
-      const canList = config?.capabilities.includes("list") === true
+      const canList = can(project, opened.name, "list")
       const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
       const rehearsal = Effect.gen(function*() {
         const { verdicts: { unread } } = yield* (yield* RunLedger).view.counts

@@ -12,7 +12,7 @@ import { isLong } from "../source/openSource.ts"
 import type { RunSettings } from "./openRun.ts"
 import { type Prepared, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
-import { canDelete, type Services, serviceToConfirm } from "./services.ts"
+import { can, type Services, serviceToConfirm } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
@@ -115,7 +115,7 @@ const confirmation = (
   Effect.gen(function*() {
     const service = serviceToConfirm(project, target.service)
     if (dryRun || service === undefined || confirm(service)) return undefined
-    const deletes = { canDelete: canDelete(project, service) }
+    const deletes = { canDelete: can(project, service, "delete") }
     if (ask === undefined) return yield* new ConfirmationMissing({ service, pipeline: pipeline.name, ...deletes })
     return (rows: number) => ask({ service, form, rows, ...deletes })
   })

@@ -13,7 +13,7 @@ import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
 import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
-import { canDelete, serviceToConfirm } from "./services.ts"
+import { can, serviceToConfirm } from "./services.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
 import { ledgerFailed, makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
 
@@ -60,7 +60,7 @@ const start = (options: ScheduleOptions) =>
         services: [...new Set(missing.map(({ service }) => service))],
         confirmed: options.confirmed,
         pipelines: missing.map(({ pipeline }) => pipeline),
-        canDelete: missing.every(({ service }) => canDelete(project, service)),
+        canDelete: missing.every(({ service }) => can(project, service, "delete")),
       })
     }
     return { schedules, turns: yield* makeTurns(project, options) }

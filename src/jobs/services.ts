@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import type { Capability } from "../domain/capability.ts"
 import { brief } from "../domain/problem.ts"
 import type { SharedAccount } from "../domain/sharedRate.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
@@ -43,9 +44,9 @@ export const serviceToConfirm = (project: Project, name: string): string | undef
   return config?._tag === "Live" && config.confirm ? name : undefined
 }
 
-/** Whether the project says that a service can delete submissions. */
-export const canDelete = (project: Project, name: string): boolean =>
-  project.services.get(name)?.capabilities.includes("delete") === true
+/** Whether the project says that a service has a capability. */
+export const can = (project: Project, name: string, capability: Capability): boolean =>
+  project.services.get(name)?.capabilities.includes(capability) === true
 
 /** Adds the practice service's forms to an error about an unknown form, because users may confuse a form's id with its file name. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {

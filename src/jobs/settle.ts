@@ -11,6 +11,7 @@ import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes } 
 import type { Settled } from "../sink/settleRows.ts"
 import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
+import { can } from "./services.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 import { openTarget } from "./target.ts"
 
@@ -83,8 +84,7 @@ const settling = (project: Project, place: Place, options: SettleOptions) =>
       const opened = yield* openExport(project, place.pipeline, place.target, by.file)
       return byExport(place, { opened, isComplete: by.isComplete }, options)
     }
-    const canList = project.services.get(place.target.service)?.capabilities.includes("list") === true
-    const listed = canList ? yield* openList(project, place) : undefined
+    const listed = can(project, place.target.service, "list") ? yield* openList(project, place) : undefined
     return listed && byList(listed, options)
   })
 
