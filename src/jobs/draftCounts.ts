@@ -4,15 +4,13 @@ import { openLedger } from "../ledger/openLedger.ts"
 import { makeClassifier } from "../run/classify.ts"
 import { rowKeys } from "../run/content.ts"
 import { FateTable } from "../run/FateTable.ts"
-import { keysDiffer } from "../run/rowIdentity.ts"
-import { CurrentRun, RunLedger } from "../run/RunContext.ts"
 import { chunkClassifier } from "../run/survey.ts"
 import { checkData } from "./checkData.ts"
 import type { OpenDraft } from "./draft.ts"
 import { firstRows } from "./firstRows.ts"
-import { dryPlan, type Readable } from "./openKeys.ts"
+import { dryRun, type Readable } from "./openKeys.ts"
 import { compileFor } from "./prepare.ts"
-import { openIfAny, temporaryCopy, viewOf } from "./projectLedger.ts"
+import { openIfAny, temporaryCopy } from "./projectLedger.ts"
 
 /**
  * Reads rows through a draft's mapping, and gives each the fate that it would have in a dry run to the draft's first target. Fails with what is wrong if
@@ -46,13 +44,10 @@ const classifying = (
   Effect.gen(function*() {
     const asker = { pipeline: given.pipeline.name, target: target.target }
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
-    const plan = dryPlan(target, given)
-    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
+    const { isComparable, plan, run, view } = yield* dryRun(project, target, given, ledger)
     const classifier = yield* makeClassifier({ newRows: undefined, dropped: () => {}, sendable: undefined }).pipe(
-      Effect.provideService(CurrentRun, plan),
-      Effect.provideService(RunLedger, { ledger, view, session: undefined }),
+      Effect.provide(run),
     )
-    const isComparable = !(yield* keysDiffer(plan, view))
     const numbering = yield* rowKeys(plan, { ledger, view })
     const classify = chunkClassifier(classifier, {
       view: isComparable && !(yield* view.facts).isBlank ? view : undefined,

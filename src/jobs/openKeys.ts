@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
@@ -13,21 +14,26 @@ import type { Target } from "./target.ts"
 /** What a run needs to know about a pipeline to find its rows in the ledger. */
 export type Readable = Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">
 
-/** Returns the plan of a dry run, for work that only reads. */
-export const dryPlan = (target: Target, given: Readable): RunPlan =>
-  CurrentRun.make({
-    ...given,
-    id: "",
-    mode: "dry-run",
-    target: target.target,
-    serviceName: target.service,
-    otherSource: undefined,
-    projectOption: undefined,
-    confirm: undefined,
-    limit: undefined,
-    retryRefused: false,
-    resendUndone: false,
-    warnings: [],
+/** Returns the plan of a dry run, its rows in the ledger, and both as services, for work that only reads. `isComparable`: whether the ledger's row keys are made from the same columns. */
+export const dryRun = (project: Project, target: Target, given: Readable, ledger: Ledger) =>
+  Effect.gen(function*() {
+    const plan = CurrentRun.make({
+      ...given,
+      id: "",
+      mode: "dry-run",
+      target: target.target,
+      serviceName: target.service,
+      otherSource: undefined,
+      projectOption: undefined,
+      confirm: undefined,
+      limit: undefined,
+      retryRefused: false,
+      resendUndone: false,
+      warnings: [],
+    })
+    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
+    const run = Context.make(CurrentRun, plan).pipe(Context.add(RunLedger, { ledger, view, session: undefined }))
+    return { plan, view, run, isComparable: !(yield* keysDiffer(plan, view)) }
   })
 
 /**
@@ -42,17 +48,12 @@ export const openKeys = (
 ) =>
   Effect.gen(function*() {
     if (ledger === undefined) return undefined
-    const plan = dryPlan(target, given)
-    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
-    if ((yield* keysDiffer(plan, view))) return undefined
+    const { isComparable, plan, run, view } = yield* dryRun(project, target, given, ledger)
+    if (!isComparable) return undefined
     const survey = yield* surveyKeys(plan, { ledger, view })
     const stop = yield* makeStop
     const refusal = Effect.map(
-      checkKeys(survey).pipe(
-        Effect.provideService(CurrentRun, plan),
-        Effect.provideService(RunLedger, { ledger, view, session: undefined }),
-        Effect.provideService(Stop, stop),
-      ),
+      Effect.provide(checkKeys(survey), Context.add(run, Stop, stop)),
       () =>
         stop.reasons().flatMap((reason) => "because" in reason ? new LedgerRefused({ message: reason.because }) : []),
     )
