@@ -1,4 +1,3 @@
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
@@ -36,13 +35,11 @@ export const preview = command({
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const path = yield* Path.Path
       const project = yield* openProject([input.pipeline])
       const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
-      const source = input.source === undefined ? undefined : path.resolve(input.source)
       const { rows, warnings, notes } = yield* withProgress(
         input.pipeline,
-        () => preview(project, input.pipeline, { ...input, source }),
+        () => preview(project, input),
       )
       if (input.json) {
         const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))

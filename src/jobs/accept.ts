@@ -12,7 +12,7 @@ import { formFingerprint } from "../service/codec.ts"
 import { isRefused } from "./formChanges.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
-import { findPipeline } from "./target.ts"
+import { findPipeline, type OfPipeline } from "./target.ts"
 
 /** A pipeline with everything that a run needs. */
 interface Checked {
@@ -88,9 +88,7 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
  */
 export const acceptRefused = (
   project: Project,
-  options: {
-    readonly pipeline: string
-    readonly to: string | undefined
+  options: OfPipeline & {
     readonly reason: AcceptReason
     readonly because: string
     readonly by: string

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
+import type { OfPipeline } from "./target.ts"
 
 /** No row that needs review was chosen (exit code 2). */
 export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {
@@ -29,14 +30,12 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
  */
 export const acknowledge = (
   project: Project,
-  { pipeline, to, ...what }:
-    & { readonly pipeline: string; readonly to: string | undefined }
-    & Parameters<LedgerSession["acknowledge"]>[0],
+  { pipeline, to, ...what }: OfPipeline & Parameters<LedgerSession["acknowledge"]>[0],
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
       const nothing = new NothingAcknowledged({ pipeline, keys: what.keys === "all" ? [] : what.keys })
-      const opened = yield* openRows(project, pipeline, to)
+      const opened = yield* openRows(project, { pipeline, to })
       if (opened === undefined) return yield* nothing
       const session = yield* opened.view.hold(yield* newRunId)
       const result = yield* session.acknowledge(what)

@@ -24,7 +24,7 @@ import {
   surveySource,
   unusedColumns,
 } from "./suggestMapping.ts"
-import { findPipeline, firstTarget } from "./target.ts"
+import { findFirstTarget } from "./target.ts"
 import { translationsIn } from "./translations.ts"
 
 /** Returns the suggestions for questions and columns that the record lacks. */
@@ -77,8 +77,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [options.name] }))
-    const pipeline = yield* findPipeline(project, options.name)
-    const target = yield* firstTarget(pipeline)
+    const { pipeline, target } = yield* findFirstTarget(project, options.name)
     const given = [["--service", options.service, target.service], ["--form", options.form, target.form]] as const
     for (const [option, asked, own] of given) {
       if (asked !== undefined && asked !== own) {

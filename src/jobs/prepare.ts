@@ -29,7 +29,7 @@ import { compareForm, type FormFindings, requireUnchangedForm, withChanges } fro
 import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
-import { chooseTarget, findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
+import { chooseTarget, findFirstTarget, openTarget, type Target } from "./target.ts"
 
 /** A compiled mapping and its pipeline, complete with a row key. */
 interface CompiledFor {
@@ -151,8 +151,7 @@ export const openParts = (
 ) =>
   Effect.gen(function*() {
     const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
-    const pipeline = yield* findPipeline(project, name)
-    const target = yield* firstTarget(pipeline)
+    const { pipeline, target } = yield* findFirstTarget(project, name)
     const source = yield* openPipelineSource(pipeline, undefined)
     const { service } = yield* openTarget(project, pipeline, target, services)
     return { project, pipeline, target, source, form: yield* service.form(target.form) } satisfies OpenParts

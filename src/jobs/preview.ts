@@ -13,7 +13,7 @@ import { ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { viewOf } from "./projectLedger.ts"
 import type { Services } from "./services.ts"
-import { findPipeline } from "./target.ts"
+import { findPipeline, type OfPipeline } from "./target.ts"
 
 /**
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. For a row that was imported
@@ -24,9 +24,7 @@ import { findPipeline } from "./target.ts"
  */
 export const preview = (
   project: Project,
-  name: string,
-  options: {
-    readonly to: string | undefined
+  options: OfPipeline & {
     readonly source: string | undefined
     readonly rows: number | undefined
     readonly row: number | undefined
@@ -36,7 +34,7 @@ export const preview = (
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const pipeline = yield* findPipeline(project, name)
+      const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* prepare(project, pipeline, options)
       const first = options.row ?? 1
       const last = first + (options.rows ?? (options.row === undefined ? 5 : 1)) - 1

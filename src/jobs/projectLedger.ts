@@ -14,7 +14,7 @@ import { accessTo, ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
+import { findTarget, type OfPipeline, openTarget, type Target } from "./target.ts"
 
 type WithLedger = Pick<Project, "ledger" | "reports">
 
@@ -195,13 +195,10 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
 /**
  * Opens the ledger's rows of a pipeline, for a command that reads no source. Returns undefined if the project never had a ledger. Fetches the form
  * from the service only if no run has used it.
- *
- * @param to the target, if the pipeline has several
  */
-export const openRows = (project: Project, name: string, to: string | undefined) =>
+export const openRows = (project: Project, of: OfPipeline) =>
   Effect.gen(function*() {
-    const pipeline = yield* findPipeline(project, name)
-    const target = yield* chooseTarget(pipeline, to)
+    const { pipeline, target } = yield* findTarget(project, of)
     const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
     if (ledger === undefined) return undefined
     const form = (yield* knownForm(project, ledger, target))

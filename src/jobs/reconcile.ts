@@ -16,11 +16,11 @@ import { openRun, type RunSettings } from "./openRun.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { asRun } from "./run.ts"
 import { can } from "./services.ts"
-import { chooseTarget, findPipeline, openTarget } from "./target.ts"
+import { findTarget, type OfPipeline, openTarget } from "./target.ts"
 
-export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
-  readonly pipeline: string
-  readonly to: string | undefined
+export interface ReconcileOptions
+  extends OfPipeline, Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact">
+{
   /** Whether to read everything again, even if an interrupted reconciliation could be resumed. */
   readonly restart?: boolean
   /** Whether the form's whole list is compared with the ledger, too. Needs a service that can list. */
@@ -52,8 +52,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
   asRun(
     { pipeline: options.pipeline, mode: "reconcile" },
     Effect.gen(function*() {
-      const pipeline = yield* findPipeline(project, options.pipeline)
-      const target = yield* chooseTarget(pipeline, options.to)
+      const { pipeline, target } = yield* findTarget(project, options)
       const { service } = target
       if (options.wholeForm === true && project.services.has(service) && !can(project, service, "list")) {
         return yield* new ConfigurationInvalid({

@@ -14,6 +14,7 @@ import { columnNames, endOf, ownColumns } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
+import type { OfPipeline } from "./target.ts"
 
 /** A row's key in the ledger and its new one. */
 interface KeyPair {
@@ -49,9 +50,7 @@ const never = (): boolean => false
  */
 export const rekeyPipeline = <E, R>(
   project: Project,
-  options: {
-    readonly pipeline: string
-    readonly to: string | undefined
+  options: OfPipeline & {
     readonly map: string | undefined
     /** The absolute path of a file to read instead of the pipeline's own source. */
     readonly source: string | undefined
@@ -59,7 +58,7 @@ export const rekeyPipeline = <E, R>(
   },
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const opened = yield* openRows(project, options.pipeline, options.to)
+    const opened = yield* openRows(project, options)
     if (opened === undefined) {
       return yield* new LedgerRefused({
         next: ["status", options.pipeline],
@@ -120,7 +119,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
 const pairsOfSource = (
   project: Project,
   named: Pipeline,
-  { source: other, to }: { readonly to: string | undefined; readonly source: string | undefined },
+  { source: other, to }: Pick<OfPipeline, "to"> & { readonly source: string | undefined },
   ledger: Ledger,
   view: PipelineLedger,
 ) =>

@@ -39,7 +39,7 @@ import {
   surveySource,
   unusedColumns,
 } from "./suggestMapping.ts"
-import { findPipeline, firstTarget } from "./target.ts"
+import { findFirstTarget } from "./target.ts"
 import { compileUnkeyed } from "./translations.ts"
 
 /** An entry with a lower confidence is unsure, unless a person has reviewed it. */
@@ -141,12 +141,11 @@ export const openReview = (root: string, name: string, { guard = identity, label
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const project = guard(yield* loadProject(root, { pipelines: [name] }))
-    const pipeline = yield* findPipeline(project, name)
-    const { service, form: formId } = yield* firstTarget(pipeline)
+    const { pipeline, target } = yield* findFirstTarget(project, name)
     const opened = yield* openPipelineSource(pipeline, undefined)
     const columns = ownColumns(opened.columns)
     const source: Source = { ...opened, columns }
-    const form = yield* fetchForm(project, service, formId)
+    const form = yield* fetchForm(project, target.service, target.form)
     const file = path.join(root, pipeline.document.file)
     const text = yield* fs.readFileString(file)
     const { mapping } = pipeline

@@ -13,11 +13,11 @@ import type { RunSettings } from "./openRun.ts"
 import { type Prepared, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
 import { can, type Services, serviceToConfirm } from "./services.ts"
-import { findPipeline } from "./target.ts"
+import { findPipeline, type OfPipeline } from "./target.ts"
 
-export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
-  readonly pipeline: string
-  readonly to: string | undefined
+export interface RunOptions
+  extends OfPipeline, Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact">
+{
   /** The absolute path of a file to read instead of the pipeline's source. */
   readonly source: string | undefined
   readonly dryRun: boolean

@@ -14,7 +14,7 @@ import { exitCodeOf } from "./attempt.ts"
 import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { can, serviceToConfirm } from "./services.ts"
-import { chooseTarget, findPipeline } from "./target.ts"
+import { findTarget } from "./target.ts"
 import { ledgerFailed, makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
 
 /** The longest pause before a turn whose ledger failed is tried again, in milliseconds. */
@@ -70,7 +70,7 @@ const start = (options: ScheduleOptions) =>
 const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled) =>
   Effect.gen(function*() {
     const project = yield* options.load([pipeline])
-    const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
+    const { target } = yield* findTarget(project, { pipeline, to: schedule.to })
     const service = serviceToConfirm(project, target.service)
     return service === undefined || options.confirmed.includes(service) ? [] : [{ pipeline, service }]
   }).pipe(Effect.orElseSucceed(() => []))

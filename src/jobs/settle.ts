@@ -13,7 +13,7 @@ import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { can } from "./services.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
-import { openTarget } from "./target.ts"
+import { type OfPipeline, openTarget } from "./target.ts"
 
 /** No row in doubt was chosen (exit code 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
@@ -39,9 +39,7 @@ export type SettleBy =
   /** None: only shows the rows in doubt. */
   | { readonly _tag: "Nothing" }
 
-interface SettleOptions {
-  readonly pipeline: string
-  readonly to: string | undefined
+interface SettleOptions extends OfPipeline {
   readonly by: SettleBy
   readonly who: string
   readonly because: string | undefined
@@ -51,7 +49,7 @@ interface SettleOptions {
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const place = yield* openRows(project, options.pipeline, options.to)
+      const place = yield* openRows(project, options)
       if (place === undefined) return nothing(options.pipeline)
       const { pipeline, view } = place
       yield* view.isNewest

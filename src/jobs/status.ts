@@ -19,7 +19,7 @@ import { showWork } from "../run/Progress.ts"
 import { factsOf } from "../run/runRecord.ts"
 import { addressesOf, knownForm, knownPipelines, type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
-import { chooseTarget, findPipeline } from "./target.ts"
+import { findTarget } from "./target.ts"
 
 /** What the ledger contains for one pipeline at one destination. */
 export interface PipelineStanding {
@@ -296,7 +296,7 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
     if (scheduled === undefined) return undefined
     const { pipeline, schedule } = scheduled
     const project = yield* loadProject(root, { pipelines: [pipeline] })
-    const target = yield* chooseTarget(yield* findPipeline(project, pipeline), schedule.to)
+    const { target } = yield* findTarget(project, { pipeline, to: schedule.to })
     const services = addressesOf(project, target.service)
     const form = (ledger && (yield* knownForm(project, ledger, target))) ?? target.form
     return { services, form } satisfies ScheduledDestination

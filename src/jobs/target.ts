@@ -38,6 +38,13 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
 
 export type Target = SinkConfig["targets"][number]
 
+/** The pipeline that a job is about. */
+export interface OfPipeline {
+  readonly pipeline: string
+  /** The target, if the pipeline has several. */
+  readonly to: string | undefined
+}
+
 /** Returns the target that `--to` names. Without `--to`, returns the pipeline's only one. */
 export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect.Effect<Target, TargetUnknown> => {
   const { targets } = pipeline.sink
@@ -50,9 +57,19 @@ export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect
     : Effect.succeed(chosen)
 }
 
-/** Returns the pipeline's only target, or the first one. */
-export const firstTarget = (pipeline: Pipeline): Effect.Effect<Target, TargetUnknown> =>
-  chooseTarget(pipeline, pipeline.sink.targets[0]?.target)
+/** Returns the project's pipeline with this name, and the target that `to` names, as `chooseTarget` does. */
+export const findTarget = (project: Project, { pipeline: name, to }: OfPipeline) =>
+  Effect.gen(function*() {
+    const pipeline = yield* findPipeline(project, name)
+    return { pipeline, target: yield* chooseTarget(pipeline, to) }
+  })
+
+/** Returns the project's pipeline with this name, and its first target. */
+export const findFirstTarget = (project: Project, name: string) =>
+  Effect.gen(function*() {
+    const pipeline = yield* findPipeline(project, name)
+    return { pipeline, target: yield* chooseTarget(pipeline, pipeline.sink.targets[0]?.target) }
+  })
 
 /**
  * Opens the service of a target.

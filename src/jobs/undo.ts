@@ -14,7 +14,7 @@ import { answersWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
-import { chooseTarget, findPipeline, openTarget } from "./target.ts"
+import { findTarget, type OfPipeline, openTarget } from "./target.ts"
 import { undoneLines, writeUndone } from "./undoneFiles.ts"
 
 /** The submissions of a run can't be deleted (exit code 2). */
@@ -32,9 +32,7 @@ export interface UndoQuestion {
   readonly inDoubt: number
 }
 
-export interface UndoOptions {
-  readonly pipeline: string
-  readonly to: string | undefined
+export interface UndoOptions extends OfPipeline {
   /** The id of the run whose submissions are deleted. */
   readonly run: string
   /** Whether submissions that were edited after the import are deleted, too. */
@@ -82,8 +80,7 @@ export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<
 export const undoPipeline = (project: Project, options: UndoOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const pipeline = yield* findPipeline(project, options.pipeline)
-      const target = yield* chooseTarget(pipeline, options.to)
+      const { pipeline, target } = yield* findTarget(project, options)
       const refusal = (message: string) => new UndoRefused({ pipeline: pipeline.name, message })
       const { name, service } = yield* orInterrupted(options.interrupted, openTarget(project, pipeline, target))
       const { remove } = service

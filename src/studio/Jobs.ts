@@ -20,7 +20,7 @@ import { rehearsePipeline } from "../jobs/rehearse.ts"
 import { fixedFile } from "../jobs/rejectedRows.ts"
 import { asThePipelineSays, runPipeline } from "../jobs/run.ts"
 import { SlidingRate } from "../jobs/SlidingRate.ts"
-import { chooseTarget, findPipeline } from "../jobs/target.ts"
+import { findTarget } from "../jobs/target.ts"
 import type { Disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
@@ -102,7 +102,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
         const { fixedOf, mode, pipeline, to } = entry.job
         if (mode === "check") return yield* checked(root, pipeline, guard)
         const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
-        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), to)
+        const { target } = yield* findTarget(project, { pipeline, to })
         const service = project.services.get(target.service)
         // Only a run sends requests to the service.
         const pace = mode === "run" && service?._tag === "Live"

@@ -11,7 +11,7 @@ import { overview } from "../jobs/overview.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
 import { fetchForms } from "../jobs/services.ts"
-import { findPipeline, firstTarget } from "../jobs/target.ts"
+import { findFirstTarget } from "../jobs/target.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type Calls, Refused, StudioApi, type Survey } from "./Api.ts"
@@ -71,9 +71,9 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(Effect.fn(function*({ drafting }) {
         const options = yield* drafting
         const { name, project } = yield* loadDraft(options, draft)
-        const to = (yield* firstTarget(yield* findPipeline(project, name))).target
-        const { services } = options
-        return yield* preview(project, name, { to, source: undefined, row: Math.max(1, row), rows, services })
+        const { target } = yield* findFirstTarget(project, name)
+        const about = { pipeline: name, to: target.target, source: undefined, services: options.services }
+        return yield* preview(project, { ...about, row: Math.max(1, row), rows })
       })))
     .handle("counts", ({ payload: { whole, ...draft } }) =>
       answering(({ counts, open }) =>

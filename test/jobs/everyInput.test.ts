@@ -232,7 +232,13 @@ describe("rows with columns that the pipeline names, chooses and redirects", () 
   it.scopedLive("a row's answers are previewed next to their cells", () =>
     Effect.gen(function*() {
       const loaded = yield* loadProject(yield* projectFolder(reasons))
-      const { rows } = yield* preview(loaded, "p", { to: undefined, source: undefined, rows: 3, row: undefined })
+      const { rows } = yield* preview(loaded, {
+        pipeline: "p",
+        to: undefined,
+        source: undefined,
+        rows: 3,
+        row: undefined,
+      })
       expect(rows.map(({ filtered, key, valid }) => [key, filtered, valid])).toEqual([
         ["1", false, true],
         ["2", true, true],

@@ -262,7 +262,8 @@ questions:
       expect([...diagnostics, ...checked?.diagnostics ?? []]).toEqual([])
       expect([checked?.data?.invalid, checked?.fits?.answers]).toEqual([0, 3])
       expect(checked?.translations.flatMap(({ values }) => values)).toEqual([{ cell: "__proto__", answer: "Red" }])
-      const { rows: [row] } = yield* preview(yield* loadProject(world.root), "odd", {
+      const { rows: [row] } = yield* preview(yield* loadProject(world.root), {
+        pipeline: "odd",
         to: undefined,
         source: undefined,
         rows: 1,
@@ -323,7 +324,13 @@ questions:
       ])
       expect([checked?.data?.invalid, checked?.fits?.answers]).toEqual([1, 2])
       const project = yield* loadProject(world.root)
-      const { rows: [first] } = yield* preview(project, "lime", { to: undefined, source: undefined, rows: 1, row: 1 })
+      const { rows: [first] } = yield* preview(project, {
+        pipeline: "lime",
+        to: undefined,
+        source: undefined,
+        rows: 1,
+        row: 1,
+      })
       expect(first?.answers.slice(0, 2).map(({ value }) => value)).toEqual([
         ["Alien", "Brazil", "Cube"],
         { Price: "Good", Shop: "Bad" },

@@ -42,7 +42,13 @@ it.scopedLive("preview shows every answer with its cells, and the good answers o
   Effect.gen(function*() {
     const root = yield* projectFolder(files)
     const project = yield* loadProject(root)
-    const { rows } = yield* preview(project, "one", { to: undefined, source: undefined, rows: 2, row: undefined })
+    const { rows } = yield* preview(project, {
+      pipeline: "one",
+      to: undefined,
+      source: undefined,
+      rows: 2,
+      row: undefined,
+    })
     expect(rows.map(({ row, key, valid }) => [row, key, valid])).toEqual([[1, "1", true], [2, undefined, false]])
     const [good, bad] = rows
     expect(good?.answers.map(({ name, value }) => [name, value])).toEqual([
@@ -68,12 +74,12 @@ it.scopedLive("preview shows every answer with its cells, and the good answers o
       [undefined, ["not-a-date-time"]],
     ])
     expect(bad?.problems.map(({ code }) => code)).toEqual(["missing-key"])
-    const one = yield* preview(project, "one", { to: undefined, source: undefined, rows: undefined, row: 3 })
+    const one = yield* preview(project, { pipeline: "one", to: undefined, source: undefined, rows: undefined, row: 3 })
     expect(one.rows.map(({ row }) => row)).toEqual([3])
     expect(one.rows[0]?.answers[1]?.problems.map(({ code }) => code)).toEqual(["required"])
-    const none = yield* preview(project, "one", { to: undefined, source: undefined, rows: 5, row: 4 })
+    const none = yield* preview(project, { pipeline: "one", to: undefined, source: undefined, rows: 5, row: 4 })
     expect(none.rows).toEqual([])
-    const from = yield* preview(project, "one", { to: undefined, source: undefined, rows: 2, row: 2 })
+    const from = yield* preview(project, { pipeline: "one", to: undefined, source: undefined, rows: 2, row: 2 })
     expect(from.rows.map(({ row }) => row)).toEqual([2, 3])
   }).pipe(Effect.provide(platform)))
 

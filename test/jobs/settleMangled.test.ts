@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Submission } from "../../src/domain/submission.ts"
 import { openExport, settleFromExport } from "../../src/jobs/settleFromExport.ts"
-import { chooseTarget, findPipeline } from "../../src/jobs/target.ts"
+import { findTarget } from "../../src/jobs/target.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -75,8 +75,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         const all = practice.submissions("people")
         const there = new Set(all.map((one) => answer(one, "name")))
         const project = yield* loadProject(root)
-        const pipeline = yield* findPipeline(project, "people")
-        const target = yield* chooseTarget(pipeline, undefined)
+        const { pipeline, target } = yield* findTarget(project, { pipeline: "people", to: undefined })
         const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
