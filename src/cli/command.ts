@@ -1,5 +1,6 @@
 import type * as Terminal from "@effect/platform/Terminal"
 import type * as Effect from "effect/Effect"
+import { resolve } from "node:path"
 import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import type { Notifier } from "../jobs/attempt.ts"
 import type { Disk } from "../project/disk.ts"
@@ -104,6 +105,12 @@ export const flag = (about: string): Option<boolean> => ({ about, absent: false 
 
 export const text = (value: string, about: string): Option<string | undefined> => ({ about, value, absent: undefined })
 
+/** An option that names a file or a folder. Its value is an absolute path. */
+export const filePath = (value: string, about: string): Option<string | undefined> => ({
+  ...text(value, about),
+  parse: resolve,
+})
+
 export const texts = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
@@ -202,7 +209,7 @@ export const output = choice(
 )
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
 export const to = text("TARGET", "Which of the pipeline's targets to use. Needed if it has several.")
-export const source = text("FILE", "Read this file instead of the pipeline's own, such as a fixed rejected.csv.")
+export const source = filePath("FILE", "Read this file instead of the pipeline's own, such as a fixed rejected.csv.")
 /** The name of a pipeline. The suggested next command repeats any argument called NAME. */
 export const pipeline = argument("NAME", "The pipeline's name.")
 const whichPipelines = "Which pipelines:"

@@ -265,7 +265,6 @@ export const init = command({
     Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
-      const path = yield* Path.Path
       const { exists, root } = yield* rootOf(invocation.project)
       const interactive = output.interactive && !input.json
       if (input.review && !interactive) {
@@ -287,7 +286,7 @@ export const init = command({
       const source = yield* sourceOf(input, asked.source, { root, exists })
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
       const guard = (project: Project) => maskingKeys(project, output.hide)
-      const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
+      const { labels } = input
       const result = yield* withProgress(
         asked.name,
         () => initialise({ ...asked, root, source, labels, guard }),

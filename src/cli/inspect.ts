@@ -39,12 +39,11 @@ export const inspect = command({
       const output = yield* Output
       const path = yield* Path.Path
       const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
-      const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
       const show = (inspection: Inspection, isFirst: boolean) =>
         output.print(
           input.json ? JSON.stringify(inspection) : (isFirst ? "" : "\n") + showInspection(inspection, output.out),
         )
-      const { connection, files, form, set } = input
+      const { connection, files, form, labels, set } = input
       if (connection !== undefined) {
         if (files.length > 0) {
           return yield* wrong("`--connection` pulls records, so it can't be used with a file.")

@@ -1,16 +1,17 @@
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { exits } from "../domain/exit.ts"
 import { counted, present } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
-import { disk } from "../project/disk.ts"
 import {
   argument,
   choice,
   choosing,
   command,
   type CommandGroup,
+  filePath,
   flag,
   json,
   neededReason,
@@ -196,12 +197,12 @@ const exportRows = command({
   options: {
     ...choosing,
     format: choice("FORMAT", ["csv", "jsonl"], "The format of the rows. Default: csv."),
-    out: text("FILE", "Write to this file, which must not exist yet, instead of stdout."),
+    out: filePath("FILE", "Write to this file, which must not exist yet, instead of stdout."),
   },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const { fs, path } = yield* disk
+      const fs = yield* FileSystem.FileSystem
       const project = yield* openProject([])
       const names = yield* chosenPipelines(input)
       const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
@@ -211,7 +212,7 @@ const exportRows = command({
         // No progress is needed if the rows themselves scroll by.
         return yield* output.interactive ? written : withProgress("ledger", () => written)
       }
-      const file = path.resolve(input.out)
+      const file = input.out
       if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
       yield* withProgress(
         "ledger",
@@ -291,7 +292,7 @@ const rekey = command({
   ],
   arguments: { pipeline },
   options: {
-    map: text("FILE", "A file of key pairs with a header, the earlier key first."),
+    map: filePath("FILE", "A file of key pairs with a header, the earlier key first."),
     source,
     yes: flag("Record the keys without asking."),
     to,
@@ -300,17 +301,15 @@ const rekey = command({
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
-      const path = yield* Path.Path
       const { pipeline } = input
       const project = yield* openProject([pipeline])
       const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
-      const map = input.map === undefined ? undefined : path.resolve(input.map)
       const rekeyed = (hideProgress: Effect.Effect<void>) =>
         rekeyPipeline(project, {
           pipeline,
           to: input.to,
-          map,
-          source: input.source === undefined ? undefined : path.resolve(input.source),
+          map: input.map,
+          source: input.source,
           agreed: ({ pairs }) =>
             Effect.gen(function*() {
               yield* hideProgress
@@ -337,7 +336,7 @@ const rekey = command({
       yield* output.print(
         done.pairs.length > 0
           ? `${counted(done.recorded, "row key")} recorded.`
-          : map === undefined
+          : input.map === undefined
           ? `No new row of ${pipeline} resembles a row that vanished from its source.`
           : `Nothing to do: the ledger already has the new ${done.already === 1 ? "key" : "keys"} of ${
             counted(done.already, "row")

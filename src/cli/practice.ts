@@ -1,8 +1,7 @@
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { command, json, text, wholeNumber } from "./command.ts"
+import { command, filePath, json, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
@@ -19,22 +18,21 @@ export const practice = command({
   arguments: {},
   options: {
     port: wholeNumber(0, "The port on 127.0.0.1. Default: any free one.", 65_535),
-    forms: text("DIR", "A folder of form files. Default: the forms of the project's practice service."),
-    faults: text("FILE", "A faults file: what fails, how often, and the seed."),
+    forms: filePath("DIR", "A folder of form files. Default: the forms of the project's practice service."),
+    faults: filePath("FILE", "A faults file: what fails, how often, and the seed."),
     json,
   },
   run: (input) =>
     Effect.scoped(Effect.gen(function*() {
       const output = yield* Output
-      const path = yield* Path.Path
       const interrupts = yield* Interrupts
       const project = input.forms === undefined ? yield* projectIfAny : undefined
       const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
       // The first signal is the normal way to stop the service, not a failure.
       yield* interrupts.takeOver
       const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
-        forms: input.forms === undefined ? undefined : path.resolve(input.forms),
-        faults: input.faults === undefined ? undefined : path.resolve(input.faults),
+        forms: input.forms,
+        faults: input.faults,
         port: input.port ?? 0,
       })
       // This key was made for this process only and is of no use elsewhere.

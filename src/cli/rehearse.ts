@@ -1,4 +1,3 @@
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { choosing, command, runOptions, somePipelines } from "./command.ts"
 import { openChosen } from "./openProject.ts"
@@ -17,15 +16,9 @@ export const rehearse = command({
   options: { ...choosing, ...runOptions },
   run: (input) =>
     Effect.gen(function*() {
-      const path = yield* Path.Path
       const { names, project } = yield* openChosen(input)
       const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
-      const rehearse = (surroundings: RunSurroundings) =>
-        rehearsePipeline(project, {
-          ...surroundings,
-          ...input,
-          source: input.source === undefined ? undefined : path.resolve(input.source),
-        })
+      const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
       yield* runPipelines(project, names, rehearse, " (rehearsal)")
     }),
 })

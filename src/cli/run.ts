@@ -1,4 +1,3 @@
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { SendQuestion } from "../domain/run.ts"
 import { counted, permanence } from "../domain/words.ts"
@@ -35,7 +34,6 @@ export const run = command({
   },
   run: (input) =>
     Effect.gen(function*() {
-      const path = yield* Path.Path
       const { names, project } = yield* openChosen(input)
       if (input.source !== undefined && names.length > 1) {
         return yield* wrong("`--source` works with one pipeline only: name exactly one.")
@@ -51,7 +49,6 @@ export const run = command({
           runPipeline(project, {
             ...surroundings,
             ...input,
-            source: input.source === undefined ? undefined : path.resolve(input.source),
             services,
             confirm: (service) => input.confirm === service,
             ask: ask?.({ hideProgress, interrupted: surroundings.interrupted }),

@@ -1,4 +1,3 @@
-import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { exits } from "../domain/exit.ts"
 import { reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
@@ -7,7 +6,19 @@ import { visible } from "../domain/visible.ts"
 import { count, counted, numbers, present } from "../domain/words.ts"
 import type { SettleBy, WhichRows } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
-import { choice, command, flag, json, pipeline, reason, text, texts, to, type Values, wholeNumber } from "./command.ts"
+import {
+  choice,
+  command,
+  filePath,
+  flag,
+  json,
+  pipeline,
+  reason,
+  texts,
+  to,
+  type Values,
+  wholeNumber,
+} from "./command.ts"
 import { CommandEnded, type UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
@@ -16,7 +27,7 @@ import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, wrapToWidth } from "./terminal/screen.ts"
 
 const options = {
-  results: text("FILE", "An export of the form's results, with their submission ids."),
+  results: filePath("FILE", "An export of the form's results, with their submission ids."),
   complete: flag("Vouch that the export is complete: rows that are not in it did not land. Needs --because."),
   as: choice("OUTCOME", ["landed", "not-landed"], "Manually: whether the rows have landed."),
   all: flag("Manually: all rows in doubt."),
@@ -89,9 +100,8 @@ const needsReason = ({ because }: Input): Effect.Effect<void, UsageWrong> =>
   because === undefined ? wrong(`\`--because\` is missing. Give ${reasonWanted}: it is recorded.`) : Effect.void
 
 /** Returns the rows and the evidence that the options name. */
-const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
+const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong> =>
   Effect.gen(function*() {
-    const path = yield* Path.Path
     const which = present([
       input.all && { _tag: "All" } as const,
       input.batch !== undefined && { _tag: "Batch", batch: input.batch } as const,
@@ -105,7 +115,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
         )
       }
       if (input.complete) yield* needsReason(input)
-      return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
+      return { _tag: "Export", file: input.results, isComplete: input.complete }
     }
     const isBare = rows === undefined && !input.complete && input.because === undefined
     if (input.as === undefined && isBare) return { _tag: "List" }

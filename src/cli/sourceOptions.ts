@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
 import type { Connection } from "../project/connection.ts"
-import { choice, type Option, repeated, text, wholeNumber } from "./command.ts"
+import { choice, filePath, type Option, repeated, text, wholeNumber } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
 
@@ -21,7 +21,7 @@ export const sourceOptions = {
 }
 
 /** The option that names the form tool's own definition of the form. */
-export const labelsOption = text(
+export const labelsOption = filePath(
   "FILE",
   "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
 )
