@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Diagnostic } from "../domain/diagnostic.ts"
+import { allFindings, type Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { brief } from "../domain/problem.ts"
 import { counted } from "../domain/words.ts"
@@ -43,8 +43,8 @@ export const check = command({
       const { acceptForm, offline, strict } = input
       const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
       const checked = strict ? asErrors(found) : found
-      const { diagnostics, pipelines } = checked
-      const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
+      const { pipelines } = checked
+      const findings = allFindings(checked)
       const status = checkStatus(checked)
       if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
       else if (invocation.github) {

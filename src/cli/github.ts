@@ -3,7 +3,7 @@ import * as Path from "@effect/platform/Path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { allFindings, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exitOf } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Checked } from "../jobs/check.ts"
@@ -28,13 +28,11 @@ export const annotation = (
   }`
 
 /** Returns the annotations of a checked project. Files are relative to the working folder, which is the repository's in a workflow. */
-export const annotations = (folder: string, { diagnostics, pipelines }: Checked) =>
+export const annotations = (folder: string, checked: Checked) =>
   Effect.map(Path.Path, (path) => {
     const seen = (file: string) => relativePath(path, path.resolve("."), path.resolve(folder, file))
-    const lines = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)].map((one) =>
-      annotation({ ...one, file: seen(one.file) })
-    )
-    const failures = pipelines.flatMap(({ failures, pipeline }) =>
+    const lines = allFindings(checked).map((one) => annotation({ ...one, file: seen(one.file) }))
+    const failures = checked.pipelines.flatMap(({ failures, pipeline }) =>
       failures.map(({ _tag, message }) => {
         // The message of `LedgerRefused` may contain row keys.
         const shown = _tag === "LedgerRefused"

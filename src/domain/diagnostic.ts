@@ -22,6 +22,12 @@ export type YamlPath = ReadonlyArray<string | number>
 /** Returns a sentence that says how to see the values that `withoutCells` omits. */
 export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`
 
+/** Returns all findings of a check: about the project's files, then about its pipelines. */
+export const allFindings = ({ diagnostics, pipelines }: {
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+  readonly pipelines: ReadonlyArray<{ readonly diagnostics: ReadonlyArray<Diagnostic> }>
+}): ReadonlyArray<Diagnostic> => [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
+
 /** Sorts findings about one file by their place. */
 export const byPlace = (a: Diagnostic, b: Diagnostic): number => a.line - b.line || a.column - b.column
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import type { CheckedData } from "../domain/checkedData.ts"
-import { byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { allFindings, byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
@@ -32,10 +32,9 @@ import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
 
 /** Returns the exit code of a check. */
-export const checkStatus = ({ diagnostics, pipelines }: Checked): number => {
-  const failures = pipelines.flatMap((one) => one.failures.map(statusOfFailure))
-  const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
-  if (findings.some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)) {
+export const checkStatus = (checked: Checked): number => {
+  const failures = checked.pipelines.flatMap((one) => one.failures.map(statusOfFailure))
+  if (allFindings(checked).some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)) {
     return exits.wrong.code
   }
   if (failures.includes(exits.internalError.code)) return exits.internalError.code

@@ -1,6 +1,7 @@
 // A pipeline whose text is being edited: what its columns mean, what is wrong and open, and edits that keep comments and order.
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import { allFindings } from "../domain/diagnostic.ts"
 import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
@@ -109,7 +110,7 @@ export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
     const checked = yield* checkProject(root, [nameIn(draft)], { draft, guard, services })
     const opened = yield* Effect.option(openDraft(options, draft))
     return {
-      diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],
+      diagnostics: allFindings(checked),
       failures: checked.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message)),
       ...(opened._tag === "Some"
         ? stateOf(opened.value)

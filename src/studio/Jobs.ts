@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import { resolve, sep } from "node:path"
+import { allFindings } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import { outcomeWords, type SendQuestion } from "../domain/run.ts"
@@ -239,7 +240,7 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
       exitCode,
       next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
       message: [...failures, ...ready].join(" "),
-      diagnostics: [...found.diagnostics, ...found.pipelines.flatMap((one) => one.diagnostics)],
+      diagnostics: allFindings(found),
     }
   })
 
