@@ -24,6 +24,10 @@ export interface ColumnBlock {
   }>
 }
 
+/** Returns the block with this title, without the white space around it. */
+export const blockNamed = (blocks: ReadonlyArray<ColumnBlock>, title: string): ColumnBlock | undefined =>
+  blocks.find((one) => one.title.trim() === title.trim())
+
 /** Returns the columns of a block that belong to an option or a row. */
 export const optionColumns = <C extends Pick<ColumnBlock["columns"][number], "role">>(
   columns: ReadonlyArray<C>,

@@ -3,7 +3,7 @@ import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checked
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
-import { type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
+import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
 import { placesOf } from "../kinds/ranking.ts"
@@ -146,7 +146,7 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
   const { defaults, questions } = pipeline.mapping
   const columnsOf = ({ input }: MappingEntry, kind: string): ReadonlyArray<Column> => {
     if (input._tag === "Block") {
-      const block = source.blocks.find(({ title }) => title.trim() === input.title.trim())
+      const block = blockNamed(source.blocks, input.title)
       const options = optionColumns(block?.columns ?? [])
       const positions = new Set(options.map(({ position }) => position))
       const isPlaced = kind === "ranking" && placesOf(options.map(({ option }) => option)) !== undefined

@@ -5,6 +5,7 @@ import { allFindings } from "../domain/diagnostic.ts"
 import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
+import { blockNamed } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
 import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
@@ -128,7 +129,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
   const columnsIn = (entry: MappingEntry): ReadonlyArray<number> => {
     const { input } = entry
     const block = input._tag === "Block"
-      ? source.blocks.find(({ title }) => title.trim() === input.title.trim())?.columns ?? []
+      ? blockNamed(source.blocks, input.title)?.columns ?? []
       : []
     return [
       ...block.map(({ position }) => position + 1),

@@ -1,7 +1,7 @@
 import { type ColumnUse, columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
-import type { Column, ColumnBlock } from "../domain/row.ts"
+import { blockNamed, type Column, type ColumnBlock } from "../domain/row.ts"
 import { firstOf, oneLine } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
@@ -147,13 +147,13 @@ export const columnBook = (
     },
     ignore: (wanted) => {
       if (look(wanted.name, "ignored") !== undefined) return
-      const block = source.blocks?.find((one) => one.title.trim() === wanted.name.trim())
+      const block = blockNamed(source.blocks ?? [], wanted.name)
       if (block === undefined) missing(wanted, findings.warning)
       for (const column of block?.columns ?? []) used(column, "ignored")
     },
     block: (title, path) => {
       if (source.blocks === undefined) return "unknown"
-      const block = source.blocks.find((one) => one.title.trim() === title.trim())
+      const block = blockNamed(source.blocks, title)
       if (block === undefined) {
         findings.error(
           path,
