@@ -42,6 +42,7 @@ import {
   readingsOf,
   type ReviewedEntry,
   shownInput,
+  suggestedFor,
 } from "./reviewedEntry.ts"
 import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
 
@@ -91,18 +92,14 @@ export const surveyDraft = (
 export type DraftSurvey = Effect.Effect.Success<ReturnType<typeof surveyDraft>>
 
 /** Returns a form's questions with the columns that may answer each. Positions count from 1. */
-export const candidatesIn = ({ suggestions: { accepted, open } }: Pick<DraftSurvey, "suggestions">, form: Form) =>
-  form.questions.map((question) => {
-    const sure = accepted.filter((one) => one.question.id === question.id)
-    const others = open.find((one) => one.question.id === question.id)?.candidates ?? []
-    return {
-      ...question,
-      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
-        const { because, cells, confidence, shown } = candidateOf(question, one)
-        return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
-      }),
-    }
-  })
+export const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: Form) =>
+  form.questions.map((question) => ({
+    ...question,
+    candidates: suggestedFor(suggestions, question).filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
+      const { because, cells, confidence, shown } = candidateOf(question, one)
+      return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
+    }),
+  }))
 
 /** Says what is wrong and what is open in a draft. Reads the source's header, not its rows. Writes nothing. */
 export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>

@@ -7,7 +7,13 @@ import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/sugges
 import { fromOf, ownEntry, ownSettings, samplesFrom, suggestedEntry } from "../mapping/suggest/draftEntries.ts"
 import { misfitOf } from "../mapping/suggest/misread.ts"
 import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
-import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
+import {
+  columnsOf,
+  type Origin,
+  type OwnColumn,
+  type Suggestion,
+  type Suggestions,
+} from "../mapping/suggest/Suggestion.ts"
 import { compileWritten } from "../mapping/suggest/unknownChoices.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
@@ -205,9 +211,15 @@ export const entriesFrom = (
   }
 }
 
+/** Returns the columns that are suggested for a question, the likeliest first. */
+export const suggestedFor = ({ accepted, open }: Pick<Suggestions, "accepted" | "open">, { id }: Question) => [
+  ...accepted.filter(({ question }) => question.id === id),
+  ...open.find(({ question }) => question.id === id)?.candidates ?? [],
+]
+
 /** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
 export const originOf = (
-  { profiles, suggestions: { accepted, blocks, open } }: Pick<SurveyedSource, "profiles" | "suggestions">,
+  { profiles, suggestions }: Pick<SurveyedSource, "profiles" | "suggestions">,
   question: Question,
   positions: ReadonlyArray<number>,
 ): Origin | undefined => {
@@ -215,12 +227,9 @@ export const originOf = (
     const own = columnsOf(origin)
     return own.length === positions.length && own.every(({ position }) => positions.includes(position + 1))
   }
-  const suggested = [
-    ...accepted.filter((one) => one.question.id === question.id),
-    ...open.filter((one) => one.question.id === question.id).flatMap(({ candidates }) => candidates),
-  ].find(({ origin }) => isThese(origin))
+  const suggested = suggestedFor(suggestions, question).find(({ origin }) => isThese(origin))
   if (suggested !== undefined) return suggested.origin
-  const block = blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
+  const block = suggestions.blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
   if (block !== undefined) return block
   const columns = positions.flatMap((position) => profiles.find(({ column }) => column.position === position - 1) ?? [])
   const [only] = columns
