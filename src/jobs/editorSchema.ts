@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
-import { disk } from "../project/disk.ts"
+import { disk, writeProjectFile } from "../project/disk.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -26,40 +26,42 @@ export const editorSchemaText = (
   return `${JSON.stringify(schema)}\n`
 }
 
+/** Returns the text of an existing pipeline's JSON Schema. */
+export const pipelineSchemaText = (
+  { form, pipeline, source }: {
+    readonly pipeline: Pick<Pipeline, "source">
+    readonly source: Source
+    readonly form: Form
+  },
+): string => editorSchemaText(source, pipeline.source.columns.map(({ name }) => name), form)
+
 /** Returns a pipeline's JSON Schema, made from its source and its live form. Works even if other parts of the pipeline have mistakes. */
 export const editorSchema = (root: string, name: string) =>
-  Effect.scoped(
-    Effect.gen(function*() {
-      const { form, pipeline, source } = yield* openParts(root, name)
-      return editorSchemaText(source, pipeline.source.columns.map((alias) => alias.name), form)
-    }),
-  )
+  Effect.scoped(Effect.map(openParts(root, name), pipelineSchemaText))
 
 /** Writes the JSON Schema of a pipeline. Returns its path, relative to the project's folder. */
 export const writeEditorSchema = (root: string, pipeline: string, text: string) =>
   Effect.gen(function*() {
-    const { fs, path } = yield* disk
     const name = editorSchemaFile(pipeline)
-    yield* fs.makeDirectory(path.dirname(path.join(root, name)), { recursive: true })
-    yield* fs.writeFileString(path.join(root, name), text)
+    yield* writeProjectFile(root, name, text)
     return name
   })
 
 /** Rewrites the JSON Schema of a pipeline if the file exists and is out of date. Returns a sentence that says what happened. */
 export const refreshEditorSchema = (
   root: string,
-  { name: pipeline, source: { columns } }: Pipeline,
+  pipeline: Pipeline,
   source: Source,
   form: Form,
 ) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const name = editorSchemaFile(pipeline)
+    const name = editorSchemaFile(pipeline.name)
     const before = yield* Effect.option(fs.readFileString(path.join(root, name)))
     if (before._tag === "None") return undefined
-    const text = editorSchemaText(source, columns.map((alias) => alias.name), form)
+    const text = pipelineSchemaText({ pipeline, source, form })
     if (before.value === text) return undefined
-    return yield* writeEditorSchema(root, pipeline, text).pipe(
+    return yield* writeEditorSchema(root, pipeline.name, text).pipe(
       Effect.as(`${name}, the schema for editors, was out of date and has been updated.`),
       Effect.catchAll(({ message }) =>
         Effect.succeed(`${name}, the schema for editors, is out of date and can't be written: ${message}`)

@@ -8,7 +8,7 @@ import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { strayWarning } from "../mapping/suggest/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
-import { disk } from "../project/disk.ts"
+import { disk, writeProjectFile } from "../project/disk.ts"
 import { Identifier } from "../project/fields.ts"
 import { recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
@@ -132,12 +132,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     const { fs, path } = yield* disk
     const written: Array<string> = []
     const write = (name: string, text: string) =>
-      Effect.gen(function*() {
-        const file = path.join(root, name)
-        yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-        yield* fs.writeFileString(file, text)
-        written.push(name)
-      })
+      Effect.map(writeProjectFile(root, name, text), () => void written.push(name))
     const writeNew = (name: string, text: string) =>
       Effect.flatMap(fs.exists(path.join(root, name)), (exists) => exists ? Effect.void : write(name, text))
     yield* writeNew("config/formferry.yaml", projectText(service))
@@ -220,11 +215,7 @@ const writeNew = (
         stray,
       },
     })
-    yield* fs.makeDirectory(folder, { recursive: true })
-    yield* fs.writeFileString(
-      path.join(project.root, target),
-      pipelineText(draft, `../${editorSchemaFile(name)}`),
-    )
+    yield* writeProjectFile(project.root, target, pipelineText(draft, `../${editorSchemaFile(name)}`))
     const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})
     const schema = yield* writeEditorSchema(project.root, name, editorSchemaText(source, aliases, form))
     const record = yield* writeFormRecord(project.root, recordOf(name, { service, target: undefined }, form, columns))

@@ -4,7 +4,7 @@ import { type Element, type Form, type FormList, formLists, type Option, type Qu
 import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { firstOf, namesOf } from "../domain/words.ts"
-import { type Disk, disk } from "./disk.ts"
+import { type Disk, disk, writeProjectFile } from "./disk.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
 const about =
@@ -93,10 +93,9 @@ export const writeFormRecord = (root: string, record: FormRecord) =>
     const name = recordFile(record.pipeline, record.target)
     const file = path.join(root, name)
     const { form, pipeline, target, service, columns } = record
-    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     const text = JSON.stringify({ about, pipeline, target, service, form, columns }, null, 2)
     // Replaces the file as a whole, because a half-written record would stop every run.
-    yield* fs.writeFileString(`${file}.new`, `${text}\n`)
+    yield* writeProjectFile(root, `${name}.new`, `${text}\n`)
     yield* fs.rename(`${file}.new`, file)
     return name
   })

@@ -2,9 +2,16 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { candidatesIn, draftState, type DraftSurvey, editEntry, editText } from "../jobs/draft.ts"
-import { loadDraft, type OpenDraft } from "../jobs/draft.ts"
-import { editorSchemaText } from "../jobs/editorSchema.ts"
+import {
+  candidatesIn,
+  draftState,
+  type DraftSurvey,
+  editEntry,
+  editText,
+  loadDraft,
+  type OpenDraft,
+} from "../jobs/draft.ts"
+import { pipelineSchemaText } from "../jobs/editorSchema.ts"
 import { initialise } from "../jobs/init.ts"
 import { copySource, discardSource, keepSource } from "../jobs/newSource.ts"
 import { overview } from "../jobs/overview.ts"
@@ -110,8 +117,7 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
   })
 
 /** Returns the JSON Schema of a draft's file. */
-const schemaOf = ({ form, pipeline, source }: OpenDraft): unknown =>
-  JSON.parse(editorSchemaText(source, pipeline.source.columns.map(({ name }) => name), form))
+const schemaOf = (draft: OpenDraft): unknown => JSON.parse(pipelineSchemaText(draft))
 
 const surveyShown = ({ form }: OpenDraft, survey: DraftSurvey): Survey => ({
   ...survey.inspection,
