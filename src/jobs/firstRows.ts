@@ -4,8 +4,8 @@ import { setImmediate } from "node:timers/promises"
 import type { RowChunk } from "../domain/row.ts"
 import type { Source } from "../source/Source.ts"
 
-/** Ends the event loop's current round. A timer would take at least a millisecond, which is long for a few cells. */
-const turn = Effect.promise(() => setImmediate())
+/** Ends the event loop's current round, so that Node answers other requests. A timer would take at least a millisecond, which is long for a few cells. */
+export const turn = Effect.promise(() => setImmediate())
 
 /** How many rows are read to show figures at once. */
 const firstRead = 10_000

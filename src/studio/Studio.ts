@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { setImmediate } from "node:timers/promises"
 import { makeDraftReadings } from "../jobs/draftReadings.ts"
+import { turn } from "../jobs/firstRows.ts"
 import { discardSource, removeUnusedSources } from "../jobs/newSource.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
@@ -46,9 +46,6 @@ export const projectWith = (pipelines: ReadonlyArray<string>) =>
 /** The fields of every failed job's error. */
 type Failure = Readonly<{ _tag: string; message: string }>
 
-/** Lets Node answer other requests before the work of a call, which may compile a long text. */
-const turn = Effect.promise(() => setImmediate())
-
 /**
  * Does the work of a call, with the sources that are kept open. Neither the answer nor a failure contains a secret.
  *
@@ -67,6 +64,7 @@ export const answering = <A, E extends Failure, R>(
         ...error instanceof FileChanged && { text: error.text, version: error.version },
       })
     const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
+    // The work may compile a long text.
     const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : shown(studio, answer))
     return Effect.mapError(answer, refusal)
   })
