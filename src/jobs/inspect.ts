@@ -107,12 +107,7 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
 export const inspectFile = (config: SourceConfig, definition?: string) =>
   Effect.scoped(Effect.gen(function*() {
     const source = yield* openShown(config)
-    return yield* inspectSource(source, yield* labelsFor(definition, ownColumns(source.columns)))
-  }))
-
-/** Reads an open source once, in bounded memory. */
-export const inspectSource = (source: Source, labels?: SourceLabels) =>
-  Effect.gen(function*() {
+    const labels = yield* labelsFor(definition, ownColumns(source.columns))
     const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
     const inspector = inspecting(source, labels)
     yield* eachChunk(
@@ -120,7 +115,7 @@ export const inspectSource = (source: Source, labels?: SourceLabels) =>
       (chunk) => Effect.sync(() => inspector.add(chunk, profiles.addRow)),
     )
     return yield* inspector.ended(profiles.ended())
-  })
+  }))
 
 /** Inspects a source while it is read. */
 export const inspecting = (source: Source, labels?: SourceLabels) => {
