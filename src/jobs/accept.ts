@@ -11,7 +11,7 @@ import { historyOf, openGap, unreadFiles } from "../run/history.ts"
 import { formFingerprint } from "../service/codec.ts"
 import { isRefused } from "./formChanges.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
+import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
 
 /** A pipeline with everything that a run needs. */
@@ -101,8 +101,7 @@ export const acceptRefused = (
       const nothing = new NothingToAccept({ pipeline: named.name, reason })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
       const { form, pipeline, target } = prepared
-      const asker = { pipeline: pipeline.name, target: target.target }
-      const ledger = yield* openIfAny(project, asker, reason === "ledger")
+      const ledger = yield* openIfAny(project, askerOf(pipeline, target), reason === "ledger")
       if (ledger === undefined) return yield* nothing
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       if (reason !== "ledger") yield* view.isNewest

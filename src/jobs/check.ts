@@ -23,7 +23,7 @@ import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openKeys } from "./openKeys.ts"
 import { compileFor, openParts, openPipelineSource, type PartsOptions } from "./prepare.ts"
-import { missedBy, openIfAny, placeOf } from "./projectLedger.ts"
+import { askerOf, missedBy, openIfAny, placeOf } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
 import { openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
@@ -265,10 +265,10 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
   })
 
 /** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest copy. */
-const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
+const openCheckedLedger = (project: Project, pipeline: Pipeline, target: Target) =>
   Effect.gen(function*() {
-    const ledger = yield* openIfAny(project, { pipeline: name, target })
-    const missed = ledger === undefined ? [] : yield* missedBy(project, [name], ledger)
+    const ledger = yield* openIfAny(project, askerOf(pipeline, target))
+    const missed = ledger === undefined ? [] : yield* missedBy(project, [pipeline.name], ledger)
     return { ledger, refused: missed.map(({ message }) => new LedgerRefused({ message })) }
   }).pipe(
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),

@@ -10,7 +10,7 @@ import type { OpenDraft } from "./draft.ts"
 import { firstRows } from "./firstRows.ts"
 import { dryRun, type Readable } from "./openKeys.ts"
 import { compileFor } from "./prepare.ts"
-import { openIfAny, temporaryCopy } from "./projectLedger.ts"
+import { askerOf, openIfAny, temporaryCopy } from "./projectLedger.ts"
 
 /**
  * Reads rows through a draft's mapping, and gives each the fate that it would have in a dry run to the draft's first target. Fails with what is wrong if
@@ -42,7 +42,7 @@ const classifying = (
   given: Readable,
 ) =>
   Effect.gen(function*() {
-    const asker = { pipeline: given.pipeline.name, target: target.target }
+    const asker = askerOf(given.pipeline, target)
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
     const { isComparable, plan, run, view } = yield* dryRun(project, target, given, ledger)
     const classifier = yield* makeClassifier({ newRows: undefined, dropped: () => {}, sendable: undefined }).pipe(

@@ -16,7 +16,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { measureLease } from "./leaseMetrics.ts"
 import type { Prepared } from "./prepare.ts"
-import { ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
+import { askerOf, ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
@@ -47,7 +47,7 @@ const reportsRead = 50
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings
-    const asker = { pipeline: pipeline.name, target: target.target }
+    const asker = askerOf(pipeline, target)
     yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
     const ledger = settings.copy === undefined

@@ -26,7 +26,7 @@ import { type OpenOptions, openSource } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
 import { type ConnectionUnusable, PullProgress, type Source, type SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
-import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
+import { askerOf, type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, findFirstTarget, openTarget, type Target } from "./target.ts"
@@ -71,8 +71,8 @@ interface PrepareOptions {
 export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const asker = { pipeline: pipeline.name, target: target.target }
-    const ledger = yield* Effect.cached(Scope.extend(openIfAny(project, asker), yield* Effect.scope))
+    const opensLedger = openIfAny(project, askerOf(pipeline, target))
+    const ledger = yield* Effect.cached(Scope.extend(opensLedger, yield* Effect.scope))
     const opening = Effect.flatMap(
       pullFrom(project, pipeline, target, ledger, options.pulls ?? { all: undefined }),
       (from) => openPipelineSource(pipeline, options.source, { digestAhead: options.digestAhead === true, from }),

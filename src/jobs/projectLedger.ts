@@ -18,6 +18,9 @@ import { findTarget, type OfPipeline, openTarget, type Target } from "./target.t
 
 type WithLedger = Pick<Project, "ledger" | "reports">
 
+/** Returns the pipeline and the target that a command is about. */
+export const askerOf = ({ name }: Pick<Pipeline, "name">, { target }: Target): Asker => ({ pipeline: name, target })
+
 /**
  * Returns where the marks of a project's ledger are. Those of a file are next to it, those in PostgreSQL where the project says. Each also has marks
  * among the reports. So if one place is lost, or if the project names a different ledger, the other marks still show what the ledger must contain.
@@ -199,7 +202,7 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
 export const openRows = (project: Project, of: OfPipeline) =>
   Effect.gen(function*() {
     const { pipeline, target } = yield* findTarget(project, of)
-    const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
+    const ledger = yield* openIfAny(project, askerOf(pipeline, target))
     if (ledger === undefined) return undefined
     const form = (yield* knownForm(project, ledger, target))
       ?? (yield* Effect.scoped(

@@ -10,7 +10,7 @@ import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
 import { openRun } from "./openRun.ts"
 import { prepareRun } from "./prepare.ts"
-import { temporaryCopy } from "./projectLedger.ts"
+import { askerOf, temporaryCopy } from "./projectLedger.ts"
 import { pullsOf, type RunOptions } from "./run.ts"
 import { can, practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
@@ -32,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
-        copy: yield* temporaryCopy(project, { pipeline: pipeline.name, target: prepared.target.target }),
+        copy: yield* temporaryCopy(project, askerOf(pipeline, prepared.target)),
         mode: "rehearsal",
       })
       const config = project.services.get(opened.name)

@@ -11,7 +11,7 @@ import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
-import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
+import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
 import { findTarget, type OfPipeline, openTarget } from "./target.ts"
@@ -95,7 +95,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         return yield* new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
       }
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
-      const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
+      const ledger = yield* openIfAny(project, askerOf(pipeline, target))
       if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       yield* view.isNewest
