@@ -108,7 +108,8 @@ export const bracketed = (title: string): { readonly question: string; readonly 
   return undefined
 }
 
-const isOther = (title: string) => /^other\b/i.test(title.trim())
+/** Whether an option is called "Other". */
+export const isOther = (title: string): boolean => /^other\b/i.test(title.trim())
 
 const fewest = 2
 

@@ -1,4 +1,4 @@
-import { blocksOf, bracketed, type PartOf } from "./blocks.ts"
+import { blocksOf, bracketed, isOther, type PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
 import { cleansAt, evidence, metaOf, type MetaTitles, nothingWhen, tidy, withoutTags } from "./sample.ts"
 import { surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
@@ -22,8 +22,6 @@ const meta: MetaTitles = {
   "custom data": "url",
   "custom data 1": "url",
 }
-
-const isOther = (text: string) => /^other\b/i.test(text)
 
 /** Whether the record below the header is a second header: it has no respondent, and describes the columns. */
 const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
