@@ -18,3 +18,6 @@ const name = (character: string): string => {
  * or fake a line.
  */
 export const visible = (text: string): string => text.replace(unseen, name)
+
+/** Whether an address of unknown origin may become a link. An address such as `javascript:` may not. */
+export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address)

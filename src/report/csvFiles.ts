@@ -7,7 +7,7 @@ import { type Json, valueText } from "../domain/json.ts"
 import { cut, type Problem, type ProblemCode, problemCodes } from "../domain/problem.ts"
 import { Difference, Replacement, type RunReport, withoutValue } from "../domain/report.ts"
 import { Count, Digested, type Mask, maybe, Text } from "../domain/reportFields.ts"
-import { visible } from "../domain/visible.ts"
+import { isWebAddress, visible } from "../domain/visible.ts"
 import { redacter } from "./reportFile.ts"
 
 /** The cells of a line of a CSV file. */
@@ -123,7 +123,7 @@ const entry = (
   where: visible(cut(about.where ?? "", shownValue)),
   detail: visible(about.detail ?? ""),
   submissionId: visible(about.submissionId ?? ""),
-  editLink: /^https?:\/\//i.test(about.editLink ?? "") ? about.editLink ?? "" : "",
+  editLink: about.editLink !== undefined && isWebAddress(about.editLink) ? about.editLink : "",
 })
 
 const shown = (value: Json | undefined): string => value == null ? "nothing" : cut(valueText(value), shownValue)

@@ -1,5 +1,5 @@
 import { cut } from "../../domain/problem.ts"
-import { visible } from "../../domain/visible.ts"
+import { isWebAddress, visible } from "../../domain/visible.ts"
 import { type Heading, headingsOf, type Tone } from "../../domain/words.ts"
 
 /** Markup that is inserted into a page unchanged. Only `html` makes markup, so everything else is escaped. */
@@ -38,7 +38,7 @@ export const html = (parts: TemplateStringsArray, ...values: ReadonlyArray<Conte
 
 /** Makes a link to a web address. For any other address, such as `javascript:`, returns only the text. `said`: the link's name for screen readers. */
 export const webLink = (address: string, text: string, said?: string): Markup =>
-  /^https?:\/\//i.test(address)
+  isWebAddress(address)
     ? html`<a href="${address}" rel="noreferrer noopener" target="_blank"${
       said !== undefined && html` aria-label="${said}"`
     }>${text}</a>`

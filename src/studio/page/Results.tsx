@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import type { RejectedRow } from "../../domain/rejectedRow.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
+import { isWebAddress } from "../../domain/visible.ts"
 import { count, numbers } from "../../domain/words.ts"
 import type { Calls, Settled } from "../Api.ts"
 import { addressOf, call, reportOf, send } from "./call.ts"
@@ -221,7 +222,7 @@ const Doubts = ({ pipeline, to }: Readonly<{ pipeline: string; to: string | unde
 
 /** Makes a link to a web address. Shows any other address, such as `javascript:`, as text. */
 const editLink = (row: number, to: string) =>
-  /^https?:\/\//i.test(to)
+  isWebAddress(to)
     ? <a href={to} rel="noreferrer noopener" target="_blank" aria-label={t.editRow(row)}>{t.edit}</a>
     : asCell(to)
 
