@@ -5,7 +5,20 @@ import type { ColumnCells, RunReport } from "../../domain/report.ts"
 import { count, counted, numbers } from "../../domain/words.ts"
 import type { AttentionEntry } from "../csvFiles.ts"
 import { columnTitle, leftBehind, linesAccount, longestAccount } from "../sentences.ts"
-import { bar, type Content, facts, html, Markup, name, type Section, section, share, table, value } from "./markup.ts"
+import {
+  bar,
+  type Content,
+  facts,
+  html,
+  Markup,
+  name,
+  nameAndId,
+  type Section,
+  section,
+  share,
+  table,
+  value,
+} from "./markup.ts"
 
 // The sections of the page with details.
 
@@ -102,7 +115,7 @@ export const questionsSection = (report: RunReport): Section | undefined => {
         const comparable = answerVerdicts.reduce((sum, verdict) => sum + of(verdict), 0) - of("not comparable")
         return {
           cells: [
-            html`${name(question.name)} <code class="soft">${name(question.id)}</code>`,
+            nameAndId(question.name, question.id),
             question.kind,
             ...report.sent > 0
               ? [count(question.answered), [

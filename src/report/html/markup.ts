@@ -132,5 +132,8 @@ const longestValue = 400
 /** Shows a name of unknown origin, isolated from the text direction around it. */
 export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
 
+/** Shows a name with its id. */
+export const nameAndId = (text: string, id: string): Markup => html`${name(text)} <code class="soft">${name(id)}</code>`
+
 /** Shows a value of unknown origin, isolated from the text direction around it. */
 export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

@@ -14,6 +14,7 @@ import {
   html,
   type Markup,
   name,
+  nameAndId,
   type Section,
   section,
   share,
@@ -180,7 +181,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
       ["question", "what happened", numbers("answers"), "examples"],
       report.findings.map((finding) => ({
         cells: [
-          html`${name(finding.name)} <code class="soft">${name(finding.question)}</code>`,
+          nameAndId(finding.name, finding.question),
           [
             badge(
               finding.verdict,
@@ -220,7 +221,7 @@ export const normalisedSection = (report: RunReport): Section | undefined =>
         ["question", "what", numbers("answers"), "sent", "returned"],
         report.normalised.map((one) => ({
           cells: [
-            html`${name(one.name)} <code class="soft">${name(one.question)}</code>`,
+            nameAndId(one.name, one.question),
             html`${name(one.what)}`,
             count(one.count),
             shownValue(one.example.sent),
