@@ -12,7 +12,7 @@ import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
-import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { indentedLines, paints, type Screen } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
 /** `check [NAME…]`. */
@@ -98,7 +98,7 @@ const showChecked = (checked: CheckedPipeline, all: string, screen: Screen): str
   const { accepted, data, failures, fits, pipeline, recorded, taken, target } = checked
   const name = paint.strong(target === undefined ? pipeline : `${pipeline} --to ${target}`)
   const errors = checked.diagnostics.filter(({ severity }) => severity === "error").length
-  const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
+  const lines = (text: string) => indentedLines(text, screen.width, 2)
   const notes = [
     ...(accepted === undefined ? [] : lines(`The form as it is now is recorded in ${accepted}.`)),
     ...(checked.editor === undefined ? [] : lines(checked.editor)),

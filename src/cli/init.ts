@@ -19,7 +19,7 @@ import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { ask, choose, confirm, unless } from "./terminal/prompt.ts"
-import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { cutToWidth, indentedLines, paints, type Screen } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
 const name = optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.")
@@ -317,7 +317,7 @@ const shown = (names: ReadonlyArray<string>): string =>
 /** Shows what `init` wrote, what is left to do, and the command to run next. */
 const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
-  const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
+  const lines = (text: string) => indentedLines(text, screen.width, 2)
   const { added, choices, file, form, mapped, open, taken, translations, unmapped, warnings, written } = result
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [

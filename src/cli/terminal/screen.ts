@@ -65,8 +65,11 @@ export const wrapToWidth = (text: string, width: number): ReadonlyArray<string> 
   wrapAnsi(visible(text), Math.max(1, width), { hard: true }).split("\n")
 
 /** Wraps a text and indents every line. */
-export const indented = (text: string, width: number, by: number): string =>
-  wrapToWidth(text, Math.max(10, width - by)).map((line) => " ".repeat(by) + line).join("\n")
+export const indentedLines = (text: string, width: number, by: number): ReadonlyArray<string> =>
+  wrapToWidth(text, Math.max(10, width - by)).map((line) => " ".repeat(by) + line)
+
+/** Wraps a text and indents every line, as one text. */
+export const indented = (text: string, width: number, by: number): string => indentedLines(text, width, by).join("\n")
 
 /** The widths of the lines that were painted at the bottom of a terminal. */
 export type Painted = ReadonlyArray<number>
