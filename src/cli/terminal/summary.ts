@@ -2,7 +2,7 @@ import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, counted, instantIn, minuteIn, numbers } from "../../domain/words.ts"
+import { count, counted, instantIn, minuteIn, numbers, type Word } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
@@ -27,19 +27,27 @@ const heading = (report: RunReport, screen: Screen): string => {
   ].join("\n")
 }
 
+/** Returns the rows of a table of those fates or verdicts that occurred. */
+const countRows = <Name extends string>(
+  names: ReadonlyArray<Name>,
+  counts: Readonly<Record<Name, number>>,
+  words: Readonly<Record<Name, Word>>,
+  screen: Screen,
+): ReadonlyArray<ReadonlyArray<TableCell>> =>
+  names.filter((name) => counts[name] > 0).map((name) => [
+    titleCell(words[name], screen),
+    count(counts[name]),
+    { text: words[name].meaning, paint: paints(screen).soft },
+  ])
+
 /** Shows the fates that occurred, and their sum. */
 const balance = (report: RunReport, screen: Screen): string => {
   const paint = paints(screen)
-  const rows = fates.toReversed().filter((fate) => report.rows[fate] > 0).map((fate) => [
-    titleCell(fateWords[fate], screen),
-    count(report.rows[fate]),
-    { text: fateWords[fate].meaning, paint: paint.soft },
-  ])
   const holds = report.balance.holds
     ? { text: "the balance holds", paint: paint.soft }
     : { text: "THE BALANCE DOES NOT HOLD", paint: paint.bad }
   return table(["rows", numbers(""), ""], [
-    ...rows,
+    ...countRows(fates.toReversed(), report.rows, fateWords, screen),
     [{ text: "read", paint: paint.strong }, { text: count(report.rows.read), paint: paint.strong }, holds],
   ], screen)
 }
@@ -53,12 +61,7 @@ const accounts = ({ sources }: RunReport, screen: Screen): string | undefined =>
 }
 
 const readBack = (report: RunReport, screen: Screen): string | undefined => {
-  const paint = paints(screen)
-  const rows = verdicts.filter((verdict) => report.readBack[verdict] > 0).map((verdict) => [
-    titleCell(verdictWords[verdict], screen),
-    count(report.readBack[verdict]),
-    { text: verdictWords[verdict].meaning, paint: paint.soft },
-  ])
+  const rows = countRows(verdicts, report.readBack, verdictWords, screen)
   return rows.length === 0
     ? undefined
     : table(["read back", numbers(""), ""], rows, screen)
