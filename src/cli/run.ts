@@ -5,8 +5,7 @@ import { attempt } from "../jobs/attempt.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"
-import { confirming, runPipelines } from "./runs.ts"
-import { cutToWidth } from "./terminal/screen.ts"
+import { confirming, formNamed, runPipelines } from "./runs.ts"
 
 /** `run NAME…`. */
 export const run = command({
@@ -59,6 +58,5 @@ export const run = command({
 
 /** Says how many rows will be sent, and where. */
 const sendQuestion = ({ canDelete, form, rows, service }: SendQuestion): string => {
-  const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
-  return `${permanence(service, canDelete)} ${counted(rows, "row")} will be sent to form ${to}.`
+  return `${permanence(service, canDelete)} ${counted(rows, "row")} will be sent to ${formNamed(form)}.`
 }

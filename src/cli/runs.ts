@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits, mostSevere, wasInterrupted } from "../domain/exit.ts"
+import type { Form } from "../domain/form.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { listed } from "../domain/words.ts"
@@ -17,7 +18,7 @@ import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 import { progressOf } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
-import { wrapToWidth } from "./terminal/screen.ts"
+import { cutToWidth, wrapToWidth } from "./terminal/screen.ts"
 import { showSummary } from "./terminal/summary.ts"
 
 /** Takes over the first Ctrl-C while the scope is open, and confirms it on stderr. Returns an effect that waits for the signal. */
@@ -56,6 +57,10 @@ export const confirming = <Question>(text: (question: Question) => string, confi
       )
     }
   })
+
+/** Names a form in the text of a confirmation. */
+export const formNamed = ({ id, name }: Pick<Form, "id" | "name">): string =>
+  `form ${cutToWidth(name, 60)} (${cutToWidth(id, 40)})`
 
 /** Returns how to show warnings: as events with `--json`. Otherwise the summary shows them. */
 export const warnings = Effect.map(

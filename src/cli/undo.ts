@@ -9,7 +9,7 @@ import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { confirming, stopCleanly } from "./runs.ts"
+import { confirming, formNamed, stopCleanly } from "./runs.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
@@ -48,10 +48,7 @@ export const undo = command({
       const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
       const by = yield* userName
       const interrupted = yield* stopCleanly
-      const ask = yield* confirming(
-        (asked: UndoQuestion) => `${consequence(asked)} This can't be undone.`,
-        input.confirm,
-      )
+      const ask = yield* confirming(consequence, input.confirm)
       const result = yield* withProgress(input.pipeline, (hideProgress) =>
         undoPipeline(project, {
           ...input,
@@ -59,7 +56,7 @@ export const undo = command({
           by,
           confirm: (service) => input.confirm === service,
           ask: ask?.({ hideProgress, interrupted }),
-          tell: (question) => Effect.sync(() => output.say(`${consequence(question)} This can't be undone.`)),
+          tell: (question) => Effect.sync(() => output.say(consequence(question))),
           interrupted,
         }))
       yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
@@ -73,11 +70,12 @@ export const undo = command({
     }).pipe(Effect.scoped),
 })
 
-/** Says how many submissions will be deleted from which form. */
+/** Says how many submissions will be deleted permanently from which form. */
 const consequence = ({ form, inDoubt, service, submissions }: UndoQuestion): string => {
-  const name = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
   const more = inDoubt === 0 ? "" : `, and those of ${counted(inDoubt, "row")} in doubt if they have landed`
-  return `${counted(submissions, "submission")} will be deleted from form ${name} of ${service}${more}.`
+  return `${counted(submissions, "submission")} will be deleted from ${
+    formNamed(form)
+  } of ${service}${more}. This can't be undone.`
 }
 
 /** Shows what was deleted, what remains and why, and where the list is. */
