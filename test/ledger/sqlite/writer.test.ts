@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Fiber, Option, Scope } from "effect"
 import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
@@ -28,12 +28,11 @@ describe("closing a ledger", () => {
       const view = yield* contacts(makeLedger(store))
       yield* Scope.extend(view.hold("run1"), scope)
       // Closing happens without a turn of the event loop. If it waited for the reader, this timer would be due at its end.
-      let isDue = false
-      const timer = setTimeout(() => isDue = true, 5_000)
+      const timer = yield* Effect.fork(Effect.sleep("5 seconds"))
+      yield* Effect.yieldNow()
       yield* Scope.close(scope, Exit.void)
-      yield* Effect.promise(() => new Promise((turn) => setTimeout(turn)))
-      clearTimeout(timer)
-      expect(isDue).toBe(false)
+      yield* Effect.sleep("1 millis")
+      expect(Option.isNone(yield* Fiber.poll(timer))).toBe(true)
       expect(statSync(`${store.file}-wal`).size).toBeGreaterThan(0)
       other.exec("COMMIT")
       other.close()
