@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { readFileSync, rmSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
@@ -136,14 +136,14 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       at.write("source.csv", csv(upTo(200)))
       const running = yield* Effect.fork(at.inProcess("run", "contacts"))
       yield* until(() => at.count() >= 30)
-      process.kill(
-        Number(readFileSync(join(server.folder, "stopping", "postmaster.pid"), "utf8").split("\n")[0]),
-        "SIGQUIT",
-      )
+      const file = join(server.folder, "stopping", "postmaster.pid")
+      process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGQUIT")
       const stopped = yield* Fiber.join(running)
       expect(said(stopped)).toMatch(/^70 .*Nothing more is sent without it/)
       const sent = at.count()
       expect(sent).toBeLessThan(200)
+      // The server removes this file at its end.
+      yield* until(() => !existsSync(file))
       for (const command of [["run", "contacts"], ["status"], ["ledger", "export"]]) {
         expect(said(yield* at.inProcess(...command))).toMatch(
           /^70 .*failed while connecting to the database of its `url`: no server answers at this address/,
