@@ -6,7 +6,7 @@ import { counted } from "../../domain/words.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import type { Settings } from "./settings.ts"
-import { compileWritten } from "./unknownChoices.ts"
+import { compileWritten, forEachCell } from "./unknownChoices.ts"
 
 /** The cells of a column that can't be read with its settings. */
 export interface Misread {
@@ -56,8 +56,6 @@ export const settingsThatRead = (settings: Settings, misread: Misread | undefine
 /** Kinds that take any text, or whose options are compared elsewhere. */
 const unchecked: ReadonlySet<string> = new Set(["text", "choice", "choices", "ranking", "matrix", "json", "files"])
 
-const remembered = 20_000
-
 /**
  * Tries settings on the cells of a column, until it is certain that they fit.
  *
@@ -73,17 +71,16 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
   if (parse === undefined) return undefined
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = settings.asks.some(({ key }) => key === "country")
-  const memory = new Map<string, Fault | undefined>()
   const examples = new Set<string>()
   const most = tolerated(settings)
   let [filled, cells, left] = [0, 0, rows]
   let code: ProblemCode | undefined
-  const faultOf = (cell: Cell): Fault | undefined => {
+  const faultOf = forEachCell((cell): Fault | undefined => {
     if (lacksCountry && !textOf(cell).trim().startsWith("+")) return undefined
     const result = parse([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
     return result instanceof Fault && result.code !== "ambiguous-time" ? result : undefined
-  }
+  })
   return {
     add: (row: ReadonlyArray<Cell>): void => {
       if (cells + left <= most * (filled + left)) return
@@ -91,13 +88,7 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
       const cell = row[column.position] ?? null
       if (cell === null || cell === "" || empty.has(textOf(cell).trim())) return
       filled++
-      let fault: Fault | undefined
-      if (typeof cell === "string" && memory.has(cell)) fault = memory.get(cell)
-      else {
-        fault = faultOf(cell)
-        if (memory.size >= remembered) memory.clear()
-        if (typeof cell === "string") memory.set(cell, fault)
-      }
+      const fault = faultOf(cell)
       if (fault === undefined) return
       cells++
       code ??= fault.code
