@@ -162,11 +162,10 @@ export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArr
   const formats = dateFormats(dates)
   const dated = shapes.date + shapes.dateTime
   if (formats._tag === "Decided" || dated < filled / 2) return []
-  const mixed = dates.writings.some(({ first, second }) => first > 12 && second > 12)
   return [{
-    code: mixed ? "two-date-orders" : "open-date-order",
+    code: formats.isMixed ? "two-date-orders" : "open-date-order",
     count: dated,
-    message: mixed
+    message: formats.isMixed
       ? `Its dates are written in two orders: ${formats.why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
       : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Choose one with \`format\`.`,
     examples: [],

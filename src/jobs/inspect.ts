@@ -108,13 +108,14 @@ export const inspectFile = (config: SourceConfig, definition?: string) =>
   Effect.scoped(Effect.gen(function*() {
     const source = yield* openShown(config)
     const labels = yield* labelsFor(definition, ownColumns(source.columns))
-    const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
+    const profiles = recordProfiler(source.columns, source.tool !== undefined)
     const inspector = inspecting(source, labels)
     yield* eachChunk(
       source.read(),
       (chunk) => Effect.sync(() => inspector.add(chunk, profiles.addRow)),
     )
-    return yield* inspector.ended(profiles.ended())
+    const { complete, stray } = profiles.ended()
+    return yield* inspector.ended({ stray, profiles: complete() })
   }))
 
 /** Inspects a source while it is read. */

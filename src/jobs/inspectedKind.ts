@@ -1,6 +1,7 @@
 import { type InferredKind, shapes } from "../domain/inspectedColumn.ts"
 import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
+import { saysNo, saysYes } from "../mapping/suggest/words.ts"
 
 /** Returns the most frequent texts of a column, with their numbers. */
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
@@ -11,10 +12,12 @@ const most = 0.9
 
 /** Returns the kind of most cells of a column, and the share of these cells. */
 export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
-  const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
+  const { distinct, distinctCount: { count, exact }, filled, share, shapes: cells } = profile
   if (filled === 0) return ["empty", 1]
   // Two words that both mean yes, such as x and y, are not a pair of yes and no.
-  const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
+  const isTold = count === 2
+    ? [saysYes, saysNo].every((says) => [...distinct.keys()].some(says))
+    : count === 1 && cells.number < filled
   if (share.boolean === 1 && isTold) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")
     .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]

@@ -84,7 +84,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
     if (mapping === undefined) return []
     const counted = choiceQuestions(pipeline, mapping, form, source)
     if (counted.length === 0) return []
-    const profiles = profiler(counted.flatMap(({ columns }) => columns), { labels: labels?.of })
+    const profiles = profiler(counted.flatMap(({ columns }) => columns), labels?.of)
     yield* eachRow(source, (cells) => {
       countChoices(counted, cells)
       profiles.addRow(cells)

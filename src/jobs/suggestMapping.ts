@@ -203,7 +203,7 @@ export const surveySource = (
   read?: ReturnType<typeof readableRows>,
 ) =>
   Effect.gen(function*() {
-    const profiles = recordProfiler(columns, { labels: labels?.of, isExport: source.tool !== undefined })
+    const profiles = recordProfiler(columns, source.tool !== undefined, labels?.of)
     let rows = 0
     yield* eachRow(source, (cells, row) => {
       rows++

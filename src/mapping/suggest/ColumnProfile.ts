@@ -1,16 +1,28 @@
 import { type Cell, ErrorCell, JsonCell } from "../../domain/cell.ts"
 import { type Shape, shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
+import { present } from "../../domain/words.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
 import { collectDates, type DateEvidence } from "./dateEvidence.ts"
 import { DistinctTexts, hashesKept, hashOf, type Room, UniqueCheck } from "./distinctTexts.ts"
 import { collectNumbers, type NumberEvidence } from "./numberEvidence.ts"
-import { isNoAnswer, saysNo, saysYes } from "./words.ts"
+import { isNoAnswer, isTick } from "./words.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
-const possible = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
+const possible = [
+  "email",
+  "url",
+  "phone",
+  "international",
+  "number",
+  "integer",
+  "boolean",
+  "date",
+  "dateTime",
+  "time",
+] as const
 type Possible = (typeof possible)[number]
 
 /** What is known about a column after all its cells were read. */
@@ -25,8 +37,6 @@ export interface ColumnProfile {
   readonly distinctCount: { readonly count: number; readonly exact: boolean }
   /** Whether no two rows have the same text. Undefined if there were too many texts to find out. */
   readonly unique: boolean | undefined
-  /** The first two distinct texts. */
-  readonly samples: ReadonlyArray<string>
   /** The average number of characters in a filled cell. */
   readonly length: number
   /** For each possible meaning: the share of the filled cells that may have it, 0 to 1. */
@@ -35,16 +45,10 @@ export interface ColumnProfile {
   readonly shapes: Readonly<Record<Shape, number>>
   /** The first text of each shape. The key `undefined` contains the first text without a shape. */
   readonly examples: ReadonlyMap<Shape | undefined, string>
-  /** Whether its cells contain yes, and whether they contain no. */
-  readonly ticks: ReadonlySet<"yes" | "no">
   readonly dates: DateEvidence
   readonly numbers: NumberEvidence
   /** The smallest and the largest number. */
   readonly range: { readonly min: number; readonly max: number } | undefined
-  /** Whether all its phone numbers begin with a country code. */
-  readonly international: boolean
-  /** Share of cells that equal the column's own title: ticks in an option's column. */
-  readonly ownTitle: number
 }
 
 /** A column and its profile. */
@@ -71,9 +75,10 @@ const isPhone = (text: string): boolean => {
   return /^(?:'?\+|0)/.test(text) || /[\s()/-]/.test(text) || digits === 10
 }
 
-const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text)
-
-const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && isAddress(text)
+const contactIn = (text: string): "email" | "url" | "phone" | undefined => {
+  if (text.includes("@") && text.length <= 254 && isAddress(text)) return "email"
+  return /^(?:https?:\/\/|www\.)\S+$/i.test(text) ? "url" : isPhone(text) ? "phone" : undefined
+}
 
 /** The evidence of equal cells. */
 interface Reading {
@@ -82,22 +87,16 @@ interface Reading {
   readonly text: string
   readonly hash: number
   readonly shape: Shape | undefined
-  readonly day: "date" | "dateTime" | "time" | undefined
-  readonly tick: "yes" | "no" | undefined
-  readonly number: { readonly integer: boolean; readonly value: number } | undefined
-  readonly contact: "email" | "url" | "phone" | undefined
+  /** Everything that the cell may be. */
+  readonly may: ReadonlyArray<Possible>
+  readonly number: number | undefined
 }
 
 /** How many texts of a column are cached with their readings, because most columns repeat a few texts. */
 const cached = 1_000
 
-/**
- * Collects a column's profile, cell by cell.
- *
- * @param noteMissing is called with each text for "no answer", which is then omitted from the profile. If it is undefined, these texts and a
- * workbook's error cells count like any other cell.
- */
-const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) => void) | undefined) => {
+/** Collects a column's profile, cell by cell. Texts for "no answer" and a workbook's errors are left out until `addMissing` is called. */
+const collectColumn = (room: Room) => {
   const dates = collectDates()
   const numbers = collectNumbers()
   const distinct = new DistinctTexts()
@@ -105,74 +104,51 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
   const counts = Object.fromEntries(possible.map((one) => [one, 0])) as Record<Possible, number>
   const found = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
   const examples = new Map<Shape | undefined, string>()
-  const ticks = new Set<"yes" | "no">()
   const readings = new Map<string, Reading>()
   const missing = new Map<string, { readonly cell: Exclude<Cell, null>; times: number }>()
-  const title = column.title.trim().toLowerCase()
-  let [rows, filled, length, own] = [0, 0, 0, 0]
+  let [rows, filled, length] = [0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
-  let international = true
 
-  const tickOf = (cell: Cell, text: string): Reading["tick"] => {
-    if (typeof cell === "boolean") return cell ? "yes" : "no"
-    return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
-  }
-
-  const dayOf = (cell: Cell, text: string): Reading["day"] => {
-    const found = dates.add(cell, text)
-    return found === undefined ? undefined : found.day ? (found.time ? "dateTime" : "date") : "time"
-  }
-
-  const numberOf = (cell: Cell, text: string): Reading["number"] =>
-    typeof cell === "number"
-      ? { integer: Number.isInteger(cell), value: cell }
+  const read = (cell: Cell, text: string): Reading => {
+    const equal = { left: 0, text, hash: hashOf(text) }
+    if (cell instanceof JsonCell) return { ...equal, shape: "json", may: [], number: undefined }
+    const day = dates.add(cell, text)
+    const number = day !== undefined
+      ? undefined
+      : typeof cell === "number"
+      ? cell
       : typeof cell === "string"
       ? numbers.add(text)
       : undefined
-
-  const read = (cell: Cell, text: string): Reading => {
-    const hash = hashOf(text)
-    const none = undefined
-    if (cell instanceof JsonCell) {
-      return { left: 0, text, hash, shape: "json", day: none, tick: none, number: none, contact: none }
-    }
-    const day = dayOf(cell, text)
-    const number = day === undefined ? numberOf(cell, text) : none
-    const contact = typeof cell !== "string"
-      ? none
-      : isEmail(text)
-      ? "email"
-      : isUrl(text)
-      ? "url"
-      : isPhone(text)
-      ? "phone"
-      : none
+    const contact = typeof cell === "string" ? contactIn(text) : undefined
     // A number is more likely a phone number if it begins like one.
     const isNumber = number !== undefined && (contact === undefined || !/^['+0]/.test(text))
-    const shape = typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact)
-    return { left: 0, text, hash, shape, day, tick: tickOf(cell, text), number, contact }
+    return {
+      ...equal,
+      shape: typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact),
+      may: present([
+        day,
+        contact,
+        contact === "phone" && /^'?\+/.test(text) && "international",
+        number !== undefined && "number",
+        Number.isInteger(number) && "integer",
+        (typeof cell === "boolean" || isTick(text)) && "boolean",
+      ]),
+      number,
+    }
   }
 
-  const count = ({ contact, day, hash, number, shape, text, tick }: Reading, times: number): void => {
+  const count = ({ hash, may, number, shape, text }: Reading, times: number): void => {
     filled += times
     length += text.length * times
     distinct.add(text, hash, times)
     uniqueCheck.add(hash)
     if (times > 1) uniqueCheck.add(hash)
-    if (text.length === title.length && text.toLowerCase() === title) own += times
     if (shape !== undefined) found[shape] += times
-    if (day !== undefined) counts[day] += times
-    if (contact !== undefined) counts[contact] += times
-    if (contact === "phone" && international) international = /^'?\+/.test(text)
-    if (tick !== undefined) {
-      ticks.add(tick)
-      counts.boolean += times
-    }
+    for (const one of may) counts[one] += times
     if (number === undefined) return
-    counts.number += times
-    if (number.integer) counts.integer += times
-    if (number.value < min) min = number.value
-    if (number.value > max) max = number.value
+    min = Math.min(min, number)
+    max = Math.max(max, number)
   }
 
   const addText = (cell: Exclude<Cell, null>, text: string, times = 1): void => {
@@ -194,13 +170,14 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
       }
       const text = textOf(cell)
       if (text === "") return
-      const isMissing = noteMissing !== undefined && (cell instanceof ErrorCell || isNoAnswer(text))
-      if (!isMissing) return addText(cell, text)
-      if (!(cell instanceof ErrorCell)) noteMissing(text)
+      if (!(cell instanceof ErrorCell) && !isNoAnswer(text)) return addText(cell, text)
       const before = missing.get(text)
       if (before === undefined) missing.set(text, { cell, times: 1 })
       else before.times++
     },
+    /** The texts for "no answer", with their counts. */
+    missing: () =>
+      [...missing].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [{ text, times }]),
     /** Adds the cells that were left out. */
     addMissing: (): void => {
       for (const [text, { cell, times }] of missing) addText(cell, text, times)
@@ -221,17 +198,13 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
         more: distinct.more,
         distinctCount: unique === true ? { count: filled, exact: true } : distinct.count(),
         unique,
-        samples: [...distinct.texts.keys()].slice(0, 2),
         length: share(length),
         share: Object.fromEntries(possible.map((one) => [one, share(counts[one])])) as Record<Possible, number>,
         shapes: { ...found },
         examples: new Map(examples),
-        ticks: new Set(ticks),
         dates: dates.evidence(),
         numbers: numbers.evidence(),
         range: min > max ? undefined : { min, max },
-        international: counts.phone > 0 && international,
-        ownTitle: share(own),
       }
     },
   }
@@ -243,30 +216,22 @@ const rowsAtOnce = 128
 /**
  * Collects the profiles of a source's columns row by row. Memory does not grow with the rows.
  *
- * @param options.keepMissing whether texts for "no answer" and a workbook's errors count as cells like any other
- * @param options.labels what the form tool's own definition says about a column
+ * @param labelsOf returns what the form tool's own definition says about a column
  */
 export const profiler = (
   columns: ReadonlyArray<Column>,
-  options: {
-    readonly keepMissing?: boolean
-    readonly labels?: ((column: Column) => ColumnLabels | undefined) | undefined
-  } = {},
+  labelsOf?: ((column: Column) => ColumnLabels | undefined) | undefined,
 ) => {
-  const missing = new Map<string, number>()
   const room = { left: hashesKept }
-  const noteMissing = options.keepMissing === true ? undefined : (text: string): void => {
-    missing.set(text, (missing.get(text) ?? 0) + 1)
-  }
   const each = columns.map((column) => {
-    const labels = options.labels?.(column)
+    const labels = labelsOf?.(column)
     return {
       column,
       labels,
-      collected: collectColumn(column, room, noteMissing),
+      collected: collectColumn(room),
       labelled: labels === undefined || labels.options.size === 0
         ? undefined
-        : { labels, collected: collectColumn(column, room, () => undefined) },
+        : { labels, collected: collectColumn(room) },
     }
   })
   /** Rows that are not counted yet. Column by column, the texts of a column stay in the processor's cache: for 300 columns, this takes about half the time. */
@@ -288,7 +253,11 @@ export const profiler = (
     /** Returns texts of any column that look like "no answer", with their counts. */
     missing: (): ReadonlyMap<string, number> => {
       countRows()
-      return missing
+      const counts = new Map<string, number>()
+      for (const { text, times } of each.flatMap(({ collected }) => collected.missing())) {
+        counts.set(text, (counts.get(text) ?? 0) + times)
+      }
+      return counts
     },
     /** Adds the cells that look like "no answer", and a workbook's errors, to the profiles. */
     addMissing: (): void => {

@@ -1,114 +1,78 @@
 import { type Cell, DateCell } from "../../domain/cell.ts"
 import { monthNumber } from "../../domain/months.ts"
-import { readIso } from "../../kinds/wallClock.ts"
+import { readIso, timeOf } from "../../kinds/wallClock.ts"
 
-const numeric = /^(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)/
+const datePattern = /^(\d{1,4}|[A-Za-z]{3,9})([-./ ]|\. )(\d{1,2}|[A-Za-z]{3,9})([-./ ]|\. |, )(\d{1,4})(?!\d)/
 
-const yearFirst = /^(\d{4})([./ ])(\d{1,2})\2(\d{1,2})(?!\d)/
+const timePattern = /^([T ,]+)?(\d{1,2}):\d{2}(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?( ?(?:Z|[+-]\d\d:\d\d))?$/
 
-const dayNamed = /^(\d{1,2})([-. ]|\. )([A-Za-z]{3,9})([-. ]|, )(\d{4}|\d{2})(?!\d)/
+/** Which of a date's numbers is the day, and which is the month. */
+type DayOrder = "dM" | "Md" | "d"
 
-const monthNamed = /^([A-Za-z]{3,9})([-. ])(\d{1,2})(, |[-. ])(\d{4})(?!\d)/
-
-const timeOf = /^([T ,]+)?(\d{1,2}):(\d{2})(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?(?: ?(Z|[+-]\d\d:\d\d))?$/
-
-const monthField = (word: string): string | undefined =>
-  monthNumber(word) === undefined ? undefined : word.length === 3 ? "MMM" : "MMMM"
-
-interface Read {
+/** The date in a text. */
+interface WrittenDate {
+  /** The luxon format, with # for each number that is a day or a month: `#/#/yyyy`, `#. MMM yyyy`. */
   readonly date: string
-  readonly time: string
-  readonly first: number
-  readonly second: number
-  readonly paddedFirst: boolean
-  readonly paddedSecond: boolean
-  readonly paddedHour: boolean
-  readonly offset: boolean
+  /** The possible orders of these numbers. */
+  readonly orders: ReadonlyArray<DayOrder>
+  /** Whether these numbers have two digits. */
+  readonly isPadded: boolean
 }
 
-interface DateParts {
-  readonly date: string
-  readonly first: string
-  readonly second: string
-  readonly length: number
+const isInRange = (number: string, letter: string | undefined): boolean =>
+  Number(number) >= 1 && Number(number) <= (letter === "d" ? 31 : 12)
+
+/** Returns the date at the start of a text, and the rest of the text. */
+const dateIn = (text: string): WrittenDate & { readonly rest: string } | undefined => {
+  const found = datePattern.exec(text)
+  if (found === null) return undefined
+  const [whole, first = "", sign = "", second = "", next = "", third = ""] = found
+  const isYearFirst = /^\d{4}$/.test(first)
+  const [year, one, other] = isYearFirst ? [first, second, third] : [third, first, second]
+  const numbers = [one, other].filter((part) => /^\d{1,2}$/.test(part))
+  const [month] = [one, other].filter((part) => !/\d/.test(part))
+  const isKnown = month === undefined ? numbers.length === 2 && sign === next : monthNumber(month) !== undefined
+  if (!isKnown || numbers.length === 0 || (isYearFirst && month !== undefined) || year.length % 2 !== 0) {
+    return undefined
+  }
+  // If the year comes first, the order is year, month, day.
+  const known: ReadonlyArray<DayOrder> = month !== undefined ? ["d"] : isYearFirst ? ["Md"] : ["dM", "Md"]
+  const orders = known.filter((order) => numbers.every((number, at) => isInRange(number, order[at])))
+  const letters = [first, second, third].map((part, at) =>
+    at === (isYearFirst ? 0 : 2) ? "y".repeat(part.length) : part !== month ? "#" : part.length === 3 ? "MMM" : "MMMM"
+  )
+  return orders.length === 0 ? undefined : {
+    date: `${letters[0]}${sign}${letters[1]}${next}${letters[2]}`,
+    orders,
+    isPadded: numbers.every((number) => number.length === 2),
+    rest: text.slice(whole.length),
+  }
 }
 
-const datePart = (text: string): DateParts | undefined => {
-  const numbers = numeric.exec(text)
-  if (numbers !== null) {
-    const [whole, first = "", sign = "", second = "", year = ""] = numbers
-    return { date: `N${sign}N${sign}Y${year.length}`, first, second, length: whole.length }
-  }
-  const reversed = yearFirst.exec(text)
-  if (reversed !== null) {
-    const [whole, , sign = "", first = "", second = ""] = reversed
-    // If the year comes first, the order is year, month, day.
-    return Number(first) > 12 ? undefined : { date: `Y4${sign}M${sign}D`, first, second, length: whole.length }
-  }
-  const day = dayNamed.exec(text)
-  if (day !== null) {
-    const [whole, first = "", sign = "", month = "", next = "", year = ""] = day
-    const field = monthField(month)
-    return field === undefined
-      ? undefined
-      : { date: `D${sign}${field}${next}Y${year.length}`, first, second: "1", length: whole.length }
-  }
-  const named = monthNamed.exec(text)
-  if (named !== null) {
-    const [whole, month = "", sign = "", first = "", next = ""] = named
-    const field = monthField(month)
-    return field === undefined
-      ? undefined
-      : { date: `${field}${sign}D${next}Y4`, first, second: "1", length: whole.length }
-  }
-  return undefined
-}
-
-const read = (text: string): Read | undefined => {
-  const found = datePart(text)
-  const rest = text.slice(found?.length ?? 0)
-  if (found !== undefined && (Number(found.first) > 31 || Number(found.second) > 31)) return undefined
-  const time = rest === "" ? undefined : timeOf.exec(rest)
-  if (rest !== "" && (time === null || time === undefined)) return undefined
-  const [, gap = "", hour = "", , seconds = "", fraction = "", half = "", offset] = time ?? []
-  if (time !== undefined && (gap === "") !== (found === undefined)) return undefined
-  if (found === undefined && time === undefined) return undefined
-  if (time !== undefined && (Number(hour) > 23 || (half !== "" && Number(hour) > 12))) return undefined
-  const written = time === undefined ? "" : [
-    gap.replace("T", "'T'"),
-    half === "" ? "H" : "h",
-    ":mm",
-    seconds === "" ? "" : ":ss",
-    fraction === "" ? "" : ".SSS",
-    half === "" ? "" : half.startsWith(" ") ? " a" : "a",
-    offset === undefined ? "" : rest.includes(` ${offset}`) ? " ZZ" : "ZZ",
-  ].join("")
+/** Returns the luxon format of a time, with a single letter for hours. Undefined if a text is not a time. */
+const timeIn = (text: string) => {
+  const found = timePattern.exec(text)
+  if (found === null) return undefined
+  const [, gap = "", hour = "", seconds, fraction, half = "", offset = ""] = found
+  if (Number(hour) > (half === "" ? 23 : 12)) return undefined
   return {
-    date: found?.date ?? "",
-    time: written,
-    first: Number(found?.first ?? 0),
-    second: Number(found?.second ?? 0),
-    paddedFirst: found?.first.length === 2,
-    paddedSecond: found?.second.length === 2,
-    paddedHour: hour.length === 2,
-    offset: offset !== undefined,
+    time: gap.replace("T", "'T'") + (half === "" ? "H" : "h") + ":mm" + (seconds === undefined ? "" : ":ss")
+      + (fraction === undefined ? "" : ".SSS") + half.replace(/[AaPp][Mm]/, "a") + offset.replace(/\S+/, "ZZ"),
+    hasGap: gap !== "",
+    hasPaddedHours: hour.length === 2,
+    hasOffset: offset !== "",
   }
 }
 
-/** One way of writing dates in a column. */
+/** One way of writing dates and times in a column. */
 interface Writing {
-  /** The date's fields and separators, such as `N/N/Y4`, `N. MMM Y4`; "" for times alone. */
   readonly date: string
-  /** The time's fields and separators, such as ` N:NN:NN a`; "" for dates alone. */
   readonly time: string
   count: number
-  /** The largest value of the first number and of the second number. A number above 12 is not a month. */
-  first: number
-  second: number
-  /** Whether each number had two digits. */
-  paddedFirst: boolean
-  paddedSecond: boolean
-  paddedHour: boolean
+  /** How many of these cells each order of day and month fits. */
+  readonly orders: Map<DayOrder, number>
+  isPadded: boolean
+  hasPaddedHours: boolean
 }
 
 /** How the dates and times of a column are written. */
@@ -116,112 +80,111 @@ export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
   /** The number of cells that need no format: ISO texts and a workbook's date cells. */
   readonly iso: number
-  /** How many cells have a day, how many have a time, and how many have an offset, in any notation. */
+  /** The luxon formats of ISO dates with a time other than midnight. */
+  readonly isoTimes: ReadonlySet<string>
+  /** How many cells have a day, and how many have an offset, in any notation. */
   readonly withDay: number
-  readonly withTime: number
   readonly withOffset: number
-}
-
-/** Which parts of a date and time a cell contains. */
-interface DateShape {
-  readonly day: boolean
-  readonly time: boolean
 }
 
 /** Collects how the dates of a column are written. */
 export const collectDates = () => {
   const writings = new Map<string, Writing>()
-  const counts = { iso: 0, withDay: 0, withTime: 0, withOffset: 0 }
-  const note = (shape: DateShape, offset: boolean, iso: boolean): DateShape => {
-    if (iso) counts.iso++
-    if (shape.day) counts.withDay++
-    if (shape.time) counts.withTime++
-    if (offset) counts.withOffset++
-    return shape
+  const isoTimes = new Set<string>()
+  const counts = { iso: 0, withDay: 0, withOffset: 0 }
+  const note = (hasDay: boolean, hasTime: boolean, hasOffset: boolean) => {
+    if (hasDay) counts.withDay++
+    if (hasOffset) counts.withOffset++
+    return hasDay ? (hasTime ? "dateTime" : "date") : "time"
   }
   return {
-    add: (cell: Cell, text: string): DateShape | undefined => {
+    /** Returns what a cell contains. Undefined if that is neither a date nor a time. */
+    add: (cell: Cell, text: string): "date" | "dateTime" | "time" | undefined => {
       if (text.length > 40 || typeof cell === "number" || !/\d/.test(text)) return undefined
       const iso = readIso(cell instanceof DateCell ? cell.iso : text)
-      if (iso !== undefined) {
-        return note({ day: iso.hasDate, time: iso.hasTime }, !Number.isNaN(iso.offset), true)
+      // A time of day with an offset needs a format, because the offset is not sent.
+      if (iso !== undefined && (iso.hasDate || Number.isNaN(iso.offset))) {
+        counts.iso++
+        if (iso.hasDate && iso.hasTime && (timeOf(iso.wall) !== 0 || iso.fraction)) {
+          isoTimes.add(`yyyy-MM-dd${timeIn(text.slice(10))?.time.replace("H", "HH") ?? ""}`)
+        }
+        return note(iso.hasDate, iso.hasTime, !Number.isNaN(iso.offset))
       }
-      const found = read(text)
-      if (found === undefined) return undefined
-      const key = `${found.date}|${found.time}`
-      const known = writings.get(key)
-      if (known === undefined) writings.set(key, { ...found, count: 1 })
-      else {
-        known.count++
-        known.first = Math.max(known.first, found.first)
-        known.second = Math.max(known.second, found.second)
-        known.paddedFirst &&= found.paddedFirst
-        known.paddedSecond &&= found.paddedSecond
-        known.paddedHour &&= found.paddedHour
+      const date = dateIn(text)
+      const rest = date?.rest ?? text
+      const time = timeIn(rest)
+      if ((time === undefined && rest !== "") || (time !== undefined && time.hasGap !== (date !== undefined))) {
+        return undefined
       }
-      return note({ day: found.date !== "", time: found.time !== "" }, found.offset, false)
+      const key = `${date?.date}|${time?.time}`
+      const writing = writings.get(key) ?? {
+        date: date?.date ?? "",
+        time: time?.time ?? "",
+        count: 0,
+        orders: new Map(),
+        isPadded: true,
+        hasPaddedHours: true,
+      }
+      writings.set(key, writing)
+      writing.count++
+      for (const order of date?.orders ?? ["d"]) writing.orders.set(order, (writing.orders.get(order) ?? 0) + 1)
+      writing.isPadded &&= date?.isPadded !== false
+      writing.hasPaddedHours &&= time?.hasPaddedHours !== false
+      return note(date !== undefined, time !== undefined, time?.hasOffset === true)
     },
-    evidence: (): DateEvidence => ({ writings: [...writings.values()].map((one) => ({ ...one })), ...counts }),
+    evidence: (): DateEvidence => ({
+      writings: [...writings.values()].map((one) => ({ ...one, orders: new Map(one.orders) })),
+      isoTimes: new Set(isoTimes),
+      ...counts,
+    }),
   }
 }
 
-/** Returns the luxon format for a way of writing dates. Returns two formats if the cells don't show whether the day or the month comes first. */
-const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
-  const two = (padded: boolean, letter: string) => padded ? letter + letter : letter
-  const time = writing.time.replace(/[Hh]/, (letter) => two(writing.paddedHour, letter))
-  const year = (date: string) => date.replace("Y4", "yyyy").replace("Y2", "yy")
-  if (!writing.date.startsWith("N")) {
-    const date = writing.date.startsWith("Y")
-      ? writing.date.replace("M", two(writing.paddedFirst, "M")).replace("D", two(writing.paddedSecond, "d"))
-      : writing.date.replace("D", two(writing.paddedFirst, "d"))
-    return [year(date) + time]
-  }
-  // If days have no leading zero, months have none either, even if no cell shows it.
-  const padded = writing.paddedFirst && writing.paddedSecond
-  const ordered = (a: string, b: string) =>
-    year(writing.date.replace("N", two(padded, a)).replace("N", two(padded, b))) + time
-  const dayFirst = ordered("d", "M")
-  const monthFirst = ordered("M", "d")
-  if (writing.first > 12 && writing.second > 12) return [dayFirst, monthFirst]
-  if (writing.first > 12) return [dayFirst]
-  if (writing.second > 12) return [monthFirst]
-  // With dots, the day comes first in every language (CLDR).
-  return writing.date[1] === "." ? [dayFirst] : [dayFirst, monthFirst]
+/** Returns the luxon format of a way of writing dates. */
+const formatOf = ({ date, hasPaddedHours, isPadded, time }: Readonly<Writing>, order: DayOrder): string => {
+  const two = (is: boolean, letter: string) => is ? letter + letter : letter
+  return Array.from(order).reduce((text, letter) => text.replace("#", two(isPadded, letter)), date)
+    + time.replace(/[Hh]/, (letter) => two(hasPaddedHours, letter))
 }
 
 /** The formats of a column's dates. */
 type DateFormats =
   | { readonly _tag: "Decided"; readonly formats: ReadonlyArray<string> }
   /** The cells don't show which format is right: the possible formats, and the reason. */
-  | { readonly _tag: "Open"; readonly formats: ReadonlyArray<string>; readonly why: string }
+  | {
+    readonly _tag: "Open"
+    readonly formats: ReadonlyArray<string>
+    readonly why: string
+    /** Whether some cells can only be read with one format, and some only with the other. */
+    readonly isMixed: boolean
+  }
 
 /** Returns the formats of a column's dates. ISO texts and date cells need none. */
 export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
-  const each = writings.map((writing) => ({ writing, formats: formatsOf(writing) }))
-  const undecided = each.find(({ formats }) => formats.length > 1)
-  if (undecided !== undefined) {
-    // Dates written in another way, but with the same separator, may show the order.
-    const sign = undecided.writing.date[1]
-    const both = undecided.writing.first > 12 && undecided.writing.second > 12
-    const decisive = both
-      ? undefined
-      : each.find(({ formats, writing }) =>
-        formats.length === 1 && writing.date.startsWith("N") && writing.date[1] === sign
-      )
-    if (decisive === undefined) {
-      return {
-        _tag: "Open",
-        formats: undecided.formats,
-        why: both
-          ? "in some cells only the first number can be the day, in others only the second"
-          : "no cell shows whether the day or the month comes first",
-      }
+  const each = writings.map((writing) => {
+    const orders = [...writing.orders].flatMap(([order, count]) => count === writing.count ? [order] : [])
+    // With dots, the day comes first in every language (CLDR).
+    return { writing, orders: writing.date[1] === "." ? orders.slice(0, 1) : orders }
+  })
+  const undecided = each.find(({ orders }) => orders.length !== 1)
+  const isMixed = undecided?.orders.length === 0
+  // Dates written in another way, but with the same separator, may show the order.
+  const decisive = each.find(({ orders: [order, ...others], writing: { date } }) =>
+    others.length === 0 && order !== "d" && date.startsWith("#") && date[1] === undecided?.writing.date[1]
+  )
+  const shown = decisive?.orders[0]
+  if (undecided !== undefined && (isMixed || shown === undefined)) {
+    return {
+      _tag: "Open",
+      formats: [formatOf(undecided.writing, "dM"), formatOf(undecided.writing, "Md")],
+      why: isMixed
+        ? "in some cells only the first number can be the day, in others only the second"
+        : "no cell shows whether the day or the month comes first",
+      isMixed,
     }
-    const dayFirst = decisive.formats[0]?.startsWith("d") === true
-    const decided = each.map(({ formats }) =>
-      formats.length === 1 ? formats : formats.slice(dayFirst ? 0 : 1, dayFirst ? 1 : 2)
-    )
-    return { _tag: "Decided", formats: [...new Set(decided.flat())] }
   }
-  return { _tag: "Decided", formats: [...new Set(each.flatMap(({ formats }) => formats))] }
+  const formats = each.map(({ orders: [order = "d", ...others], writing }) =>
+    formatOf(writing, others.length > 0 && shown !== undefined ? shown : order)
+  )
+  return { _tag: "Decided", formats: [...new Set(formats)] }
 }

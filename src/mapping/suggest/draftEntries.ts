@@ -57,7 +57,7 @@ const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
 /** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
-  cellsIn(one).samples.map((text) => {
+  [...cellsIn(one).distinct.keys()].slice(0, 2).map((text) => {
     const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
     return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
   })
@@ -113,9 +113,7 @@ export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
     case "Column":
       return samplesOf(origin)
     case "Joined":
-      return origin.columns.map(({ profile }) => profile.samples[0]).flatMap((text) =>
-        text === undefined ? [] : [quotes(text)]
-      )
+      return origin.columns.flatMap((column) => samplesOf(column).slice(0, 1))
     case "Parts":
       return origin.parts.slice(0, 2).flatMap((part) => samplesOf(part).slice(0, 1))
     case "Block":

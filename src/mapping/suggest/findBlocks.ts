@@ -39,7 +39,7 @@ const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefine
   const texts = new Set(options.flatMap(({ profile }) => [...profile.distinct.keys()]))
   if (texts.size === 0) return "empty"
   const own = options.every(({ option, profile }) =>
-    [...profile.distinct.keys()].every((text) => text === option || isTick(text) || text === profile.samples[0])
+    [...profile.distinct.keys()].slice(1).every((text) => text === option || isTick(text))
   )
   const all = [...texts]
   const numbers = all.every((text) => /^\d{1,2}(?:\.0)?$/.test(text))
@@ -71,10 +71,12 @@ const labelled = ({ labels }: ProfiledColumn, option: string): Pick<BlockMember,
 const ownTitled = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<ReadonlyArray<BlockMember>> => {
   const runs: Array<Array<BlockMember>> = []
   let run: Array<BlockMember> = []
-  for (const { column, profile } of columns) {
-    if (profile.filled > 0 && profile.ownTitle === 1) {
+  for (const one of columns) {
+    const option = one.column.title.trim()
+    const [text = "", ...others] = one.profile.distinct.keys()
+    if (others.length === 0 && text !== "" && text.toLowerCase() === option.toLowerCase()) {
       if (run.length === 0) runs.push(run)
-      run.push({ column, profile, option: column.title.trim(), role: "option" })
+      run.push({ ...one, option, role: "option" })
     } else run = []
   }
   return runs.filter((members) => members.length > 1)

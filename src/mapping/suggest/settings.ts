@@ -4,7 +4,7 @@ import { usualBooleans } from "../../kinds/boolean.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
-import { readIso, timeOf } from "../../kinds/wallClock.ts"
+import { readIso } from "../../kinds/wallClock.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile } from "./ColumnProfile.ts"
 import { dateFormats } from "./dateEvidence.ts"
@@ -53,50 +53,32 @@ const undecided = (
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
-/** Returns the cells that contain an ISO date with a time other than midnight. */
-const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
-  [...distinct.keys()].filter((text) => {
-    const read = readIso(text)
-    return read?.hasDate === true && read.hasTime && (timeOf(read.wall) !== 0 || read.fraction)
-  })
-
-/** Returns the format of an ISO time of day with an offset. */
-const formatWithOffset = (text: string): ReadonlyArray<string> => {
-  const [, seconds, zeros, offset] = /^\d\d:\d\d(:\d\d)?(\.000)?([+-]\d\d:\d\d|Z)$/.exec(text) ?? []
-  return offset === undefined
-    ? []
-    : [`HH:mm${seconds === undefined ? "" : ":ss"}${zeros === undefined ? "" : ".SSS"}ZZ`]
-}
-
-const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTime"): Settings => {
-  const found = dateFormats(profile.dates)
+const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateTime"): Settings => {
+  const found = dateFormats(dates)
   if (found._tag === "Open") {
     const [first = "", ...others] = found.formats
     const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
     const ask = { key: "format", why: found.why, choices: found.formats }
     return undecided(kind, `${found.why}. Choose the format, then remove the #.`, [ask], format)
   }
-  const timed = kind === "date" ? isoWithTime(profile) : []
-  if (timed.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
+  const timed = kind === "date" ? [...dates.isoTimes] : []
+  if (timed.some((format) => !format.includes("mm") || /SSS|ZZ/.test(format))) {
     return undecided(
       kind,
       "cells contain a time after the day, with fractions or an offset. Choose the part to use with `extract`.",
       [],
     )
   }
-  // The time of day is sent as it is written.
-  const offsets = kind === "time" ? [...new Set([...profile.distinct.keys()].flatMap(formatWithOffset))] : []
-  const isoFormat = (text: string) =>
-    `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
-  const formats = [...found.formats, ...new Set(timed.map(isoFormat)), ...offsets]
-  if (formats.length === 0) return settled(kind)
-  const hasTime = timed.length > 0 || found.formats.some((format) => /[Hh]/.test(format))
-  const note = kind === "date" && hasTime
+  const formats = [...found.formats, ...timed].filter((format) =>
+    (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
+  )
+  const isDropped = (part: RegExp) => formats.some((format) => part.test(format))
+  const note = kind === "date" && isDropped(/[Hh]/)
     ? "the time is not sent"
-    : offsets.length > 0
+    : kind === "time" && isDropped(/ZZ/)
     ? "without the offset"
     : undefined
-  return settled(kind, { key: "format", value: one(formats), note })
+  return formats.length === 0 ? settled(kind) : settled(kind, { key: "format", value: one(formats), note })
 }
 
 const zoneSettings = (profile: ColumnProfile, title: string, zone: string | undefined): Settings => {
@@ -272,7 +254,7 @@ const settingsOf = (
     case "boolean":
       return booleanSettings(profile)
     case "phone":
-      return profile.international ? settled(kind) : {
+      return profile.share.phone > 0 && profile.share.international === profile.share.phone ? settled(kind) : {
         kind,
         keys: [],
         open: "some numbers have no country code. Add their country, such as country: DE, then remove the #.",

@@ -35,13 +35,15 @@ const footers = 3
 /**
  * Profiles a source's columns, without the rows that are not records. Memory does not grow with the number of rows.
  *
- * @param options.isExport whether a form tool wrote the file, whose rows are all records
+ * @param isExport whether a form tool wrote the file, whose rows are all records
+ * @param labelsOf returns what the form tool's own definition says about a column
  */
 export const recordProfiler = (
   columns: ReadonlyArray<Column>,
-  options: NonNullable<Parameters<typeof profiler>[1]> & { readonly isExport: boolean },
+  isExport: boolean,
+  labelsOf?: Parameters<typeof profiler>[1],
 ) => {
-  const profiles = profiler(columns, options)
+  const profiles = profiler(columns, labelsOf)
   let first: Numbered | undefined
   const last: Array<Numbered> = []
 
@@ -81,7 +83,7 @@ export const recordProfiler = (
 
   return {
     addRow: (cells: Cells, row: number): void => {
-      if (options.isExport) return profiles.addRow(cells)
+      if (isExport) return profiles.addRow(cells)
       const filled = row === 1 ? textsOf(cells).filter((text) => text !== "") : []
       if (filled.length > 0 && filled.every(isUnit)) {
         first = { cells, row }

@@ -3,8 +3,10 @@ import { type Cell, DateCell } from "../../../src/domain/cell.ts"
 import { textOf } from "../../../src/kinds/cells.ts"
 import { date } from "../../../src/kinds/date.ts"
 import { number } from "../../../src/kinds/number.ts"
+import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { collectDates, dateFormats } from "../../../src/mapping/suggest/dateEvidence.ts"
 import { collectNumbers, numberSigns } from "../../../src/mapping/suggest/numberEvidence.ts"
+import { settingsFor } from "../../../src/mapping/suggest/settings.ts"
 
 const formats = (...cells: ReadonlyArray<Cell>) => {
   const dates = collectDates()
@@ -53,6 +55,19 @@ describe("How a column's dates are written", () => {
     })
     expect(formats("13/02/2024", "02/13/2024")._tag).toBe("Open")
   })
+})
+
+describe("The format for a question", () => {
+  it.each([["DatePicker", "3:07 PM"], ["TimePicker", "31.12.2024"]])(
+    "of the type %s never lacks what the question asks for, even if the cells do: %s",
+    (type, cell) => {
+      const profiles = profiler([{ position: 0, title: "When", name: "When" }])
+      profiles.addRow([cell])
+      const question = { id: "q", name: "When", type, options: undefined }
+      const origin = { _tag: "Column" as const, ...profiles.profiles()[0]! }
+      expect(settingsFor({ question, origin, confidence: 1, because: [] }, undefined).keys).toEqual([])
+    },
+  )
 })
 
 describe("How a column's numbers are written", () => {
