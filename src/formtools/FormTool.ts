@@ -71,8 +71,6 @@ export interface AnswerStyle {
   readonly ranking?: "ranks" | "items" | { readonly separator: string }
   readonly grid?: "a column a row"
   readonly yesNo?: { readonly true: ReadonlyArray<string>; readonly false: ReadonlyArray<string> }
-  /** The separator between several addresses of uploaded files in a cell. */
-  readonly uploads?: string
 }
 
 /** Converts the cell of a column to the answer that was given. */

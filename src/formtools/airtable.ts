@@ -18,7 +18,7 @@ export const airtable: FormTool = {
     )
   },
   layout: () => ({
-    answers: { several: { columns: false, separator: "," }, checked: ["checked"], uploads: "," },
+    answers: { several: { columns: false, separator: "," }, checked: ["checked"] },
     notes: ["Links to Airtable's attachments expire a few hours after the export."],
   }),
 }

@@ -76,7 +76,7 @@ export const airtableRecords: RecordTool = {
           () => undefined,
           {
             variant: "API",
-            answers: { several: { columns: false, separator: "," }, checked: ["checked"], uploads: "," },
+            answers: { several: { columns: false, separator: "," }, checked: ["checked"] },
             notes: [
               "Links to Airtable's attachments expire about two hours after the pull.",
               "Numbers, dates and linked records are as Airtable stores them, not as a view shows them.",

@@ -81,7 +81,6 @@ export const googleForms: FormTool = {
         several: { columns: false, separator: ", " },
         other: "in the cell",
         grid: "a column a row",
-        uploads: ", ",
       },
       notes: [
         "Google Forms does not number its responses. For `rowKey`, name a column such as the email address, or write `content`.",

@@ -47,7 +47,6 @@ export const gravityForms: FormTool = {
       answers: {
         several: { columns: true, separator: ", " },
         yesNo: { true: ["Checked"], false: ["Not Checked"] },
-        uploads: ", ",
       },
       notes: ["Entry Date is in the local time of the site, which the file does not name."],
     }

@@ -96,7 +96,7 @@ export const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, 
   form.questions.map((question) => ({
     ...question,
     candidates: suggestedFor(suggestions, question).filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
-      const { because, cells, confidence, shown } = candidateOf(question, one)
+      const { because, cells, confidence, shown } = candidateOf(one)
       return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
     }),
   }))

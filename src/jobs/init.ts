@@ -211,7 +211,6 @@ const writeNew = (
         complete: complete === undefined || completeColumn === undefined
           ? undefined
           : { column: completeColumn, is: complete.is },
-        uploads: source.tool?.answers.uploads,
         stray,
       },
     })

@@ -173,7 +173,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
         question,
         written: entry === undefined || confidence === undefined ? undefined : { confidence, from: shownInput(entry) },
         sure: isSure ? accepted.origin : undefined,
-        candidates: candidates.filter(({ origin }) => isNamed(origin)).map((one) => candidateOf(question, one)),
+        candidates: candidates.filter(({ origin }) => isNamed(origin)).map(candidateOf),
       }]
     }
     const items: ReadonlyArray<ReviewItem> = [

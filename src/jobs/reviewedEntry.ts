@@ -21,7 +21,7 @@ import type { Source } from "../source/Source.ts"
 import { type SurveyedSource, tryOnCells } from "./suggestMapping.ts"
 
 /** Columns that may answer a question. */
-export interface ReviewCandidate extends Pick<Suggestion, "origin" | "confidence" | "because"> {
+export interface ReviewCandidate extends Suggestion {
   /** The columns' names, or the title of their block. */
   readonly shown: string
   /** A few of the columns' cells. */
@@ -83,21 +83,22 @@ export const openChoices = (
 
 /** Whether a pipeline can refer to the columns of an origin. */
 export const isNamed = (origin: Origin): boolean =>
-  (origin._tag === "Block" && origin.block.known) || columnsOf(origin).every(({ name }) => name !== undefined)
+  (origin._tag === "Block" && origin.known) || columnsOf(origin).every(({ name }) => name !== undefined)
 
-const shownFrom = (origin: Origin, question: Question): string => {
+const shownFrom = ({ origin, question }: Suggestion): string => {
   const from = fromOf(origin, nameOrNumber, question)
   if (typeof from === "string") return from
-  return origin._tag === "Block" && origin.block.title !== undefined
-    ? `the columns of "${commentText(origin.block.title)}"`
+  return origin._tag === "Block" && origin.title !== undefined
+    ? `the columns of "${commentText(origin.title)}"`
     : columnsOf(origin).map(nameOrNumber).join(" + ")
 }
 
 /** Returns what a person needs to know to choose these columns. */
-export const candidateOf = (
-  question: Question,
-  { because, confidence, origin }: Pick<Suggestion, "because" | "confidence" | "origin">,
-): ReviewCandidate => ({ origin, confidence, because, shown: shownFrom(origin, question), cells: samplesFrom(origin) })
+export const candidateOf = (suggestion: Suggestion): ReviewCandidate => ({
+  ...suggestion,
+  shown: shownFrom(suggestion),
+  cells: samplesFrom(suggestion.origin),
+})
 
 /** Returns what an entry reads, in words. */
 export const shownInput = ({ input }: MappingEntry): string => {
@@ -176,7 +177,6 @@ export const entriesFrom = (
   source: Source,
   surveyed: Parameters<typeof tryOnCells>[3],
 ): ReviewedEntries => {
-  const uploads = source.tool?.answers.uploads
   return {
     entryFor: (question, origin) => {
       const suggestion = { question, origin, confidence: 1, because: [] }
@@ -185,9 +185,9 @@ export const entriesFrom = (
         tryOnCells(source, [suggestion], times, surveyed),
         (found) => {
           const misread = found.misread.get(question.id)
-          const settings = settingsFor(suggestion, uploads)
+          const settings = settingsFor(suggestion)
           const unknown = unknownOf(suggestion, found.unknown)
-          const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, uploads, answered: new Set() })
+          const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, answered: new Set() })
           return {
             kind: settings.kind,
             ...openIn(settings),
@@ -229,7 +229,7 @@ export const originOf = (
   }
   const suggested = suggestedFor(suggestions, question).find(({ origin }) => isThese(origin))
   if (suggested !== undefined) return suggested.origin
-  const block = suggestions.blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
+  const block = suggestions.blocks.find(isThese)
   if (block !== undefined) return block
   const columns = positions.flatMap((position) => profiles.find(({ column }) => column.position === position - 1) ?? [])
   const [only] = columns

@@ -9,14 +9,14 @@ import type { ColumnLabels } from "../formtools/Labels.ts"
 import { tidy } from "../formtools/sample.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import type { ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
-import { choicesToCount } from "../mapping/suggest/draftChoices.ts"
+import { choiceCounter } from "../mapping/suggest/draftChoices.ts"
 import { readingsOf } from "../mapping/suggest/draftEntries.ts"
 import type { CellFindings } from "../mapping/suggest/draftPipeline.ts"
 import { collectMisread } from "../mapping/suggest/misread.ts"
 import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { collectUnknown, countChoices } from "../mapping/suggest/unknownChoices.ts"
+import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
@@ -213,9 +213,7 @@ export const surveySource = (
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
     const suggestions = yield* suggest({ form, columns: profiled, blocks, tool: source.tool })
-    const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
-      first === undefined ? [] : [{ ...first, question }]
-    )
+    const best = suggestions.open.flatMap(({ candidates }) => candidates.slice(0, 1))
     return {
       suggestions,
       ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows })),
@@ -240,16 +238,11 @@ export const tryOnCells = (
 ) =>
   Effect.gen(function*() {
     const counters = suggestions.flatMap((suggestion) => {
-      const asked = choicesToCount(suggestion)
-      const counter = asked === undefined
-        ? undefined
-        : collectUnknown(asked.kind, asked.options, asked.question, new Set())
-      return asked === undefined || counter === undefined
-        ? []
-        : [{ id: asked.question.id, columns: asked.columns, counter }]
+      const counted = choiceCounter(suggestion)
+      return counted === undefined ? [] : [{ id: suggestion.question.id, ...counted }]
     })
     const empty = new Set(missing.keys())
-    const readers = readingsOf(suggestions, { ...own, uploads: source.tool?.answers.uploads }).flatMap((reading) => {
+    const readers = readingsOf(suggestions, own).flatMap((reading) => {
       const reader = collectMisread(reading, empty, rows)
       return reader === undefined ? [] : [{ of: reading.of, reader }]
     })

@@ -1,5 +1,5 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
-import type { Column, ColumnBlock } from "../../domain/row.ts"
+import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
@@ -64,11 +64,11 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
 /** Where an answer may come from. */
 export type Origin =
   | { readonly _tag: "Column" } & ProfiledColumn
-  | { readonly _tag: "Block"; readonly block: Block }
+  | Block
   /** Several columns joined, such as first and last name. */
   | { readonly _tag: "Joined"; readonly columns: ReadonlyArray<ProfiledColumn> }
   /** Parts of an address. */
-  | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<ProfiledColumn & { readonly part: string }> }
+  | { readonly _tag: "Parts"; readonly columns: ReadonlyArray<ProfiledColumn & { readonly part: string }> }
 
 /** A question and the origin of its answers, with enough confidence to write it to the file. */
 export interface Suggestion {
@@ -84,13 +84,7 @@ export interface Suggestion {
 export interface OpenQuestion {
   readonly question: Question
   readonly why: "nothing-fits" | "unsure" | "several-fit"
-  readonly candidates: ReadonlyArray<Pick<Suggestion, "because" | "confidence" | "origin">>
-}
-
-/** Returns the likeliest suggestion for an open question, or undefined if its best candidate is too unlikely. */
-export const likelyOf = ({ candidates, question }: OpenQuestion): Suggestion | undefined => {
-  const [best] = candidates
-  return best === undefined || best.confidence < 0.3 ? undefined : { ...best, question }
+  readonly candidates: ReadonlyArray<Suggestion>
 }
 
 /** A column for a time, the login or a URL parameter. */
@@ -98,8 +92,8 @@ export interface OwnColumn extends ProfiledColumn {
   /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string
   /** Formats and zone of a time, if the tool is known to use them. */
-  readonly format?: ReadonlyArray<string>
-  readonly zone?: string
+  readonly format?: ReadonlyArray<string> | undefined
+  readonly zone?: string | undefined
 }
 
 /** All suggestions for a source and a form. */
@@ -131,21 +125,14 @@ export interface RowKeySuggestion {
   readonly candidates: ReadonlyArray<ProfiledColumn>
 }
 
-/** Returns the columns of an origin. */
+/** Returns the columns of an origin with their profiles. */
+export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
+  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.members : origin.columns
+
+/** Returns the columns that an entry for an origin reads. If the source does not name the block, the entry lists its options. */
 export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
-  switch (origin._tag) {
-    case "Column":
-      return [origin.column]
-    case "Block":
-      // If the source does not name the block, an entry lists its options.
-      return origin.block.members.filter(({ role }) => role === "option" || origin.block.known).map(({ column }) =>
-        column
-      )
-    case "Joined":
-      return origin.columns.map(({ column }) => column)
-    case "Parts":
-      return origin.parts.map(({ column }) => column)
-  }
+  const read = origin._tag === "Block" && !origin.known ? optionColumns(origin.members) : profiledOf(origin)
+  return read.map(({ column }) => column)
 }
 
 /** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */

@@ -4,14 +4,14 @@ import { type Column, optionColumns } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
-import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
+import { cellsIn } from "./ColumnProfile.ts"
 import { codesOf } from "./labelled.ts"
 import { meaningOfOption, speaksOf } from "./meaning.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import { settingsFor } from "./settings.ts"
-import { type Block, type BlockMember, columnsOf, type Origin, type Suggestion } from "./Suggestion.ts"
+import { type Block, type BlockMember, columnsOf, profiledOf, type Suggestion } from "./Suggestion.ts"
 import { translate, type Translation } from "./translate.ts"
-import type { Unknown } from "./unknownChoices.ts"
+import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 import { isTick, saysYes } from "./words.ts"
 
 /** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
@@ -19,45 +19,36 @@ const listed = 50
 
 /** Whether each of several columns contains one of the question's options. */
 const isGrid = ({ origin, question }: Suggestion): boolean =>
-  origin._tag === "Block" && (question.type === "Matrix" || origin.block.content === "places")
+  origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
 
-/** Returns the columns whose choices are compared with the form's options, or undefined if the question has no options. */
-export const choicesToCount = (suggestion: Suggestion) => {
+/** Returns the columns whose choices are compared with the form's options, and a counter of those that are not options. */
+export const choiceCounter = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
-  if (question.options === undefined || question.options.length === 0) return undefined
-  if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
-  if (origin._tag !== "Column") return undefined
-  const { kind, keys } = settingsFor(suggestion, undefined)
-  return kind === "choice" || kind === "choices" || kind === "ranking"
-    ? {
-      question,
-      columns: [origin.column],
-      kind,
-      options: Object.fromEntries(keys.map(({ key, value }) => [key, value])),
-    }
+  if ((question.options ?? []).length === 0 || (origin._tag !== "Column" && !isGrid(suggestion))) return undefined
+  const { keys, kind = "" } = isGrid(suggestion) ? { keys: [], kind: "choice" } : settingsFor(suggestion)
+  const options = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
+  const counter = ["choice", "choices", "ranking"].includes(kind)
+    ? collectUnknown(kind, options, question, new Set())
     : undefined
+  return counter === undefined ? undefined : { columns: columnsOf(origin), counter }
 }
 
 const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"
 
 /** Returns the options of a block's columns that the form does not have, with the cells that name them. */
-const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
-  if (origin._tag !== "Block" || question.type === "Matrix" || readsLabels(origin.block)) return undefined
-  if (question.options === undefined || question.options.length === 0) return undefined
-  const names = optionNames(question.options)
-  const named = origin.block.content === "ticks"
-    ? ({ code, option, profile: { distinct } }: BlockMember) =>
-      [...distinct].reduce(
-        (sum, [text, times]) => sum + (saysYes(text) || text === (code ?? option) ? times : 0),
-        0,
-      )
-    : ({ profile }: BlockMember) => profile.filled
-  const own = optionColumns(origin.block.members)
+const unknownOptions = ({ origin, question: { options = [], type } }: Suggestion): Unknown | undefined => {
+  if (origin._tag !== "Block" || type === "Matrix" || readsLabels(origin) || options.length === 0) return undefined
+  const names = optionNames(options)
+  const timesNamed = ({ code, option, profile: { distinct, filled } }: BlockMember) =>
+    origin.content !== "ticks"
+      ? filled
+      : [...distinct].reduce((sum, [text, times]) => saysYes(text) || text === (code ?? option) ? sum + times : sum, 0)
+  const own = optionColumns(origin.members)
   const found = optionsNamed(names, own.map(({ option }) => option))
   // If the source names the block, an entry without `values` finds options by their exact names.
   const counts = own.filter(({ code, option }, at) =>
-    code === undefined && origin.block.known ? !names.exact.has(loose(option)) : found[at] === undefined
-  ).map((member) => [member.code ?? member.option, named(member)] as const)
+    code === undefined && origin.known ? !names.exact.has(loose(option)) : found[at] === undefined
+  ).map((member) => [member.code ?? member.option, timesNamed(member)] as const)
   return counts.length === 0 ? undefined : { counts, more: false }
 }
 
@@ -84,13 +75,15 @@ export interface ForeignChoice {
   readonly label: string | undefined
   /** The number of cells that contain it. */
   readonly count: number
+  /** The option that it names in a different spelling, or that its label names. */
+  readonly option: Option | undefined
   /** The option that it most likely means. */
   readonly likely: Translation | undefined
 }
 
 /** The choices of a suggestion that are not names of options. */
 interface ForeignChoices {
-  /** Those that name an option in a different spelling, or whose label names one. */
+  /** Those that mean an option for certain. */
   readonly sure: ReadonlyArray<ForeignChoice & { readonly option: Option }>
   /** Those about which a person must decide. */
   readonly left: ReadonlyArray<ForeignChoice>
@@ -99,22 +92,24 @@ interface ForeignChoices {
 }
 
 /** Finds out which options a suggestion's unknown choices mean. Similar names are only proposed, because a wrong option can't be corrected after the import. */
-export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefined): ForeignChoices => {
-  const { counts, more } = unknown ?? { counts: [], more: false }
+export const foreignChoices = (
+  suggestion: Suggestion,
+  { counts, more }: Unknown = { counts: [], more: false },
+): ForeignChoices => {
   const codes = codesOf(suggestion)
   const names = optionNames(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
   const isBlock = suggestion.origin._tag === "Block" && !isGrid(suggestion)
-  const sure: Array<ForeignChoice & { readonly option: Option }> = []
-  const left: Array<ForeignChoice> = []
-  for (const [choice, count] of counts) {
+  const all = counts.map(([choice, count]): ForeignChoice => {
     const label = codes.get(choice)
-    const one = { choice, count, label, likely: translations.get(label ?? choice) }
     const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
-    if (option === undefined) left.push(one)
-    else sure.push({ ...one, option })
+    return { choice, count, label, option, likely: translations.get(label ?? choice) }
+  })
+  return {
+    sure: all.flatMap(({ option, ...one }) => option === undefined ? [] : [{ ...one, option }]),
+    left: all.filter(({ option }) => option === undefined),
+    more,
   }
-  return { sure, left, more }
 }
 
 /** Returns keys with the options that choices certainly mean, under `values`. */
@@ -171,12 +166,12 @@ export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoi
   if (left.length === 0) return undefined
   const fill = "Complete `values`, then remove the #."
   const isOne = left.length === 1
-  if (origin._tag === "Block" && !readsLabels(origin.block)) {
+  if (origin._tag === "Block" && !readsLabels(origin)) {
     return `${
       isOne ? "one column is for an option" : `${left.length} columns are for options`
     } that the form does not have. ${fill}`
   }
-  const filled = columnsProfiled(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
+  const filled = profiledOf(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
   return cells <= filled * foreignShare
     ? undefined
@@ -185,47 +180,35 @@ export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoi
     } ${isOne ? "is not an option" : "are not options"} of the question. ${fill}`
 }
 
-const columnsProfiled = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
-  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.block.members : []
-
-/** How an entry reads the "Other" column of a block. */
-interface OtherColumn {
-  readonly keys: ReadonlyArray<DraftKey>
-  /** What a person must decide, as a sentence. */
-  readonly open: string | undefined
-}
-
-/** Returns how an entry reads a block's "Other" column, and the text next to it.
+/**
+ * Returns how an entry reads a block's "Other" column and the text next to it, and what a person must decide, as a sentence.
  *
  * @param answered positions of the columns that answer a question of their own
  */
 export const otherColumn = (
-  { origin, question }: Suggestion,
+  { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
   answered: ReadonlySet<number>,
-): OtherColumn => {
-  const others = origin._tag === "Block" && origin.block.content === "ticks" && question.type !== "Matrix"
-    ? origin.block.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
-    : []
+): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string } => {
+  if (origin._tag !== "Block" || origin.content !== "ticks") return { keys: [] }
+  const others = origin.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
-  if (origin._tag !== "Block" || first === undefined) return { keys: [], open: undefined }
-  const { options = [] } = question
+  if (first === undefined) return { keys: [] }
   const fitting = options.filter(({ label }) => speaksOf(meaningOfOption(label), "other"))
   const likely = optionsNamed(optionNames(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label
-  const texts = others.filter(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
-  const left = texts.filter(({ column }) => !answered.has(column.position))
-  return {
-    keys: [{
-      key: "other",
-      value: { ...origin.block.known ? {} : { from: nameOf(first.column) }, use: use ?? "" },
-      note: left.length === 0 || use === undefined ? undefined : "the texts are not sent",
-    }],
-    open: use === undefined
-      ? `the form has no option for the answers in "${
+  const from = origin.known ? {} : { from: nameOf(first.column) }
+  if (use === undefined) {
+    return {
+      keys: [{ key: "other", value: { ...from, use: "" } }],
+      open: `the form has no option for the answers in "${
         cut(commentText(first.column.title), 60)
-      }". Say with \`other\` what to send for them, then remove the #.`
-      : undefined,
+      }". Say with \`other\` what to send for them, then remove the #.`,
+    }
   }
+  const isLeft = others.some(({ column, profile }) =>
+    !answered.has(column.position) && [...profile.distinct.keys()].some((text) => !isTick(text))
+  )
+  return { keys: [{ key: "other", value: { ...from, use }, note: isLeft ? "the texts are not sent" : undefined }] }
 }

@@ -9,16 +9,16 @@ import {
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
-import { foreignChoices, foreignFault, otherColumn, scored, unknownOf, valuesBelow, withSure } from "./draftChoices.ts"
+import { foreignChoices, foreignFault, otherColumn, scored, valuesBelow, withSure } from "./draftChoices.ts"
 import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
 import {
   type Block,
-  likelyOf,
   type OpenQuestion,
   type Origin,
   type OwnColumn,
+  profiledOf,
   type Suggestion,
   type Suggestions,
 } from "./Suggestion.ts"
@@ -27,30 +27,18 @@ import type { Unknown } from "./unknownChoices.ts"
 /** Returns the settings of suggestions and of the columns for times, to try them on the cells. */
 export const readingsOf = (
   suggestions: ReadonlyArray<Suggestion>,
-  { lastUpdatedAt, submissionTime, uploads }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime"> & {
-    readonly uploads: string | undefined
-  },
+  { lastUpdatedAt, submissionTime }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
 ): ReadonlyArray<Reading> => [
-  ...suggestions.flatMap((suggestion) =>
-    suggestion.origin._tag === "Column"
-      ? [{
-        of: suggestion.question.id,
-        column: suggestion.origin.column,
-        question: suggestion.question,
-        settings: settingsFor(suggestion, uploads),
-      }]
+  ...suggestions.flatMap((suggestion) => {
+    const { origin, question } = suggestion
+    return origin._tag === "Column"
+      ? [{ of: question.id, column: origin.column, question, settings: settingsFor(suggestion) }]
       : []
-  ),
-  ...Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, own]) =>
-    own === undefined
-      ? []
-      : [{
-        of,
-        column: own.column,
-        question: { id: of, name: of, type: undefined, options: undefined },
-        settings: ownSettings(of, own),
-      }]
-  ),
+  }),
+  ...Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, own]) => {
+    const question = { id: of, name: of, type: undefined, options: undefined }
+    return own === undefined ? [] : [{ of, column: own.column, question, settings: ownSettings(of, own) }]
+  }),
 ]
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
@@ -62,16 +50,12 @@ export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
     return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
   })
 
-/** Returns reasons as the end of a comment. */
-const becauseOf = (reasons: ReadonlyArray<string>): string =>
-  reasons.length === 0 ? "" : ` · ${commentText(reasons.join(", "))}`
+/** Returns a comment about columns: what they are, a few cells, and the reasons. */
+const remark = (about: string, cells: ReadonlyArray<string>, because: ReadonlyArray<string> = []): string =>
+  [about, ...cells, ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
 
-/** Returns the comment above a suggestion: its confidence, two cells and the reasons. */
-const confidenceLine = ({ because, confidence, origin }: Suggestion): string => {
-  const samples = samplesFrom(origin)
-  return [scored(confidence), ...(samples.length === 0 ? ["the column is empty"] : samples)].join(" · ")
-    + becauseOf(because)
-}
+/** Returns a comment that says why an entry is left open. */
+const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
 
 /** Returns a column's name in the pipeline. */
 type Naming = (column: Column) => string
@@ -102,133 +86,110 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
     case "Joined":
       return origin.columns.map(({ column }) => nameOf(column))
     case "Parts":
-      return Object.fromEntries(origin.parts.map(({ part, column }) => [part, nameOf(column)]))
+      return Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
     case "Block":
-      return blockFrom(origin.block, nameOf, question)
+      return blockFrom(origin, nameOf, question)
   }
 }
 
-export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
-  switch (origin._tag) {
-    case "Column":
-      return samplesOf(origin)
-    case "Joined":
-      return origin.columns.flatMap((column) => samplesOf(column).slice(0, 1))
-    case "Parts":
-      return origin.parts.slice(0, 2).flatMap((part) => samplesOf(part).slice(0, 1))
-    case "Block":
-      return [...new Set(origin.block.members.flatMap(samplesOf))].slice(0, 2)
-  }
+/** Returns two cells of an origin. */
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
+  (origin._tag === "Column" || origin._tag === "Block"
+    ? [...new Set(profiledOf(origin).flatMap(samplesOf))]
+    : origin.columns.flatMap((one) => samplesOf(one).slice(0, 1))).slice(0, 2)
+
+/** What an entry is written with. */
+interface EntryOptions {
+  readonly nameOf: Naming
+  readonly unknown: Unknown | undefined
+  readonly misread?: Misread | undefined
+  /** Positions of the columns that answer a question of their own. */
+  readonly answered: ReadonlySet<number>
+  /** The separator of choices in the source's other columns, to propose it if the cells show none. */
+  readonly split?: DraftValue | undefined
 }
 
-/** Returns the keys for a kind and its options. A question's default kind is omitted if there are no options. */
-const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow: boolean): ReadonlyArray<DraftKey> => {
-  const isSaid = suggestion.question.type === undefined || keys.length > 0 || hasBelow
-  return [...(kind !== undefined && isSaid && kind !== "text" ? [{ key: "as", value: kind }] : []), ...keys]
+/** Returns how an entry reads columns, and what is open about it. */
+const readingKeys = (suggestion: Suggestion, { answered, misread, nameOf, split, unknown }: EntryOptions) => {
+  const { origin, question } = suggestion
+  const settings = settingsThatRead(settingsFor(suggestion), misread)
+  const { kind } = settings
+  const choices = foreignChoices(suggestion, unknown)
+  const other = kind === "choices" ? otherColumn(suggestion, nameOf, answered) : { keys: [] }
+  const isCut = split !== undefined && origin._tag === "Column" && (question.options ?? []).length > 0
+    && (kind === "choices" || kind === "ranking") && settings.keys.every(({ key }) => key !== "split")
+  const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
+  const keys = withSure([...other.keys, ...proposed, ...settings.keys], choices)
+  const below = valuesBelow(suggestion, choices, keys)
+  // A question's default kind is omitted if there are no options.
+  const isSaid = kind !== undefined && kind !== "text"
+    && (question.type === undefined || keys.length > 0 || below.length > 0)
+  return {
+    kind: kind ?? kindOfType(question.type ?? "")?.name,
+    keys: [
+      { key: "from", value: fromOf(origin, nameOf, question) },
+      ...isSaid ? [{ key: "as", value: kind }] : [],
+      ...keys,
+    ],
+    below,
+    unread: settings.open,
+    open: settings.open ?? foreignFault(suggestion, choices) ?? other.open,
+  }
 }
 
 /** Returns the entry of an accepted suggestion. */
-export const suggestedEntry = (
-  suggestion: Suggestion,
-  options: {
-    readonly nameOf: Naming
-    readonly unknown: Unknown | undefined
-    readonly misread?: Misread | undefined
-    readonly uploads?: string | undefined
-    /** Positions of the columns that answer a question of their own. */
-    readonly answered: ReadonlySet<number>
-  },
-): DraftEntry => {
-  const { origin, question } = suggestion
-  const settings = settingsThatRead(settingsFor(suggestion, options.uploads), options.misread)
-  const choices = foreignChoices(suggestion, options.unknown)
-  const other = otherColumn(suggestion, options.nameOf, options.answered)
-  const keys = withSure([...other.keys, ...settings.keys], choices)
-  const open = settings.open ?? foreignFault(suggestion, choices) ?? other.open
-  const below = valuesBelow(suggestion, choices, keys)
+export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): DraftEntry => {
+  const { because, confidence, origin, question } = suggestion
+  const { below, keys, kind, open } = readingKeys(suggestion, options)
+  const samples = samplesFrom(origin)
   return {
     of: question.id,
-    kind: settings.kind ?? kindOfType(question.type ?? "")?.name,
+    kind,
     comments: [
-      confidenceLine(suggestion),
-      ...(open === undefined ? [] : [`left open: ${open}`]),
+      remark(scored(confidence), samples.length === 0 ? ["the column is empty"] : samples, because),
+      ...leftOpen(open),
     ],
-    keys: [
-      ...naming(question),
-      { key: "from", value: fromOf(origin, options.nameOf, question) },
-      ...settingKeys(suggestion, { ...settings, keys }, below.length > 0),
-    ],
+    keys: [...naming(question), ...keys],
     below,
     open: open !== undefined,
   }
 }
 
 const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
-  "nothing-fits": "left open: no column fits",
-  unsure: "left open: no column is certain",
-  "several-fit": "left open: more than one column would fit",
+  "nothing-fits": "no column fits",
+  unsure: "no column is certain",
+  "several-fit": "more than one column would fit",
 }
 
-/** Returns the keys for reading the likeliest column. If its cells show no separator of choices, that of the other columns is proposed. */
-const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, settings: Settings, hasBelow: boolean) => {
-  const { keys, kind } = settings
-  const isCut = split !== undefined && best.origin._tag === "Column" && (best.question.options ?? []).length > 0
-    && (kind === "choices" || kind === "ranking") && keys.every(({ key }) => key !== "split")
-  const more = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  // `values` stays the last key, above the choices to fill in.
-  return settingKeys(best, { ...settings, keys: [...more, ...keys] }, hasBelow)
-}
+/** The lowest confidence of a candidate whose choices are listed. */
+const likely = 0.3
 
-/**
- * Returns the entry of a question that is left to a person, with the columns that may be meant.
- *
- * @param options `split`: the separator of choices in the source's other columns
- */
+/** Returns the entry of a question that is left to a person, with the columns that may be meant. */
 export const openEntry = (
-  one: OpenQuestion,
-  options: {
-    readonly nameOf: Naming
-    readonly unknown: ReadonlyMap<string, Unknown>
-    readonly misread: ReadonlyMap<string, Misread>
-    readonly uploads: string | undefined
-    readonly split: DraftValue | undefined
-  },
+  { candidates, question, why }: OpenQuestion,
+  options: Omit<EntryOptions, "unknown"> & { readonly unknown: (suggestion: Suggestion) => Unknown | undefined },
 ): DraftEntry => {
-  const { candidates, question, why } = one
   const { nameOf } = options
   const [best] = candidates
-  const likely = likelyOf(one)
-  const settings = best === undefined
-    ? undefined
-    : settingsThatRead(settingsFor({ ...best, question }, options.uploads), options.misread.get(question.id))
-  const choices = likely === undefined ? undefined : foreignChoices(likely, unknownOf(likely, options.unknown))
-  const keys = choices === undefined ? settings?.keys ?? [] : withSure(settings?.keys ?? [], choices)
-  const below = likely === undefined || choices === undefined ? [] : valuesBelow(likely, choices, keys)
+  const unknown = best === undefined || best.confidence < likely ? undefined : options.unknown(best)
+  const made = best === undefined ? undefined : readingKeys(best, { ...options, unknown })
   return {
     of: question.id,
     comments: [
-      [whyOpen[why], ...(settings?.open === undefined ? [] : [settings.open])].join(". "),
+      ...leftOpen([whyOpen[why], ...made?.unread === undefined ? [] : [made.unread]].join(". ")),
       ...candidates.map(({ because, confidence, origin }) => {
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
           ? from
-          : origin._tag === "Block" && origin.block.title !== undefined
-          ? `block ${origin.block.title}`
+          : origin._tag === "Block" && origin.title !== undefined
+          ? `block ${origin.title}`
           : "several columns"
         // Not shortened, so that it can be copied.
-        return `candidate ${confidence.toFixed(2)} ${commentText(shown)}${
-          samplesFrom(origin).map((sample) => ` · ${sample}`).join("")
-        }${becauseOf(because)}`
+        return remark(`candidate ${confidence.toFixed(2)} ${commentText(shown)}`, samplesFrom(origin), because)
       }),
     ],
-    keys: [
-      ...naming(question),
-      { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
-      ...(best === undefined || settings === undefined
-        ? []
-        : settingsOfBest({ ...best, question }, options.split, { ...settings, keys }, below.length > 0)),
-    ],
-    below,
+    keys: [...naming(question), ...made?.keys ?? [{ key: "from", value: "" }]],
+    below: made?.below ?? [],
     open: true,
   }
 }
@@ -242,10 +203,7 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Mi
   const settings = settingsThatRead(ownSettings(of, own), misread)
   return {
     of,
-    comments: [
-      [own.because, ...samplesOf(own)].join(" · "),
-      ...(settings.open === undefined ? [] : [`left open: ${settings.open}`]),
-    ],
+    comments: [remark(own.because, samplesOf(own)), ...leftOpen(settings.open)],
     keys: [{ key: "from", value: nameOf(own.column) }, ...settings.keys],
     below: [],
     open: settings.open !== undefined,
@@ -260,7 +218,7 @@ export const otherEntries = (
 ): Pick<PipelineDraft, "urlParameters" | "own"> => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
     of: element.id,
-    comments: [[from.because, ...samplesOf(from)].join(" · ")],
+    comments: [remark(from.because, samplesOf(from))],
     keys: [...naming(element), { key: "from", value: nameOf(from.column) }],
     below: [],
     open: false,

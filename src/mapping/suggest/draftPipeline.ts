@@ -5,8 +5,8 @@ import {
   type DraftEntry,
   type DraftKey,
   type DraftValue,
+  flow,
   type PipelineDraft,
-  yamlText,
 } from "../../project/PipelineDraft.ts"
 import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
@@ -25,7 +25,6 @@ interface DraftSource {
   readonly missing: ReadonlyMap<string, number>
   /** How to recognise a finished response: a column, and what it contains for finished responses. */
   readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
-  readonly uploads: string | undefined
   /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
 }
@@ -56,8 +55,7 @@ const sourceEntry = (
   source: DraftSource,
   aliases: { readonly [name: string]: DraftValue },
 ): DraftEntry => {
-  const { rowKey, tool } = suggestions
-  const isToolsOwn = tool !== undefined && rowKey.because.startsWith(tool)
+  const { rowKey } = suggestions
   const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
   const shownOthers = firstOf(others.map(brief), 12)
   const keys: Array<DraftKey> = [...source.keys]
@@ -65,8 +63,7 @@ const sourceEntry = (
     keys.push({
       key: "rowKey",
       value: rowKey.names,
-      note: `identifies a row in later runs: ${rowKey.because}`
-        + (others.length === 0 || isToolsOwn ? "" : `; so is ${shownOthers}`),
+      note: `identifies a row in later runs: ${rowKey.because}${others.length === 0 ? "" : `; so is ${shownOthers}`}`,
     })
   }
   if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })
@@ -78,25 +75,33 @@ const sourceEntry = (
     })
   }
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
+  const proposed = (isNeeded: boolean, key: string, value: DraftValue, why: string): ReadonlyArray<string> =>
+    isNeeded ? [`${key}: ${flow(value)} # ${why}`] : []
   const below = [
-    ...(rowKey.names.length > 0 || source.isKeyed ? [] : [
-      `rowKey: [${yamlText(others[0] ?? "Column", true)}] # needed: what identifies a row in later runs. `
-      + (others.length === 0
-        ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
-        : `Different in every row: ${shownOthers}`),
-    ]),
-    ...(missing.length === 0 ? [] : [
-      `empty: [${missing.map(([text]) => JSON.stringify(text)).join(", ")}] # remove the # if these mean "no answer": ${
-        missing.map(([, count]) => `${count} ×`).join(", ")
+    ...proposed(
+      rowKey.names.length === 0 && !source.isKeyed,
+      "rowKey",
+      [others[0] ?? "Column"],
+      `needed: what identifies a row in later runs. ${
+        others.length === 0
+          ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
+          : `Different in every row: ${shownOthers}`
       }`,
-    ]),
-    ...(source.complete === undefined ? [] : [
-      source.complete.is === "filled"
-        ? `where: { ${JSON.stringify(source.complete.column)}: { empty: false } } # only responses that were finished`
-        : `where: { ${JSON.stringify(source.complete.column)}: [${
-          source.complete.is.map((one) => JSON.stringify(one)).join(", ")
-        }] } # only responses that were finished`,
-    ]),
+    ),
+    ...proposed(
+      missing.length > 0,
+      "empty",
+      missing.map(([text]) => text),
+      `remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
+    ),
+    ...proposed(
+      source.complete !== undefined,
+      "where",
+      source.complete === undefined
+        ? {}
+        : { [source.complete.column]: source.complete.is === "filled" ? { empty: false } : source.complete.is },
+      "only responses that were finished",
+    ),
   ]
   return { of: "source", comments: [], keys, below, open: false }
 }
@@ -127,36 +132,21 @@ export interface CellFindings {
 
 /** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
-  suggestions: Suggestions,
+  { accepted, form, open }: Suggestions,
   nameOf: (column: Column) => string,
   { misread, unknown }: CellFindings,
-  uploads: string | undefined,
 ): ReadonlyArray<DraftEntry> => {
-  const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
-  const answered = new Set(
-    suggestions.accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []),
+  const answered = new Set(accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []))
+  const optionsFor = (id: string) => ({ nameOf, misread: misread.get(id), answered })
+  const sure = accepted.map((one) =>
+    suggestedEntry(one, { ...optionsFor(one.question.id), unknown: unknownOf(one, unknown) })
   )
-  const sure = new Map(
-    suggestions.accepted.map((one) =>
-      [
-        one.question.id,
-        suggestedEntry(one, {
-          nameOf,
-          unknown: unknownOf(one, unknown),
-          misread: misread.get(one.question.id),
-          uploads,
-          answered,
-        }),
-      ] as const
-    ),
+  const split = usualSplit(sure)
+  const unsure = open.map((one) =>
+    openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, unknown), split })
   )
-  const split = usualSplit([...sure.values()])
-  return suggestions.form.questions.flatMap(({ id }): ReadonlyArray<DraftEntry> => {
-    const unsure = open.get(id)
-    const entry = sure.get(id)
-      ?? (unsure === undefined ? undefined : openEntry(unsure, { nameOf, unknown, misread, uploads, split }))
-    return entry === undefined ? [] : [entry]
-  })
+  const entries = new Map([...unsure, ...sure].map((entry) => [entry.of, entry]))
+  return form.questions.flatMap(({ id }) => entries.get(id) ?? [])
 }
 
 /** Returns the draft of a new pipeline file. */
@@ -172,7 +162,7 @@ export const draftPipeline = (
 ): PipelineDraft => {
   const { nameOf, aliases } = namer(options.columns)
   const { form } = suggestions
-  const questions = questionEntries(suggestions, nameOf, options.found, options.source.uploads)
+  const questions = questionEntries(suggestions, nameOf, options.found)
   const others = otherEntries(suggestions, nameOf, options.found.misread)
   const unmapped = unmappedNames(suggestions)
   const parts = ([["scheduling", form.scheduling], ["payment", form.payments]] as const).flatMap(([what, fields]) =>
@@ -211,12 +201,11 @@ export const draftPipeline = (
 export const draftAdditions = (
   suggestions: Suggestions,
   found: CellFindings,
-  uploads: string | undefined,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
   const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
   return {
-    questions: questionEntries(named, nameOrNumber, found, uploads),
+    questions: questionEntries(named, nameOrNumber, found),
     ...otherEntries(named, nameOrNumber, found.misread),
   }
 }

@@ -13,8 +13,8 @@ export interface OptionNames {
   readonly meant: ReadonlyMap<string, Option>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
-  /** Names by their words and symbols, to find them in longer texts. */
-  readonly tree: () => Branch
+  /** Returns a pattern that finds whole names in longer texts, the longest first. */
+  readonly pattern: () => RegExp
 }
 
 const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
@@ -41,8 +41,8 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   for (const meaning of [...twice, ""]) meant.delete(meaning)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
-  let tree: Branch | undefined
-  return { exact, same, meant, ticks, tree: () => tree ??= treeOf(options) }
+  let pattern: RegExp | undefined
+  return { exact, same, meant, ticks, pattern: () => pattern ??= patternOf(options) }
 }
 
 /** Caches a function's result for each text. */
@@ -116,31 +116,14 @@ const separators = ["\n", ";", " / ", "|", ",", " "] as const
 /** Stands for an option in a cell. */
 const mark = "\u0000"
 
-const isWord = (token: string | undefined): boolean => token !== undefined && /^[\p{L}\p{N}]/u.test(token)
-
-const tokensOf = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
-
-/** The options whose names begin with the same words and symbols. */
-interface Branch {
-  readonly next: Map<string, Branch>
-  option?: Option
+const patternOf = (options: ReadonlyArray<Option>): RegExp => {
+  const names = options.flatMap(({ label, value }) => [label, value].map((name) => name.trim().toLowerCase()))
+    .filter((name) => name !== "").toSorted((a, b) => b.length - a.length)
+  const escaped = names.map((name) => name.replaceAll(/[\^$.*+?()[\]{}|/\\]/g, "\\$&"))
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})(?![\\p{L}\\p{N}])`, "gu")
 }
 
-const treeOf = (options: ReadonlyArray<Option>): Branch => {
-  const root: Branch = { next: new Map() }
-  for (const option of options) {
-    for (const name of [option.label.trim(), option.value.trim()]) {
-      let branch = root
-      for (const token of tokensOf(name.toLowerCase())) {
-        const next = branch.next.get(token) ?? { next: new Map() }
-        branch.next.set(token, next)
-        branch = next
-      }
-      if (branch !== root) branch.option ??= option
-    }
-  }
-  return root
-}
+const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
 
 /** How well cells with several choices fit the options of a question. */
 interface SplitFit {
@@ -154,28 +137,16 @@ interface SplitFit {
 
 /** Finds the separator of the choices in cells, and the share of the cells that options cover. If several options begin at the same place, the longest one counts. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
-  const tree = names.tree()
   const counts = new Map<string, number>()
-  const hit = new Set<Option>()
+  const hit = new Set<Option | undefined>()
   let [letters, left] = [0, 0]
   for (const [text, times] of distinct) {
-    const tokens = tokensOf(text)
-    const lower = tokens.map((token) => token.toLowerCase())
-    let rest = ""
-    for (let at = 0; at < tokens.length;) {
-      let [end, option] = [at, undefined as Option | undefined]
-      let branch = isWord(tokens[at - 1]) ? undefined : tree.next.get(lower[at]!)
-      for (let to = at + 1; branch !== undefined; branch = branch.next.get(lower[to++] ?? "")) {
-        if (branch.option !== undefined && !isWord(tokens[to])) [end, option] = [to, branch.option]
-      }
-      const piece = tokens.slice(at, Math.max(end, at + 1)).join("")
-      const size = isWord(piece) || option !== undefined ? piece.replaceAll(/[^\p{L}\p{N}]/gu, "").length * times : 0
-      letters += size
-      if (option === undefined) left += size
-      else hit.add(option)
-      rest += option === undefined ? piece : mark
-      at += Math.max(end - at, 1)
-    }
+    const rest = text.toLowerCase().replaceAll(names.pattern(), (name) => {
+      hit.add(names.exact.get(loose(name)))
+      return mark
+    })
+    letters += lettersIn(text) * times
+    left += lettersIn(rest) * times
     const between = separators.find((separator) => {
       const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
       if (separator === " ") return pieces.length > 1 && pieces.every((piece) => piece === mark)
@@ -187,41 +158,38 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
 }
 
+/** Returns how often each piece occurs if cells are split at a separator, and how many cells contain the separator. */
+const piecesAt = (distinct: ReadonlyMap<string, number>, separator: string) => {
+  const pieces = new Map<string, number>()
+  let cut = 0
+  for (const [text, times] of distinct) {
+    if (text.includes(separator)) cut += times
+    for (const name of new Set(text.split(separator).map((piece) => piece.trim()))) {
+      if (name !== "") pieces.set(name, (pieces.get(name) ?? 0) + times)
+    }
+  }
+  return { pieces, cut }
+}
+
 /** Returns the separator that cuts cells into hardly more distinct pieces than there are options, if each piece recurs. */
 export const separatorInto = (distinct: ReadonlyMap<string, number>, options: number): string | undefined =>
   separators.find((separator) => {
-    const pieces = new Map<string, number>()
-    let cut = 0
-    for (const [text, times] of distinct) {
-      const names = text.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
-      if (names.length > 1) cut += times
-      for (const name of new Set(names)) pieces.set(name, (pieces.get(name) ?? 0) + times)
-    }
+    const { cut, pieces } = piecesAt(distinct, separator)
     return cut > 1 && pieces.size <= options + 2 && pieces.size < distinct.size
       && [...pieces.values()].every((times) => times > 1)
   })
 
 /** Returns the separator that splits cells into pieces that occur repeatedly. For questions without known options. */
 export const likelySeparator = (distinct: ReadonlyMap<string, number>): string | undefined => {
-  let best: string | undefined
-  let most = 0
+  let [best, most]: [string | undefined, number] = [undefined, 0]
   for (const separator of separators) {
-    const pieces = new Map<string, number>()
-    let cut = 0
-    for (const [text, times] of distinct) {
-      if (text.includes(separator)) cut += times
-      for (const piece of text.split(separator)) {
-        const name = piece.trim()
-        if (name !== "") pieces.set(name, (pieces.get(name) ?? 0) + times)
-      }
-    }
-    const again = [...pieces.values()].filter((times) => times > 1).length
+    const { cut, pieces } = piecesAt(distinct, separator)
     // A space separates choices only if most of the words also occur as whole cells.
-    if (separator === " " && [...pieces.keys()].filter((piece) => distinct.has(piece)).length * 2 < pieces.size) {
-      continue
-    }
-    const value = pieces.size === 0 ? 0 : cut * again / pieces.size
-    if (cut > 0 && value > most * 1.2) [best, most] = [separator, value]
+    const isText = separator === " "
+      && [...pieces.keys()].filter((piece) => distinct.has(piece)).length * 2 < pieces.size
+    const again = [...pieces.values()].filter((times) => times > 1).length
+    const value = isText || pieces.size === 0 ? 0 : cut * again / pieces.size
+    if (value > most * 1.2) [best, most] = [separator, value]
   }
   return best
 }

@@ -6,10 +6,10 @@ import { kindOfType } from "../../kinds/index.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
 import { readIso } from "../../kinds/wallClock.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
-import { cellsIn, type ColumnProfile } from "./ColumnProfile.ts"
+import { cellsIn, type ColumnProfile, type ProfiledColumn } from "./ColumnProfile.ts"
 import { dateFormats } from "./dateEvidence.ts"
 import { expectedOf } from "./fit.ts"
-import { codedSettings } from "./labelled.ts"
+import { type Codes, codesOf, valuesKeys } from "./labelled.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import { numberSigns } from "./numberEvidence.ts"
 import { likelySeparator, optionNames, separatorInto, splitFit } from "./optionNames.ts"
@@ -44,12 +44,25 @@ const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Se
   asks: [],
 })
 
+/**
+ * Returns settings that a person must complete.
+ *
+ * @param why what the cells don't show
+ * @param todo what the person must do
+ * @param ask the key to ask the person for, with the values to choose from
+ */
 const undecided = (
   kind: string,
-  open: string,
-  asks: ReadonlyArray<Ask>,
-  ...keys: ReadonlyArray<DraftKey>
-): Settings => ({ kind, keys, open, asks })
+  why: string,
+  todo: string,
+  keys: ReadonlyArray<DraftKey>,
+  ask?: Pick<Ask, "choices" | "key">,
+): Settings => ({
+  kind,
+  keys,
+  open: `${why}. ${todo}, then remove the #.`,
+  asks: ask === undefined ? [] : [{ ...ask, why }],
+})
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
@@ -58,14 +71,14 @@ const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateT
   if (found._tag === "Open") {
     const [first = "", ...others] = found.formats
     const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
-    const ask = { key: "format", why: found.why, choices: found.formats }
-    return undecided(kind, `${found.why}. Choose the format, then remove the #.`, [ask], format)
+    return undecided(kind, found.why, "Choose the format", [format], { key: "format", choices: found.formats })
   }
   const timed = kind === "date" ? [...dates.isoTimes] : []
   if (timed.some((format) => !format.includes("mm") || /SSS|ZZ/.test(format))) {
     return undecided(
       kind,
-      "cells contain a time after the day, with fractions or an offset. Choose the part to use with `extract`.",
+      "cells contain a time after the day, with fractions or an offset",
+      "Choose the part to use with `extract`",
       [],
     )
   }
@@ -87,8 +100,10 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   const known = zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(title) ? "UTC" : undefined)
   return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
     "dateTime",
-    "the file does not show the time zone of these times. Add it, such as zone: Europe/Berlin, then remove the #.",
-    [{ key: "zone", why: "the file does not show the time zone of these times", choices: [] }],
+    "the file does not show the time zone of these times",
+    "Add it, such as zone: Europe/Berlin",
+    [],
+    { key: "zone", choices: [] },
   )
 }
 
@@ -126,84 +141,81 @@ export const dateTimeSettings = (
 
 const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
 
-const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
-  const texts = [...distinct.keys()]
-  if (texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return settled("boolean")
-  const [yes, no] = [texts.filter(saysYes), texts.filter(saysNo)]
-  const lists = (yes: ReadonlyArray<string>, no: ReadonlyArray<string>): ReadonlyArray<DraftKey> =>
+const booleanSettings = ({ distinct }: ColumnProfile, codes: Codes): Settings => {
+  const texts = codes.size > 0 ? [...codes.keys()] : [...distinct.keys()]
+  if (codes.size === 0 && texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return settled("boolean")
+  const [yes, no] = [saysYes, saysNo].map((says) => texts.filter((text) => says(codes.get(text) ?? text)))
+  const lists = (yes: ReadonlyArray<string> = [], no: ReadonlyArray<string> = []): ReadonlyArray<DraftKey> =>
     [{ key: "true", value: yes }, { key: "false", value: no }].filter(({ value }) => value.length > 0)
-  return texts.length > 12 || yes.length + no.length !== texts.length
-    ? undecided(
-      "boolean",
-      `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}. Set them, then remove the #.`,
-      texts.length === 2 ? [{ key: "true", why: "it is unclear which of the two means true", choices: texts }] : [],
-      ...lists(yes.length > 0 ? yes : texts.slice(0, 1), no.length > 0 ? no : texts.slice(1, 2)),
-    )
-    : settled("boolean", ...lists(yes, no))
+  const [said, denied] = [yes?.length ?? 0, no?.length ?? 0]
+  // Codes may have a third label, such as one for "don't know".
+  if (codes.size > 0 ? said > 0 && denied > 0 : texts.length <= 12 && said + denied === texts.length) {
+    return settled("boolean", ...lists(yes, no))
+  }
+  return undecided(
+    "boolean",
+    `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`,
+    "Set them",
+    lists(said > 0 ? yes : texts.slice(0, 1), denied > 0 ? no : texts.slice(1, 2)),
+    texts.length === 2 ? { key: "true", choices: texts } : undefined,
+  )
 }
-
-const separatorKeys = (separator: string | undefined): ReadonlyArray<DraftKey> =>
-  separator === undefined
-    ? []
-    : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
 
 const choiceSettings = (
   kind: "choice" | "choices" | "ranking",
-  profile: ColumnProfile,
-  question: Question,
+  column: ProfiledColumn,
+  { options = [] }: Question,
+  codes: Codes,
 ): Settings => {
-  const { distinct, more } = profile
-  const { options = [] } = question
-  if (options.length > 0) {
+  const { distinct, more } = cellsIn(column)
+  const guessed = likelySeparator(distinct)
+  const separator = kind === "choice"
+    ? undefined
+    : codes.size > 0
+    ? column.labels?.split
+    : options.length === 0
+    ? guessed
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
-    const guessed = likelySeparator(distinct)
-    return settled(
-      kind,
-      ...(kind === "choice"
-        ? []
-        : separatorKeys(
-          splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
-            ?? (guessed === " " ? undefined : guessed),
-        )),
-    )
-  }
-  const separator = kind === "choice" ? undefined : likelySeparator(distinct)
-  const names = [
-    ...new Set([...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))),
-  ]
-    .map((name) => name.trim()).filter((name) => name !== "")
-  if (more || names.length === 0 || names.length > 40) {
+    : splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
+      ?? (guessed === " " ? undefined : guessed)
+  const split = separator === undefined
+    ? []
+    : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
+  if (options.length > 0) return settled(kind, ...split, ...valuesKeys(codes, options))
+  const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
+  const names = codes.size > 0
+    ? [...new Set(codes.values())]
+    : [...new Set(texts.map((text) => text.trim()))].filter((name) => name !== "")
+  if (codes.size === 0 && (more || names.length === 0 || names.length > 40)) {
     return kind === "choice"
       ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
-      : {
+      : undecided(
         kind,
-        keys: names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }],
-        open: "the form does not show the options. List them, then remove the #.",
-        asks: [],
-      }
+        "the form does not show the options",
+        "List them",
+        names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }],
+      )
   }
+  const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
   return settled(
     kind,
-    ...separatorKeys(separator),
-    { key: "options", value: names, note: "as in the source: the form does not show its options" },
+    ...split,
+    { key: "options", value: names, note },
+    ...valuesKeys(codes, names.map((name) => ({ value: name, label: name }))),
   )
 }
 
 const numberSettings = (profile: ColumnProfile): Settings => {
   const signs = numberSigns(profile.numbers)
   if (signs._tag === "Open") {
-    return {
-      kind: "number",
-      keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
-      open: `${signs.why}. Set it, then remove the #.`,
-      asks: [{ key: "decimal", why: signs.why, choices: [",", "."] }],
-    }
+    const decimal = { key: "decimal", value: ",", note: 'or "."; and `group`' }
+    return undecided("number", signs.why, "Set it", [decimal], { key: "decimal", choices: [",", "."] })
   }
-  const { decimal, group } = signs
   return settled(
     "number",
-    ...(decimal === undefined ? [] : [{ key: "decimal", value: decimal }]),
-    ...(group === undefined ? [] : [{ key: "group", value: group }]),
+    ...Object.entries({ decimal: signs.decimal, group: signs.group }).flatMap(([key, value]) =>
+      value === undefined ? [] : [{ key, value }]
+    ),
   )
 }
 
@@ -224,23 +236,21 @@ const settingsByCells = (profile: ColumnProfile, question: Question, title: stri
   return settled(undefined)
 }
 
+/** Finds what separates two links in a cell. */
+const betweenLinks = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
+
+const isChoice = (kind: string | undefined) => kind === "choice" || kind === "choices" || kind === "ranking"
+
 /** Returns how a column is read as the answer to a question. */
-const settingsOf = (
-  profile: ColumnProfile,
-  question: Question,
-  title: string,
-  uploads: string | undefined,
-): Settings => {
-  if (question.type === undefined) return settingsByCells(profile, question, title)
-  const kind = kindOfType(question.type)?.name
+const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes): Settings => {
+  const { options = [], type } = question
+  const profile = cellsIn(column)
+  const isOneCode = codes.size > 0 && column.labels?.split === undefined
+  if (type === undefined && codes.size === 0) return settingsByCells(profile, question, column.column.title)
+  const kind = type !== undefined ? kindOfType(type)?.name : isOneCode ? "choice" : "choices"
   if (profile.filled === 0) {
-    const needsOptions = kind === "choice" || kind === "choices" || kind === "ranking"
-    return needsOptions && (question.options ?? []).length === 0
-      ? undecided(
-        kind,
-        "the column is empty, and the form does not show the options. List them as `options`, then remove the #.",
-        [],
-      )
+    return kind !== undefined && isChoice(kind) && options.length === 0
+      ? undecided(kind, "the column is empty, and the form does not show the options", "List them as `options`", [])
       : settled(undefined)
   }
   switch (kind) {
@@ -248,25 +258,28 @@ const settingsOf = (
     case "time":
       return formatSettings(profile, kind)
     case "dateTime":
-      return dateTimeSettings(profile, title)
+      return dateTimeSettings(profile, column.column.title)
     case "number":
       return numberSettings(profile)
     case "boolean":
-      return booleanSettings(profile)
+      return booleanSettings(profile, codes)
     case "phone":
-      return profile.share.phone > 0 && profile.share.international === profile.share.phone ? settled(kind) : {
-        kind,
-        keys: [],
-        open: "some numbers have no country code. Add their country, such as country: DE, then remove the #.",
-        asks: [{ key: "country", why: "some numbers have no country code", choices: [] }],
-      }
+      return profile.share.phone > 0 && profile.share.international === profile.share.phone
+        ? settled(kind)
+        : undecided(kind, "some numbers have no country code", "Add their country, such as country: DE", [], {
+          key: "country",
+          choices: [],
+        })
     case "choice":
     case "choices":
     case "ranking":
-      return choiceSettings(kind, profile, question)
+      return choiceSettings(kind, column, question, codes)
+    case "text":
+      // A text question accepts only one label.
+      return isOneCode ? choiceSettings("choice", column, question, codes) : settled(kind)
     case "files": {
-      const several = [...profile.distinct.keys()].some((text) => /https?:\/\/\S+[,;\s]+https?:\/\//i.test(text))
-      return settled(kind, ...(several ? [{ key: "split", value: uploads ?? "," }] : []))
+      const [separator] = [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
+      return settled(kind, ...separator === undefined ? [] : [{ key: "split", value: separator }])
     }
     default:
       return settled(kind)
@@ -300,17 +313,15 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   return [...keyOf("checked", saysYes, usualChecks.yes), ...keyOf("unchecked", saysNo, usualChecks.no)]
 }
 
-export const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
+/** Returns how a suggestion's cells are read. */
+export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question } = suggestion
-  const coded = codedSettings(suggestion)
-  if (coded !== undefined) return settled(coded.kind, ...coded.keys)
-  if (origin._tag === "Column") return settingsOf(cellsIn(origin), question, origin.column.title, uploads)
-  const kind = question.type !== undefined
-    ? origin._tag === "Block" ? kindOfType(question.type)?.name : undefined
-    : origin._tag === "Block"
-    ? blockKind(origin.block)
-    : origin._tag === "Parts"
-    ? "address"
-    : undefined
-  return settled(kind, ...(origin._tag === "Block" && kind === "choices" ? tickKeys(origin.block) : []))
+  const codes = codesOf(suggestion)
+  if (origin._tag === "Column") return columnSettings(origin, question, codes)
+  if (origin._tag !== "Block") {
+    return settled(question.type === undefined && origin._tag === "Parts" ? "address" : undefined)
+  }
+  const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name
+  const values = valuesKeys(codes, question.options ?? [])
+  return settled(kind, ...(kind === "choices" ? tickKeys(origin) : []), ...values)
 }

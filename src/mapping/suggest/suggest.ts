@@ -13,7 +13,6 @@ import {
   columnsOf,
   mayAnswer,
   type OpenQuestion,
-  type Origin,
   type Suggestion,
   type Suggestions,
   type ToolHints,
@@ -91,7 +90,7 @@ const joins = (
       take(parts)
       return [{
         question,
-        origin: { _tag: "Parts", parts },
+        origin: { _tag: "Parts", columns: parts },
         confidence: parts.length > 2 ? 0.95 : 0.85,
         because: ["their titles name parts of an address"],
       }]
@@ -110,10 +109,12 @@ interface SuggestInput {
   readonly tool?: ToolHints | undefined
 }
 
-const originOf = (unit: Unit): Origin =>
-  unit._tag === "Column"
-    ? { _tag: "Column", column: unit.column, profile: unit.profile, labels: unit.labels, coded: unit.coded }
-    : { _tag: "Block", block: unit }
+const suggestionOf = ({ because, confidence, target, unit }: Ranked): Suggestion => ({
+  question: target.question,
+  origin: unit,
+  confidence,
+  because,
+})
 
 /** The minimum confidence of a candidate. It is higher for columns that already answer a different question. */
 const worth = { free: 0.03, taken: 0.1 } as const
@@ -128,7 +129,7 @@ const openQuestions = (
   settled: ReadonlySet<string>,
   taken: ReadonlySet<number>,
 ): ReadonlyArray<OpenQuestion> => {
-  const isTaken = ({ unit }: Ranked) => columnsOf(originOf(unit)).some(({ position }) => taken.has(position))
+  const isTaken = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => taken.has(position))
   const questions = targets.map(({ question }) => question)
   return questions.filter(({ id }) => !settled.has(id)).map((question) => {
     const own = ranked.filter((one) =>
@@ -143,7 +144,7 @@ const openQuestions = (
         : next !== undefined && next.confidence >= best.confidence / 2
         ? "several-fit"
         : "unsure",
-      candidates: own.map(({ because, confidence, unit }) => ({ origin: originOf(unit), confidence, because })),
+      candidates: own.map(suggestionOf),
     }
   })
 }
@@ -200,12 +201,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   )
   const single = ranked.filter(({ isAccepted, unit }) =>
     isAccepted && (unit._tag === "Column" ? !rowsUsed.has(unit.column.position) : !isSplit(unit))
-  ).map(({ because, confidence, target, unit }): Suggestion => ({
-    question: target.question,
-    origin: originOf(unit),
-    confidence,
-    because,
-  }))
+  ).map(suggestionOf)
   const taken = new Set(single.map(({ question }) => question.id))
   const used = new Set([
     ...madeOf,

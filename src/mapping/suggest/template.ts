@@ -77,7 +77,7 @@ export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledC
     const parts = own.flatMap(({ part, ...one }) => part === undefined ? [] : [{ ...one, part }])
     return [{
       question,
-      origin: parts.length === 0 ? { _tag: "Column", ...first } : { _tag: "Parts", parts },
+      origin: parts.length === 0 ? { _tag: "Column", ...first } : { _tag: "Parts", columns: parts },
       confidence: 1,
       because: ["the template has this column for the question"],
     }]

@@ -69,7 +69,7 @@ const named = ({ origin, question }: Pick<Suggestion, "question"> & Partial<Sugg
   const texts = origin._tag === "Column"
     ? [...origin.profile.distinct.keys()].map((text) => loose(text))
     : origin._tag === "Block"
-    ? origin.block.members.map(({ option }) => loose(option))
+    ? origin.members.map(({ option }) => loose(option))
     : []
   const cells = new Set(texts)
   const isIn = (name: string) =>
@@ -86,7 +86,7 @@ const isKnown = ({ terms }: Meaning): boolean => terms.every(({ concepts }) => c
 /** Returns the names of a block's options in the order of their columns. */
 const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<string> =>
   origin?._tag === "Block" && question?.type !== "Matrix"
-    ? optionColumns(origin.block.members).map(({ option }) => option)
+    ? optionColumns(origin.members).map(({ option }) => option)
     : []
 
 /** The habits of a block: its columns are options of the question, mostly in the form's order. */

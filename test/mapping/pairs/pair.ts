@@ -57,11 +57,10 @@ const suggested = (origin: Origin): string => {
     case "Column":
       return tidy(origin.column.title)
     case "Block":
-      return `block ${tidy(origin.block.title ?? "")}`
+      return `block ${tidy(origin.title ?? "")}`
     case "Joined":
-      return origin.columns.map(({ column }) => tidy(column.title)).join(" + ")
     case "Parts":
-      return origin.parts.map(({ column }) => tidy(column.title)).join(" + ")
+      return origin.columns.map(({ column }) => tidy(column.title)).join(" + ")
   }
 }
 

@@ -65,7 +65,7 @@ describe("The format for a question", () => {
       profiles.addRow([cell])
       const question = { id: "q", name: "When", type, options: undefined }
       const origin = { _tag: "Column" as const, ...profiles.profiles()[0]! }
-      expect(settingsFor({ question, origin, confidence: 1, because: [] }, undefined).keys).toEqual([])
+      expect(settingsFor({ question, origin, confidence: 1, because: [] }).keys).toEqual([])
     },
   )
 })
