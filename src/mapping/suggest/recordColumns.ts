@@ -73,8 +73,8 @@ export const suggestOwn = ({ columns, tool, used }: {
       return {
         ...found,
         because: `${tool?.title ?? "the tool"}'s own column`,
-        ...(format === undefined ? {} : { format: typeof format === "string" ? [format] : format }),
-        ...(zone === undefined ? {} : { zone }),
+        format: typeof format === "string" ? [format] : format,
+        zone,
       }
     }
     return undefined

@@ -1,7 +1,7 @@
 import { cellText } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
-import { type ProfiledColumn, profiler } from "./ColumnProfile.ts"
+import { type ColumnProfile, profiler } from "./ColumnProfile.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
@@ -14,17 +14,15 @@ export interface StrayRow {
   readonly text: string
 }
 
-const units = new Set(vocabulary.units)
-const totals = new Set(vocabulary.totals)
-
 const isUnit = (text: string): boolean =>
-  text.length < 40 && units.has(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
+  vocabulary.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
-const isTotal = (text: string): boolean => text.length < 40 && totals.has(text.toLowerCase().replace(/\s*:$/, ""))
+const isTotal = (text: string): boolean => vocabulary.totals.includes(text.toLowerCase().replace(/\s*:$/, ""))
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
-interface Numbered {
+/** A row that may not be a record. */
+interface Doubtful {
   readonly cells: Cells
   readonly row: number
 }
@@ -44,52 +42,43 @@ export const recordProfiler = (
   labelsOf?: Parameters<typeof profiler>[1],
 ) => {
   const profiles = profiler(columns, labelsOf)
-  let first: Numbered | undefined
-  const last: Array<Numbered> = []
+  let first: Doubtful | undefined
+  const last: Array<Doubtful> = []
 
-  /**
-   * Returns the first named column in which only this row has such a value. If `isNumeric`, most of the column's other
-   * cells must be numbers.
-   */
-  const findColumn = (texts: ReadonlyArray<string>, is: (text: string) => boolean, isNumeric: boolean) => {
+  /** Returns why a row is not a record, if a named column shows that: only this row has its text, and `fits` is true. */
+  const strayIn = (
+    { cells, row }: Doubtful,
+    is: StrayRow["is"],
+    fits: (text: string, profile: ColumnProfile) => boolean,
+  ): StrayRow | undefined => {
+    const texts = textsOf(cells)
     for (const { column: { name, position }, profile } of profiles.profiles()) {
       const text = texts[position] ?? ""
-      if (name === undefined || text === "" || !is(text) || profile.distinct.has(text) || profile.more) continue
-      if (!isNumeric || (profile.filled >= 2 && profile.share.number >= 0.8)) return { column: name, text }
+      const isOnly = text !== "" && !profile.distinct.has(text) && !profile.more
+      if (name !== undefined && isOnly && fits(text, profile)) return { row, is, column: name, text }
     }
     return undefined
   }
 
-  const unitsIn = ({ cells, row }: Numbered): StrayRow | undefined => {
-    const found = findColumn(textsOf(cells), isUnit, true)
-    return found === undefined ? undefined : { row, is: "units", ...found }
-  }
+  const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
-  const totalsIn = ({ cells, row }: Numbered): StrayRow | undefined => {
-    const texts = textsOf(cells)
+  const totalsIn = (one: Doubtful): StrayRow | undefined => {
+    const texts = textsOf(one.cells)
     const label = texts.find((text) => text !== "") ?? ""
     if (!isTotal(label)) return undefined
-    const all = profiles.profiles()
+    const cells = profiles.profiles().map(({ column, profile }) => [texts[column.position] ?? "", profile] as const)
     // A record would have a cell in every column that the other records fill.
-    const isIncomplete = all.some(({ column: { position }, profile }) =>
-      profile.filled >= 2 && profile.filled >= 0.9 * profile.rows && (texts[position] ?? "") === ""
-    )
-    const sums = all.some(({ column: { position }, profile }) =>
-      profile.share.number >= 0.8 && /^[-+]?[\d.,' ]*\d/.test(texts[position] ?? "")
-    )
-    const found = isIncomplete && sums ? findColumn(texts, (text) => text === label, false) : undefined
-    return found === undefined ? undefined : { row, is: "totals", ...found }
+    const isIncomplete = cells.some(([text, { filled, rows }]) => text === "" && filled >= 2 && filled >= 0.9 * rows)
+    const hasSums = cells.some(([text, profile]) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
+    return isIncomplete && hasSums ? strayIn(one, "totals", (text) => text === label) : undefined
   }
 
   return {
     addRow: (cells: Cells, row: number): void => {
       if (isExport) return profiles.addRow(cells)
       const filled = row === 1 ? textsOf(cells).filter((text) => text !== "") : []
-      if (filled.length > 0 && filled.every(isUnit)) {
-        first = { cells, row }
-        return
-      }
-      last.push({ cells, row })
+      if (filled.length > 0 && filled.every(isUnit)) first = { cells, row }
+      else last.push({ cells, row })
       if (last.length > footers) profiles.addRow(last.shift()?.cells ?? [])
     },
     /**
@@ -98,29 +87,36 @@ export const recordProfiler = (
      */
     ended: () => {
       const stray: Array<StrayRow> = []
-      for (const one of last) {
-        const found = totalsIn(one)
+      const settle = (one: Doubtful, found: StrayRow | undefined) => {
         if (found === undefined) profiles.addRow(one.cells)
         else stray.push(found)
       }
-      const found = first === undefined ? undefined : unitsIn(first)
-      if (found !== undefined) stray.unshift(found)
-      else if (first !== undefined) profiles.addRow(first.cells)
-      const complete = (): ReadonlyArray<ProfiledColumn> => {
+      for (const one of last) settle(one, totalsIn(one))
+      if (first !== undefined) {
+        settle(first, strayIn(first, "units", (text, profile) => isUnit(text) && isNumeric(profile)))
+      }
+      const complete = () => {
         profiles.addMissing()
         return profiles.profiles()
       }
-      return { stray, profiles: profiles.profiles(), missing: profiles.missing(), complete }
+      return {
+        stray: stray.toSorted((a, b) => a.row - b.row),
+        profiles: profiles.profiles(),
+        missing: profiles.missing(),
+        complete,
+      }
     },
   }
 }
 
 /** Returns the `where` that skips these rows. */
-export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
-  const texts = new Map<string, ReadonlyArray<string>>()
-  for (const { column, text } of stray) texts.set(column, [...texts.get(column) ?? [], text])
-  return Object.fromEntries([...texts].map(([column, not]) => [column, { not: not.length === 1 ? not[0] ?? "" : not }]))
-}
+export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
+  Object.fromEntries(
+    stray.map(({ column }) => {
+      const [one = "", ...others] = stray.flatMap(({ column: same, text }) => same === column ? [text] : [])
+      return [column, { not: others.length === 0 ? one : [one, ...others] }]
+    }),
+  )
 
 /** Returns the warning about a row that is not a record. */
 export const strayWarning = ({ is, row, text }: StrayRow): string =>

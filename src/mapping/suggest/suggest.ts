@@ -44,59 +44,38 @@ const only = (
   return undefined
 }
 
-/**
- * Finds questions whose answer is made of several columns: a full name from first and last name, an address from its
- * parts.
- *
- * @param targets questions that no single column answers
- * @param free columns that answer no question
- */
-const joins = (
-  targets: ReadonlyArray<Target>,
+/** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
+const joined = (
+  { expected: { kind }, meaning, question }: Target,
   free: ReadonlyArray<ProfiledColumn>,
-): ReadonlyArray<Suggestion> => {
-  const used = new Set<number>()
-  const left = () => free.filter(({ column }) => !used.has(column.position))
-  const take = (columns: ReadonlyArray<ProfiledColumn>) => {
-    for (const { column } of columns) used.add(column.position)
+): Suggestion | undefined => {
+  if (kind === "text") {
+    const names = ["full name", "name"]
+    const beside = rest(meaning, names)
+    const columns = [["first name", "first"], ["last name", "last"]].flatMap((concepts) =>
+      only(free, concepts, new Set([beside])) ?? []
+    )
+    const isName = beside !== "" || names.some((one) => speaksOf(meaning, one))
+    const because = ["their titles name the first and the last name"]
+    return isName && columns.length === 2
+      ? { question, origin: { _tag: "Joined", columns }, confidence: 0.93, because }
+      : undefined
   }
-  return targets.flatMap((target): ReadonlyArray<Suggestion> => {
-    const { meaning, question, expected } = target
-    if (expected.kind === "text") {
-      const names = ["full name", "name"]
-      const beside = rest(meaning, names)
-      const [first, last] = [["first name", "first"], ["last name", "last"]].map((concepts) =>
-        only(left(), concepts, new Set([beside]))
-      )
-      const isName = names.some((one) => speaksOf(meaning, one)) || beside !== ""
-      if (!isName || first === undefined || last === undefined) return []
-      take([first, last])
-      return [{
-        question,
-        origin: { _tag: "Joined", columns: [first, last] },
-        confidence: 0.93,
-        because: ["their titles name the first and the last name"],
-      }]
-    }
-    if (expected.kind === "address") {
-      // Columns that name nobody are not the address of someone else.
-      const isOwn = vocabulary.people.every((person) => !speaksOf(meaning, person))
-      const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
-      const parts = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
-        const found = only(left(), concepts, beside)
-        return found === undefined ? [] : [{ part, ...found }]
-      })
-      if (parts.length < 2 || new Set(parts.map(({ column }) => column.position)).size < parts.length) return []
-      take(parts)
-      return [{
-        question,
-        origin: { _tag: "Parts", columns: parts },
-        confidence: parts.length > 2 ? 0.95 : 0.85,
-        because: ["their titles name parts of an address"],
-      }]
-    }
-    return []
+  if (kind !== "address") return undefined
+  // Columns that name nobody are not the address of someone else.
+  const isOwn = vocabulary.people.every((person) => !speaksOf(meaning, person))
+  const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
+  const columns = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
+    const found = only(free, concepts, beside)
+    return found === undefined ? [] : [{ part, ...found }]
   })
+  if (columns.length < 2 || new Set(columns.map(({ column }) => column)).size < columns.length) return undefined
+  return {
+    question,
+    origin: { _tag: "Parts", columns },
+    confidence: columns.length > 2 ? 0.95 : 0.85,
+    because: ["their titles name parts of an address"],
+  }
 }
 
 /** The input for suggestions. */
@@ -159,7 +138,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const madeOf = new Set(made.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
   const targets = form.questions.filter((question) => made.every((one) => one.question !== question)).map(targetOf)
   const candidates = columns.filter((one) => isFree(one) && !madeOf.has(one.column.position))
-  const found = findBlocks(candidates, blocks)
+  const blocksFound = findBlocks(candidates, blocks)
 
   const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
     const memberAt = new Map(
@@ -169,61 +148,54 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
       ...kept,
       ...candidates.flatMap((one): ReadonlyArray<Unit> => {
         const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
-        const found = memberAt.get(one.column.position)
-        if (found === undefined) return [unit]
+        const place = memberAt.get(one.column.position)
+        if (place === undefined) return [unit]
         // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking.
-        const { content } = found.block
-        const isAskedAlone = found.member.role !== "option" || content === "labels"
+        const { content } = place.block
+        const isAskedAlone = place.member.role !== "option" || content === "labels"
           || (content === "places" && !targets.some(({ expected }) => expected.kind === "ranking"))
-        return isAskedAlone ? [{ ...unit, part: meaningOf(found.member.option) }] : []
+        return isAskedAlone ? [{ ...unit, part: meaningOf(place.member.option) }] : []
       }),
     ]
   }
 
   // A block that the file's format does not show and that fits no question is treated as separate columns.
-  const first = yield* rank(unitsWith(found), targets)
+  const first = yield* rank(unitsWith(blocksFound), targets)
   const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
-  const kept = found.filter((block) => block.known || wanted.has(block))
-  const ranked = kept.length === found.length ? first : yield* rank(unitsWith(kept), targets)
+  const kept = blocksFound.filter((block) => block.known || wanted.has(block))
+  const ranked = kept.length === blocksFound.length ? first : yield* rank(unitsWith(kept), targets)
 
   // Either a block answers one question, or each of its columns answers its own question.
-  const alone = new Set(
-    ranked.flatMap(({ isAccepted, unit }) => isAccepted && unit._tag === "Column" ? [unit.column.position] : []),
+  const certain = ranked.filter(({ isAccepted }) => isAccepted)
+  const alone = new Set(certain.flatMap(({ unit }) => unit._tag === "Column" ? [unit.column.position] : []))
+  const rowsOf = ({ members }: Block) => optionColumns(members).map(({ column }) => column.position)
+  const whole = certain.flatMap(({ unit }) =>
+    unit._tag === "Block" && rowsOf(unit).filter((position) => alone.has(position)).length <= 1 ? [unit] : []
   )
-  const rowsOf = ({ members }: Block) => optionColumns(members)
-  const isSplit = (block: Block) => rowsOf(block).filter(({ column }) => alone.has(column.position)).length > 1
-  const rowsUsed = new Set(
-    ranked.flatMap(({ isAccepted, unit }) =>
-      isAccepted && unit._tag === "Block" && !isSplit(unit)
-        ? rowsOf(unit).map(({ column }) => column.position)
-        : []
-    ),
-  )
-  const single = ranked.filter(({ isAccepted, unit }) =>
-    isAccepted && (unit._tag === "Column" ? !rowsUsed.has(unit.column.position) : !isSplit(unit))
+  const inWhole = new Set(whole.flatMap(rowsOf))
+  const single = certain.filter(({ unit }) =>
+    unit._tag === "Block" ? whole.includes(unit) : !inWhole.has(unit.column.position)
   ).map(suggestionOf)
-  const taken = new Set(single.map(({ question }) => question.id))
-  const used = new Set([
-    ...madeOf,
-    ...single.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position),
-  ])
+  const found = [...made, ...single]
+  const answered = new Set(found.map(({ question }) => question.id))
+  const used = new Set(found.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
   const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
-  const free = candidates.filter(({ column: { name, position } }) =>
-    name !== undefined && !used.has(position) && !blocked.has(position)
-  )
-  const joined = joins(targets.filter(({ question }) => !taken.has(question.id)), free)
-
-  const accepted = [...made, ...single, ...joined]
-  const settled = new Set(accepted.map(({ question }) => question.id))
-  for (const { position } of joined.flatMap(({ origin }) => columnsOf(origin))) used.add(position)
-  const order = new Map(form.questions.map(({ id }, at) => [id, at]))
+  for (const target of targets.filter(({ question }) => !answered.has(question.id))) {
+    const free = candidates.filter(({ column: { name, position } }) =>
+      name !== undefined && !used.has(position) && !blocked.has(position)
+    )
+    const one = joined(target, free)
+    if (one === undefined) continue
+    found.push(one)
+    answered.add(one.question.id)
+    for (const { position } of columnsOf(one.origin)) used.add(position)
+  }
 
   const urlParameters = form.urlParameters.flatMap((element) => {
     const meaning = meaningOf(element.name)
     const fitting = columns.filter(({ column }) => {
-      if (column.name === undefined) return false
       const like = likeness(meaningOf(column.title), meaning, () => 1)
-      return like.same || (like.value >= 0.99 && !like.opposed)
+      return column.name !== undefined && (like.same || (like.value >= 0.99 && !like.opposed))
     })
     const same = fitting.filter(({ column }) => meaningOf(column.title).same === meaning.same)
     const [only] = same.length === 1 ? same : fitting.length === 1 ? fitting : []
@@ -231,7 +203,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 
-  const answering = new Set(used)
+  const taken = new Set(used)
   const ownColumns = suggestOwn({ columns, tool, used })
   const rowKey = suggestRowKey(columns, tool)
   for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
@@ -243,8 +215,8 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const suggestions: Suggestions = {
     form,
     tool: tool?.title,
-    accepted: accepted.toSorted((a, b) => (order.get(a.question.id) ?? 0) - (order.get(b.question.id) ?? 0)),
-    open: openQuestions(targets, ranked, settled, answering),
+    accepted: form.questions.flatMap((question) => found.filter((one) => one.question === question)),
+    open: openQuestions(targets, ranked, answered, taken),
     urlParameters,
     ...ownColumns,
     rowKey,
