@@ -13,7 +13,7 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
-import { collectUnknown, countChoices } from "../mapping/suggest/unknownChoices.ts"
+import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { accountOf, leftBehind } from "../report/sentences.ts"
@@ -105,7 +105,7 @@ export const checkData = (
           else counts.invalid++
           if (fault !== undefined) continue
           const cleaned = clean(cells)
-          countChoices(choices, cleaned)
+          for (const { counter } of choices) counter.addRow(cleaned)
           profiles.addRow(cleaned)
         }
         return lookUp(chunk, (index) => valid.has(index))
@@ -170,7 +170,7 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
     if (column === undefined || (kind === "matrix" && (question.options ?? []).length === 0)) return []
     const options: Readonly<Record<string, unknown>> = { ...defaults[kind], ...entry.options }
     const empty = new Set(pipeline.source.empty.map((text) => text.trim()))
-    const counter = collectUnknown(entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
+    const counter = collectUnknown(columns, entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
     const title = entry.input._tag === "Block" ? entry.input.title : column.name ?? column.title
     /** Whether a cell is read as one choice although the question takes several. */
     const isOneChoice = entry.input._tag === "Columns" && (kind === "choices" || kind === "ranking")

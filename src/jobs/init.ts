@@ -208,9 +208,9 @@ const writeNew = (
         ],
         isKeyed: config.rowKey !== undefined,
         missing,
-        complete: complete === undefined || completeColumn === undefined
+        finished: complete === undefined || completeColumn === undefined
           ? undefined
-          : { column: completeColumn, is: complete.is },
+          : { [completeColumn]: complete.is === "filled" ? { empty: false } : complete.is },
         stray,
       },
     })

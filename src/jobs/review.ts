@@ -7,7 +7,6 @@ import { foreignChoices } from "../mapping/suggest/draftChoices.ts"
 import { samplesOf } from "../mapping/suggest/draftEntries.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { Origin, Suggestion } from "../mapping/suggest/Suggestion.ts"
-import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
@@ -86,7 +85,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
     if (counted.length === 0) return []
     const profiles = profiler(counted.flatMap(({ columns }) => columns), labels?.of)
     yield* eachRow(source, (cells) => {
-      countChoices(counted, cells)
+      for (const { counter } of counted) counter.addRow(cells)
       profiles.addRow(cells)
     })
     const byPosition = new Map(profiles.profiles().map((one) => [one.column.position, one]))

@@ -16,7 +16,6 @@ import { collectMisread } from "../mapping/suggest/misread.ts"
 import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { countChoices } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
@@ -238,8 +237,8 @@ export const tryOnCells = (
 ) =>
   Effect.gen(function*() {
     const counters = suggestions.flatMap((suggestion) => {
-      const counted = choiceCounter(suggestion)
-      return counted === undefined ? [] : [{ id: suggestion.question.id, ...counted }]
+      const counter = choiceCounter(suggestion)
+      return counter === undefined ? [] : [{ id: suggestion.question.id, counter }]
     })
     const empty = new Set(missing.keys())
     const readers = readingsOf(suggestions, own).flatMap((reading) => {
@@ -250,7 +249,7 @@ export const tryOnCells = (
       const left = new Set(stray.map(({ row }) => row))
       yield* eachRow(source, (cells, row) => {
         if (left.has(row)) return
-        countChoices(counters, cells)
+        for (const { counter } of counters) counter.addRow(cells)
         for (const { reader } of readers) reader.add(cells)
       })
     }

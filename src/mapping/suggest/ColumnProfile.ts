@@ -11,18 +11,7 @@ import { collectNumbers, type NumberEvidence } from "./numberEvidence.ts"
 import { isNoAnswer, isTick } from "./words.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
-const possible = [
-  "email",
-  "url",
-  "phone",
-  "international",
-  "number",
-  "integer",
-  "boolean",
-  "date",
-  "dateTime",
-  "time",
-] as const
+const possible = [...shapes, "international", "integer"] as const
 type Possible = (typeof possible)[number]
 
 /** What is known about a column after all its cells were read. */
@@ -105,13 +94,13 @@ const collectColumn = (room: Room) => {
   const found = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
   const examples = new Map<Shape | undefined, string>()
   const readings = new Map<string, Reading>()
-  const missing = new Map<string, { readonly cell: Exclude<Cell, null>; times: number }>()
+  const missing = new Map<string, { readonly cell: Exclude<Cell, null>; readonly times: number }>()
   let [rows, filled, length] = [0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
 
   const read = (cell: Cell, text: string): Reading => {
     const equal = { left: 0, text, hash: hashOf(text) }
-    if (cell instanceof JsonCell) return { ...equal, shape: "json", may: [], number: undefined }
+    if (cell instanceof JsonCell) return { ...equal, shape: "json", may: ["json"], number: undefined }
     const day = dates.add(cell, text)
     const number = day !== undefined
       ? undefined
@@ -151,7 +140,7 @@ const collectColumn = (room: Room) => {
     max = Math.max(max, number)
   }
 
-  const addText = (cell: Exclude<Cell, null>, text: string, times = 1): void => {
+  const addText = (cell: Exclude<Cell, null>, text: string, times: number): void => {
     const reading = read(cell, text)
     if (!examples.has(reading.shape)) examples.set(reading.shape, text)
     if (typeof cell === "string" && readings.size < cached) readings.set(cell, reading)
@@ -159,21 +148,19 @@ const collectColumn = (room: Room) => {
   }
 
   return {
-    add: (cell: Cell): void => {
-      rows++
+    add: (cell: Cell, times = 1): void => {
+      rows += times
       if (cell === null) return
       const known = typeof cell === "string" ? readings.get(cell) : undefined
       if (known !== undefined) {
-        known.left++
+        known.left += times
         if (uniqueCheck.isOpen) uniqueCheck.add(known.hash)
         return
       }
       const text = textOf(cell)
       if (text === "") return
-      if (!(cell instanceof ErrorCell) && !isNoAnswer(text)) return addText(cell, text)
-      const before = missing.get(text)
-      if (before === undefined) missing.set(text, { cell, times: 1 })
-      else before.times++
+      if (!(cell instanceof ErrorCell) && !isNoAnswer(text)) return addText(cell, text, times)
+      missing.set(text, { cell, times: (missing.get(text)?.times ?? 0) + times })
     },
     /** The texts for "no answer", with their counts. */
     missing: () =>
@@ -223,26 +210,12 @@ export const profiler = (
   labelsOf?: ((column: Column) => ColumnLabels | undefined) | undefined,
 ) => {
   const room = { left: hashesKept }
-  const each = columns.map((column) => {
-    const labels = labelsOf?.(column)
-    return {
-      column,
-      labels,
-      collected: collectColumn(room),
-      labelled: labels === undefined || labels.options.size === 0
-        ? undefined
-        : { labels, collected: collectColumn(room) },
-    }
-  })
+  const each = columns.map((column) => ({ column, labels: labelsOf?.(column), collected: collectColumn(room) }))
   /** Rows that are not counted yet. Column by column, the texts of a column stay in the processor's cache: for 300 columns, this takes about half the time. */
   const waiting: Array<Cells> = []
   const countRows = () => {
-    for (const { collected, column, labelled } of each) {
-      for (const cells of waiting) {
-        const cell = cells[column.position] ?? null
-        collected.add(cell)
-        labelled?.collected.add(withLabels(labelled.labels, cell))
-      }
+    for (const { collected, column } of each) {
+      for (const cells of waiting) collected.add(cells[column.position] ?? null)
     }
     waiting.length = 0
   }
@@ -266,11 +239,12 @@ export const profiler = (
     },
     profiles: (): ReadonlyArray<ProfiledColumn> => {
       countRows()
-      return each.map(({ collected, column, labelled, labels }) => {
+      return each.map(({ collected, column, labels }) => {
         const profile = collected.profile()
-        return labelled !== undefined && containsCodes(labelled.labels, profile.distinct.keys())
-          ? { column, labels, profile: labelled.collected.profile(), coded: profile }
-          : { column, labels, profile }
+        if (labels === undefined || !containsCodes(labels, profile.distinct.keys())) return { column, labels, profile }
+        const labelled = collectColumn({ left: hashesKept })
+        for (const [text, times] of profile.distinct) labelled.add(withLabels(labels, text), times)
+        return { column, labels, profile: { ...labelled.profile(), rows: profile.rows }, coded: profile }
       })
     },
   }

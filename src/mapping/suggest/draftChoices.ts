@@ -21,16 +21,15 @@ const listed = 50
 const isGrid = ({ origin, question }: Suggestion): boolean =>
   origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
 
-/** Returns the columns whose choices are compared with the form's options, and a counter of those that are not options. */
+/** Returns a counter of the choices in a suggestion's cells that are not options. Undefined if they are no choices. */
 export const choiceCounter = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
   if ((question.options ?? []).length === 0 || (origin._tag !== "Column" && !isGrid(suggestion))) return undefined
   const { keys, kind = "" } = isGrid(suggestion) ? { keys: [], kind: "choice" } : settingsFor(suggestion)
   const options = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  const counter = ["choice", "choices", "ranking"].includes(kind)
-    ? collectUnknown(kind, options, question, new Set())
+  return ["choice", "choices", "ranking"].includes(kind)
+    ? collectUnknown(columnsOf(origin), kind, options, question, new Set())
     : undefined
-  return counter === undefined ? undefined : { columns: columnsOf(origin), counter }
 }
 
 const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"

@@ -23,8 +23,8 @@ interface DraftSource {
   readonly isKeyed: boolean
   /** Texts that look like "no answer", with their counts. */
   readonly missing: ReadonlyMap<string, number>
-  /** How to recognise a finished response: a column, and what it contains for finished responses. */
-  readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
+  /** The `where` that only finished responses meet. Undefined if the file doesn't say which ones were finished. */
+  readonly finished: DraftValue | undefined
   /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
 }
@@ -75,13 +75,12 @@ const sourceEntry = (
     })
   }
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
-  const proposed = (isNeeded: boolean, key: string, value: DraftValue, why: string): ReadonlyArray<string> =>
-    isNeeded ? [`${key}: ${flow(value)} # ${why}`] : []
+  const proposed = (key: string, value: DraftValue | undefined, why: string): ReadonlyArray<string> =>
+    value === undefined ? [] : [`${key}: ${flow(value)} # ${why}`]
   const below = [
     ...proposed(
-      rowKey.names.length === 0 && !source.isKeyed,
       "rowKey",
-      [others[0] ?? "Column"],
+      rowKey.names.length > 0 || source.isKeyed ? undefined : [others[0] ?? "Column"],
       `needed: what identifies a row in later runs. ${
         others.length === 0
           ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
@@ -89,28 +88,13 @@ const sourceEntry = (
       }`,
     ),
     ...proposed(
-      missing.length > 0,
       "empty",
-      missing.map(([text]) => text),
+      missing.length === 0 ? undefined : missing.map(([text]) => text),
       `remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
     ),
-    ...proposed(
-      source.complete !== undefined,
-      "where",
-      source.complete === undefined
-        ? {}
-        : { [source.complete.column]: source.complete.is === "filled" ? { empty: false } : source.complete.is },
-      "only responses that were finished",
-    ),
+    ...proposed("where", source.finished, "only responses that were finished"),
   ]
   return { of: "source", comments: [], keys, below, open: false }
-}
-
-const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] => {
-  const names = left.map(({ name }) => name).filter((name) => name !== undefined)
-  return names.length === 0
-    ? undefined
-    : { columns: names, why: `${tool ?? "the tool"}'s own columns, not imported` }
 }
 
 /** Returns the separator of choices that most of a source's columns use. */
@@ -165,6 +149,7 @@ export const draftPipeline = (
   const questions = questionEntries(suggestions, nameOf, options.found)
   const others = otherEntries(suggestions, nameOf, options.found.misread)
   const unmapped = unmappedNames(suggestions)
+  const left = suggestions.left.flatMap(({ name }) => name ?? [])
   const parts = ([["scheduling", form.scheduling], ["payment", form.payments]] as const).flatMap(([what, fields]) =>
     fields.length === 0
       ? []
@@ -181,7 +166,9 @@ export const draftPipeline = (
     source: sourceEntry(suggestions, options.source, aliases()),
     questions,
     ...others,
-    ignore: ignoredColumns(suggestions),
+    ignore: left.length === 0
+      ? undefined
+      : { columns: left, why: `${suggestions.tool ?? "the tool"}'s own columns, not imported` },
     notes: [
       ...(unmapped.length === 0
         ? []

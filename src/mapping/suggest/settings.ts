@@ -294,23 +294,16 @@ const blockKind = ({ content }: Block): string =>
 const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   if (content !== "ticks") return []
   const own = optionColumns(members)
-  const texts = [
-    ...new Set(own.flatMap(({ option, profile }) => {
-      const all = [...profile.distinct.keys()]
-      return isTick(option) ? all : all.filter((text) => text !== option)
-    })),
-  ]
+  const texts = own.flatMap(({ option, profile }) =>
+    [...profile.distinct.keys()].filter((text) => isTick(option) || text !== option)
+  )
   const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
   const isClear = own.every(({ option }) => !isUsual(option, usualChecks.no))
-  const keyOf = (
-    key: string,
-    says: (text: string) => boolean,
-    usual: ReadonlyArray<string>,
-  ): ReadonlyArray<DraftKey> => {
-    const said = texts.filter(says)
-    return said.length === 0 || (isClear && said.every((text) => isUsual(text, usual))) ? [] : [{ key, value: said }]
-  }
-  return [...keyOf("checked", saysYes, usualChecks.yes), ...keyOf("unchecked", saysNo, usualChecks.no)]
+  const words = [["checked", saysYes, usualChecks.yes], ["unchecked", saysNo, usualChecks.no]] as const
+  return words.flatMap(([key, says, usual]) => {
+    const value = [...new Set(texts.filter(says))]
+    return value.length === 0 || (isClear && value.every((text) => isUsual(text, usual))) ? [] : [{ key, value }]
+  })
 }
 
 /** Returns how a suggestion's cells are read. */

@@ -55,27 +55,15 @@ export const compileWritten = (
   return typeof made === "function" ? made : undefined
 }
 
-/** Counts the choices in cells, each with the counter of its column. */
-export const countChoices = (
-  counters: ReadonlyArray<{
-    readonly columns: ReadonlyArray<Pick<Column, "position">>
-    readonly counter: { readonly add: (cell: Cell) => void }
-  }>,
-  cells: Cells,
-): void => {
-  for (const { columns, counter } of counters) {
-    for (const { position } of columns) counter.add(cells[position] ?? null)
-  }
-}
-
 /**
- * Counts choices in a column's cells that are not options of a question.
+ * Counts choices in the cells of columns that are not options of a question.
  *
  * @param kindName `choice`, `choices` or `ranking`
  * @param options of the kind, as in the pipeline
  * @returns undefined when these options can't be compiled
  */
 export const collectUnknown = (
+  columns: ReadonlyArray<Pick<Column, "position">>,
   kindName: string,
   options: Readonly<Record<string, unknown>>,
   question: Question,
@@ -99,12 +87,14 @@ export const collectUnknown = (
     )
   })
   return {
-    add: (cell: Cell): void => {
-      for (const piece of cell === null ? [] : unknownIn(cell)) {
-        const times = counts.get(piece)
-        if (times !== undefined) counts.set(piece, times + 1)
-        else if (counts.size < unknownKept) counts.set(piece, 1)
-        else more = true
+    addRow: (cells: Cells): void => {
+      for (const { position } of columns) {
+        const cell = cells[position] ?? null
+        for (const piece of cell === null ? [] : unknownIn(cell)) {
+          const times = counts.get(piece) ?? 0
+          if (times > 0 || counts.size < unknownKept) counts.set(piece, times + 1)
+          else more = true
+        }
       }
     },
     unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
