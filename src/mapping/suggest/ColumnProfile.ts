@@ -1,7 +1,6 @@
 import { type Cell, ErrorCell, JsonCell } from "../../domain/cell.ts"
 import { type Shape, shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
-import { present } from "../../domain/words.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
@@ -99,32 +98,23 @@ const collectColumn = (room: Room) => {
   let [min, max] = [Infinity, -Infinity]
 
   const read = (cell: Cell, text: string): Reading => {
-    const equal = { left: 0, text, hash: hashOf(text) }
-    if (cell instanceof JsonCell) return { ...equal, shape: "json", may: ["json"], number: undefined }
+    const hash = hashOf(text)
+    if (cell instanceof JsonCell) return { left: 0, text, hash, shape: "json", may: ["json"], number: undefined }
+    const isText = typeof cell === "string"
     const day = dates.add(cell, text)
-    const number = day !== undefined
-      ? undefined
-      : typeof cell === "number"
-      ? cell
-      : typeof cell === "string"
-      ? numbers.add(text)
-      : undefined
-    const contact = typeof cell === "string" ? contactIn(text) : undefined
+    const amount = typeof cell === "number" ? cell : isText && day === undefined ? numbers.add(text) : undefined
+    const contact = isText ? contactIn(text) : undefined
+    const may: Array<Possible> = []
+    if (day !== undefined) may.push(day)
+    if (contact !== undefined) may.push(contact)
+    if (contact === "phone" && /^'?\+/.test(text)) may.push("international")
+    if (amount !== undefined) may.push("number")
+    if (Number.isInteger(amount)) may.push("integer")
+    if (typeof cell === "boolean" || isTick(text)) may.push("boolean")
     // A number is more likely a phone number if it begins like one.
-    const isNumber = number !== undefined && (contact === undefined || !/^['+0]/.test(text))
-    return {
-      ...equal,
-      shape: typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact),
-      may: present([
-        day,
-        contact,
-        contact === "phone" && /^'?\+/.test(text) && "international",
-        number !== undefined && "number",
-        Number.isInteger(number) && "integer",
-        (typeof cell === "boolean" || isTick(text)) && "boolean",
-      ]),
-      number,
-    }
+    const isNumber = amount !== undefined && (contact === undefined || !/^['+0]/.test(text))
+    const shape = typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact)
+    return { left: 0, text, hash, shape, may, number: amount }
   }
 
   const count = ({ hash, may, number, shape, text }: Reading, times: number): void => {

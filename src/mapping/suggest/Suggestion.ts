@@ -139,17 +139,16 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
 export const unmappedNames = (
   { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
 ): ReadonlyArray<string> => {
-  const free = new Set(unmapped.map(({ position }) => position))
-  const named = new Set<number>()
-  return unmapped.flatMap(({ name, position, title }) => {
-    if (named.has(position)) return []
-    const block = blocks.find(({ members, title }) =>
-      title !== undefined && members.some(({ column }) => column.position === position)
-      && members.every(({ column }) => free.has(column.position))
-    )
-    for (const { column } of block?.members ?? []) named.add(column.position)
+  const free = new Set(unmapped)
+  const whole = blocks.filter(({ members, title }) =>
+    title !== undefined && members.every(({ column }) => free.has(column))
+  )
+  const names = unmapped.map((column) => {
+    const { name, position, title } = column
+    const block = whole.find(({ members }) => members.some((one) => one.column === column))
     return block?.title === undefined
-      ? [name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)]
-      : [`${block.title.trim()} (a block of ${block.members.length} columns)`]
+      ? name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)
+      : `${block.title.trim()} (a block of ${block.members.length} columns)`
   })
+  return [...new Set(names)]
 }

@@ -70,11 +70,9 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
   if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
-  const names = question.options === undefined ? undefined : optionNames(question.options)
   const own = optionColumns(block.members)
-  const known = names === undefined ? [] : optionsNamed(names, own.map(({ option }) => option))
-  const members = own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)] as const)
-  const columns = Object.fromEntries(members)
+  const known = optionsNamed(optionNames(question.options ?? []), own.map(({ option }) => option))
+  const columns = Object.fromEntries(own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)]))
   const isRanking = block.content === "ranks" || (block.content === "places" && question.type !== "Matrix")
   return isRanking ? { ranks: columns } : columns
 }

@@ -33,16 +33,22 @@ const written = /^[-+\u2212]?[\d.,' \u00A0\u2009\u202F\u2019]+$/
 /** Collects how the numbers of a column are written. */
 export const collectNumbers = () => {
   let left: NumberEvidence = ways
+  /** The ways in which numbers are read, by their shape. Trying all ways for each number would take much longer. */
+  const byShape = new Map<string, NumberWay | undefined>()
   return {
     /** Returns a text's number, or undefined if it is not a number. */
     add: (text: string): number | undefined => {
       const amount = text.length > 40 ? "" : withoutCurrency(text)
       if (/^[-+]?\d+$/.test(amount)) return Number(amount)
       if (!written.test(amount)) return undefined
-      const reads = ({ read }: NumberWay) => read(amount) !== undefined
-      const way = left.find(reads) ?? ways.find(reads)
-      if (way !== undefined) left = left.filter(reads)
-      return way?.read(amount)
+      const shape = amount.replaceAll(/\d/g, "0")
+      if (!byShape.has(shape)) {
+        const reads = ({ read }: NumberWay) => read(amount) !== undefined
+        const way = left.find(reads) ?? ways.find(reads)
+        if (way !== undefined) left = left.filter(reads)
+        byShape.set(shape, way)
+      }
+      return byShape.get(shape)?.read(amount)
     },
     evidence: (): NumberEvidence => left,
   }

@@ -66,18 +66,15 @@ export const suggestOwn = ({ columns, tool, used }: {
 }): Readonly<Record<"submissionTime" | "lastUpdatedAt" | "login", OwnColumn | undefined>> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   const withRole = (role: string, fits: (profile: ColumnProfile) => boolean): OwnColumn | undefined => {
-    for (const own of tool?.meta ?? []) {
-      const found = own.role === role ? named.find(({ column }) => column.position === own.position) : undefined
-      if (found === undefined || !fits(found.profile)) continue
-      const { format, zone } = own
-      return {
-        ...found,
-        because: `${tool?.title ?? "the tool"}'s own column`,
-        format: typeof format === "string" ? [format] : format,
-        zone,
-      }
+    const [own] = (tool?.meta ?? []).flatMap(({ format, position, role: written, zone }) => {
+      const found = written === role ? named.find(({ column }) => column.position === position) : undefined
+      return found === undefined || !fits(found.profile) ? [] : [{ ...found, format, zone }]
+    })
+    return own && {
+      ...own,
+      because: `${tool?.title ?? "the tool"}'s own column`,
+      format: typeof own.format === "string" ? [own.format] : own.format,
     }
-    return undefined
   }
   // A few damaged cells don't matter, because the form tool always writes these columns.
   const isTime = ({ filled, share }: ColumnProfile) => filled > 0 && share.dateTime + share.date >= 0.9
