@@ -78,23 +78,19 @@ interface Writing {
 /** How the dates and times of a column are written. */
 export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
-  /** The number of cells that need no format: ISO texts and a workbook's date cells. */
-  readonly iso: number
   /** The luxon formats of ISO dates with a time other than midnight. */
   readonly isoTimes: ReadonlySet<string>
-  /** How many cells have a day, and how many have an offset, in any notation. */
-  readonly withDay: number
-  readonly withOffset: number
+  /** Whether a cell has a day without an offset, in any notation. */
+  readonly needsZone: boolean
 }
 
 /** Collects how the dates of a column are written. */
 export const collectDates = () => {
   const writings = new Map<string, Writing>()
   const isoTimes = new Set<string>()
-  const counts = { iso: 0, withDay: 0, withOffset: 0 }
+  let needsZone = false
   const note = (hasDay: boolean, hasTime: boolean, hasOffset: boolean) => {
-    if (hasDay) counts.withDay++
-    if (hasOffset) counts.withOffset++
+    needsZone ||= hasDay && !hasOffset
     return hasDay ? (hasTime ? "dateTime" : "date") : "time"
   }
   return {
@@ -104,7 +100,6 @@ export const collectDates = () => {
       const iso = readIso(cell instanceof DateCell ? cell.iso : text)
       // A time of day with an offset needs a format, because the offset is not sent.
       if (iso !== undefined && (iso.hasDate || Number.isNaN(iso.offset))) {
-        counts.iso++
         if (iso.hasDate && iso.hasTime && (timeOf(iso.wall) !== 0 || iso.fraction)) {
           isoTimes.add(`yyyy-MM-dd${timeIn(text.slice(10))?.time.replace("H", "HH") ?? ""}`)
         }
@@ -135,7 +130,7 @@ export const collectDates = () => {
     evidence: (): DateEvidence => ({
       writings: [...writings.values()].map((one) => ({ ...one, orders: new Map(one.orders) })),
       isoTimes: new Set(isoTimes),
-      ...counts,
+      needsZone,
     }),
   }
 }

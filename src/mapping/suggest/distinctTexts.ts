@@ -95,7 +95,8 @@ const two53 = 2 ** 53
 export class DistinctTexts {
   /** Texts with how often each occurs, in the order of their first cells. */
   readonly texts = new Map<string, number>()
-  private full = false
+  /** Whether there are more texts than are kept. */
+  more = false
   /** The smallest of all hashes, in order. */
   private hashes: Array<number> = []
 
@@ -106,18 +107,13 @@ export class DistinctTexts {
       return
     }
     if (this.texts.size < kept && text.length <= longestKept) this.texts.set(text, times)
-    else this.full = true
+    else this.more = true
     this.offer(hash)
-  }
-
-  /** Whether there are more texts than are kept. */
-  get more(): boolean {
-    return this.full
   }
 
   /** Returns the number of different texts, and whether it is exact. */
   count(): { readonly count: number; readonly exact: boolean } {
-    if (!this.full) return { count: this.texts.size, exact: true }
+    if (!this.more) return { count: this.texts.size, exact: true }
     if (this.hashes.length < smallest) return { count: this.hashes.length, exact: true }
     return { count: Math.round((smallest - 1) / ((this.hashes.at(-1) ?? two53) / two53)), exact: false }
   }

@@ -95,8 +95,8 @@ const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateT
 }
 
 const zoneSettings = (profile: ColumnProfile, title: string, zone: string | undefined): Settings => {
-  const { withDay, withOffset } = profile.dates
-  if (withDay > 0 && withOffset === withDay) return settled("dateTime")
+  const { dates, share } = profile
+  if (share.date + share.dateTime > 0 && !dates.needsZone) return settled("dateTime")
   const known = zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(title) ? "UTC" : undefined)
   return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
     "dateTime",
@@ -125,8 +125,7 @@ export const dateTimeSettings = (
   // local order of days and months.
   const given = known.format?.filter((format) => format !== "iso") ?? []
   const own = readsMost(given, profile) ? given : []
-  const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
-  const format = own.length > 0 && !isIso
+  const format = own.length > 0 && profile.dates.writings.length > 0
     ? settled("dateTime", { key: "format", value: one(own) })
     : formatSettings(profile, "dateTime")
   const zone = zoneSettings(profile, title, known.zone)
@@ -219,21 +218,18 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   )
 }
 
-/** Returns settings for a question without a type. Sets only what the cells show beyond doubt. */
-const settingsByCells = (profile: ColumnProfile, question: Question, title: string): Settings => {
-  const meanings = [meaningOf(question.name), meaningOf(title)]
-  const { share, filled, distinct } = profile
-  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
+/** Returns the kind that reads the answers to a question without a type, if the cells show it beyond doubt. */
+const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Question, title: string) => {
   const { kind } = expectedOf(question, meaningOf(question.name))
-  if (filled === 0 || kind === "choice") return settled(undefined)
-  if (share.email >= 0.98 || (kind === "email" && share.email >= 0.8)) return settled("email")
-  if (share.date >= 0.98) return formatSettings(profile, "date")
-  if (share.dateTime >= 0.98) return dateTimeSettings(profile, title)
-  if (share.time >= 0.98) return formatSettings(profile, "time")
-  const leadingZero = [...distinct.keys()].some((text) => /^0\d/.test(text))
-  const isTicked = [...distinct.keys()].every(isTick)
-  if (share.number === 1 && !isCode && !leadingZero && !isTicked) return numberSettings(profile)
-  return settled(undefined)
+  if (filled === 0 || kind === "choice") return undefined
+  if (share.email >= 0.98 || (kind === "email" && share.email >= 0.8)) return "email"
+  const day = (["date", "dateTime", "time"] as const).find((one) => share[one] >= 0.98)
+  if (day !== undefined) return day
+  const meanings = [meaningOf(question.name), meaningOf(title)]
+  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
+  const texts = [...distinct.keys()]
+  const isQuantity = share.number === 1 && !isCode && !texts.some((text) => /^0\d/.test(text)) && !texts.every(isTick)
+  return isQuantity ? "number" : undefined
 }
 
 /** Finds what separates two links in a cell. */
@@ -246,8 +242,13 @@ const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes
   const { options = [], type } = question
   const profile = cellsIn(column)
   const isOneCode = codes.size > 0 && column.labels?.split === undefined
-  if (type === undefined && codes.size === 0) return settingsByCells(profile, question, column.column.title)
-  const kind = type !== undefined ? kindOfType(type)?.name : isOneCode ? "choice" : "choices"
+  const kind = type !== undefined
+    ? kindOfType(type)?.name
+    : codes.size === 0
+    ? kindByCells(profile, question, column.column.title)
+    : isOneCode
+    ? "choice"
+    : "choices"
   if (profile.filled === 0) {
     return kind !== undefined && isChoice(kind) && options.length === 0
       ? undecided(kind, "the column is empty, and the form does not show the options", "List them as `options`", [])
