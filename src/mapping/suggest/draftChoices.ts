@@ -6,7 +6,7 @@ import { loose } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
 import { cellsIn } from "./ColumnProfile.ts"
 import { codesOf } from "./labelled.ts"
-import { meaningOfOption, speaksOf } from "./meaning.ts"
+import { meaningOf, speaksOf } from "./meaning.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import { settingsFor } from "./settings.ts"
 import { type Block, type BlockMember, columnsOf, profiledOf, type Suggestion } from "./Suggestion.ts"
@@ -193,7 +193,7 @@ export const otherColumn = (
   const others = origin.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
   if (first === undefined) return { keys: [] }
-  const fitting = options.filter(({ label }) => speaksOf(meaningOfOption(label), "other"))
+  const fitting = options.filter(({ label }) => speaksOf(meaningOf(label), "other"))
   const likely = optionsNamed(optionNames(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label

@@ -1,8 +1,6 @@
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
 
-type Concepts = typeof vocabulary.concepts
-
 /** Words and phrases with their concepts, and how near these concepts are to each other. */
 export interface Lexicon {
   /** Returns the concepts of a word or phrase, even if its ending differs. */
@@ -15,10 +13,15 @@ export interface Lexicon {
   readonly nearness: (one: string, other: string) => number
 }
 
+const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
+
+/** Whether a word has no meaning of its own. */
+export const isStopWord = (word: string): boolean => stopWords.has(word)
+
 const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */
-const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
+export const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
 
 /** Returns a number for each pair of concepts, in any order. Concepts are looked up one after the other, because that is faster than joining them. */
 const byPair = (pairs: ReadonlyArray<readonly [one: string, other: string, value: number]>) => {
@@ -46,11 +49,12 @@ export const areOpposites = (one: string, other: string): boolean => opposition(
 
 const related = Object.entries(vocabulary.related).map(([both, value]) => pairOf(both, value))
 
-type Phrase = readonly [concept: string, words: ReadonlyArray<string>]
+export type Phrase = readonly [concept: string, words: ReadonlyArray<string>]
 
-const phrasesOf = (concepts: Concepts): ReadonlyArray<Phrase> =>
-  Object.values(concepts).flatMap(Object.entries<ReadonlyArray<string>>)
-    .flatMap(([concept, list]) => list.map((phrase): Phrase => [concept, wordsOf(phrase)]))
+/** The phrases of all concepts, as titles and the texts of options are compared. */
+export const commonPhrases: ReadonlyArray<Phrase> = Object.values(vocabulary.concepts)
+  .flatMap(Object.entries<ReadonlyArray<string>>)
+  .flatMap(([concept, list]) => list.map((phrase): Phrase => [concept, wordsOf(phrase)]))
 
 const lexiconOf = (all: ReadonlyArray<Phrase>, near: typeof related): Lexicon => {
   // A phrase takes precedence over its words.
@@ -87,20 +91,5 @@ const lexiconOf = (all: ReadonlyArray<Phrase>, near: typeof related): Lexicon =>
   return { lookUp, compound, longestFrom, nearness: byPair(near) }
 }
 
-/** How alike two concepts are that different wordings of one question name. */
-const ofTopic = 0.5
-
-const topical = Object.values(vocabulary.titles.topics).flatMap((topic) => {
-  const concepts = topic.filter((one) => !vocabulary.bare.includes(one))
-  return concepts.flatMap((one, at) =>
-    concepts.slice(at + 1).flatMap((other) => areOpposites(one, other) ? [] : [[one, other, ofTopic] as const])
-  )
-})
-
-const common = phrasesOf(vocabulary.concepts)
-
-/** For the texts of options. */
-export const optionWords = lexiconOf(common, related)
-
-/** For the titles of columns and questions: more words, and concepts that are nearer, because different words ask for one thing. */
-export const titleWords = lexiconOf([...common, ...phrasesOf(vocabulary.titles.concepts)], [...related, ...topical])
+/** The words and concepts that titles and the texts of options have in common. */
+export const lexicon = lexiconOf(commonPhrases, related)

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import { areOpposites, type Lexicon, optionWords, titleWords } from "./lexicon.ts"
+import { areOpposites, isStopWord, lexicon } from "./lexicon.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText, wordsOf } from "./words.ts"
 
@@ -17,7 +17,6 @@ export interface Term {
 
 /** The meaning of a title, or of an option's text. */
 export interface Meaning {
-  readonly lexicon: Lexicon
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
@@ -29,30 +28,28 @@ export interface Meaning {
 /** How much of a title is compared: what follows adds no evidence. */
 const most = { characters: 300, words: 50, letters: 40 }
 
-const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
-
 const minor = new Set(vocabulary.minor)
 const bare = new Set(vocabulary.bare)
 
-const partsOf = (words: ReadonlyArray<string>, { lookUp }: Lexicon): ReadonlyArray<string> =>
+const partsOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.length < 2
     ? []
-    : words.flatMap((word) => stopWords.has(word) ? [] : lookUp(word) ?? []).filter((one) =>
+    : words.flatMap((word) => isStopWord(word) ? [] : lexicon.lookUp(word) ?? []).filter((one) =>
       !minor.has(one) && !bare.has(one)
     )
 
-const term = (text: string, known: ReadonlyArray<string>, lexicon: Lexicon): Term => ({
+const term = (text: string, known: ReadonlyArray<string>): Term => ({
   text,
   concepts: known,
   root: known[0] ?? text,
-  parts: partsOf(text.split(" "), lexicon),
+  parts: partsOf(text.split(" ")),
 })
 
 /** Letters that number things: `Session A`. */
 const labels = (title: string): ReadonlySet<string> =>
   new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
 
-const termsOf = (title: string, lexicon: Lexicon): ReadonlyArray<Term> => {
+const termsOf = (title: string): ReadonlyArray<Term> => {
   const { compound, longestFrom, lookUp } = lexicon
   const words = wordsOf(title).slice(0, most.words).map((word) => word.slice(0, most.letters))
   const numbering = labels(title)
@@ -63,19 +60,19 @@ const termsOf = (title: string, lexicon: Lexicon): ReadonlyArray<Term> => {
     let length = Math.min(longestFrom.get(word) ?? 1, words.length - at)
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
-      if (length === 1 && words.length > 1 && stopWords.has(phrase)) break
+      if (length === 1 && words.length > 1 && isStopWord(phrase)) break
       known = lookUp(phrase)
       if (known !== undefined) break
     }
     if (known !== undefined) {
-      terms.push(term(words.slice(at, at + length).join(" "), known, lexicon))
+      terms.push(term(words.slice(at, at + length).join(" "), known))
       at += length
       continue
     }
     at++
     const parts = compound(word)
-    if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [], lexicon)) }
-    else if (!stopWords.has(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, [], lexicon))
+    if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [])) }
+    else if (!isStopWord(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, []))
   }
   return terms
 }
@@ -96,19 +93,14 @@ const coreOf = (title: string): string => {
     .replace(scale, "")
 }
 
-const meaningIn = (lexicon: Lexicon) => (title: string): Meaning => {
+/** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
+export const meaningOf = (title: string): Meaning => {
   const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
-  const terms = termsOf(start, lexicon)
+  const terms = termsOf(start)
   const question = coreOf(start)
-  const core = question === start ? terms : termsOf(question, lexicon)
-  return { lexicon, title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
+  const core = question === start ? terms : termsOf(question)
+  return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
-
-/** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
-export const meaningOf = meaningIn(titleWords)
-
-/** Returns what an option's text means. Words that only titles have are unknown. */
-export const meaningOfOption = meaningIn(optionWords)
 
 /** Whether a title names a concept. */
 export const speaksOf = (meaning: Meaning, concept: string): boolean =>
@@ -138,11 +130,11 @@ export const spelling = (a: string, b: string): number => {
 const ofPart = 0.6
 
 /** Returns how alike two terms are, 0 to 1. */
-const alike = (a: Term, b: Term, { nearness }: Lexicon): number => {
+const alike = (a: Term, b: Term): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
     for (const other of b.concepts) {
-      most = Math.max(most, one === other ? 1 : nearness(one, other))
+      most = Math.max(most, one === other ? 1 : lexicon.nearness(one, other))
     }
   }
   const isPart = a.parts.some((one) => b.concepts.includes(one) || b.parts.includes(one))
@@ -168,23 +160,19 @@ export interface Likeness {
   readonly same: boolean
   /** Whether they contradict each other: most and least, first and last, different numbers. */
   readonly opposed: boolean
-  /** Share of the words that the vocabulary knows, in the title with the smaller share. If it knows all words, and none are alike, the titles mean different things. */
-  readonly known: number
+  /** How near their topics are, from 0 to 1, if both are known. */
+  readonly near: number | undefined
   /** The words that agree most: those of the first title, then those of the second. */
   readonly words?: readonly [one: string, other: string] | undefined
 }
-
-const knownShare = ({ core }: Meaning): number =>
-  core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
 /** Compares two lists of terms: how much of their weight has a counterpart, and whether the remaining terms contradict each other. */
 const compare = (
   a: ReadonlyArray<Term>,
   b: ReadonlyArray<Term>,
   weight: (term: Term) => number,
-  lexicon: Lexicon,
 ) => {
-  const pairs = a.map((one) => b.map((other) => alike(one, other, lexicon)))
+  const pairs = a.map((one) => b.map((other) => alike(one, other)))
   const sideOf = (terms: ReadonlyArray<Term>, bests: ReadonlyArray<number>) => {
     const weights = terms.map(weight)
     const total = weights.reduce((sum, one) => sum + one, 0)
@@ -212,40 +200,25 @@ const compare = (
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => areOpposites(one, other)))
 
-/** The concepts of answers to a topic, by the topic. */
-const answersTo = new Map(Object.entries(vocabulary.answers).map(([topic, answers]) => [topic, new Set(answers)]))
-
-/** Whether a title names what texts are about: at least half of them name it too, or an answer to it. */
-export const namesSubject = ({ lexicon, terms }: Meaning, texts: ReadonlyArray<Meaning>): boolean => {
-  const topics = terms.flatMap(({ concepts }) => concepts)
-  const related = texts.filter((text) =>
-    text.terms.some(({ concepts }) =>
-      concepts.some((one) =>
-        topics.some((topic) =>
-          one === topic || lexicon.nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true
-        )
-      )
-    )
-  )
-  return related.length >= Math.min(2, texts.length) && related.length * 2 >= texts.length && texts.length > 0
-}
-
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
-export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
+export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number, near?: number): Likeness => {
   const same = a.same === b.same && a.same !== ""
-  const known = Math.min(knownShare(a), knownShare(b))
-  if (same) return { value: 1, same, opposed: false, known }
-  const whole = compare(a.terms, b.terms, weight, a.lexicon)
-  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight, a.lexicon)
+  if (same) return { value: 1, same, opposed: false, near }
+  const whole = compare(a.terms, b.terms, weight)
+  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
   return {
     value: Math.max(whole.value, core.value),
     same,
     opposed: core.opposed,
-    known,
+    near,
     words: core.words ?? whole.words,
   }
 }
 
-/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
-export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
-  (same ? 7 : value < 0.1 ? -0.1 - 1.4 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+/** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
+export const agreement = (near: number): number => Math.log1p(10 * near)
+
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words are compared by spelling only if a topic is unknown. */
+export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number =>
+  (same ? 7 : near !== undefined ? 3.3 * agreement(near) - 2.3 : value < 0.1 ? -1.1 : 8 * value ** 0.6 - 1.1)
+  - (opposed ? 5 : 0)

@@ -1,6 +1,6 @@
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
-import { type Meaning, meaningOfOption } from "./meaning.ts"
+import { type Meaning, meaningOf } from "./meaning.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, by all forms of their names. */
@@ -34,7 +34,7 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
       if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
     if (at >= understood) continue
-    const meaning = meantBy(meaningOfOption(option.label))
+    const meaning = meantBy(meaningOf(option.label))
     if (meant.has(meaning)) twice.add(meaning)
     meant.set(meaning, option)
   }
@@ -64,7 +64,7 @@ export interface TextForms {
   readonly meant: (text: string) => string
 }
 
-const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOfOption(text)) }
+const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOf(text)) }
 
 /** Returns forms that are cached, for texts that are compared with the options of many questions. */
 export const rememberedForms = (): TextForms => ({

@@ -1,6 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
-import { optionWords } from "./lexicon.ts"
+import { lexicon } from "./lexicon.ts"
 import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -15,40 +15,38 @@ const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabula
 /** Whether cells or the headers of a block contain options that hardly any other question has. */
 const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
-  && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
+  && (question.options ?? []).filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
 const peopleIn = ({ core }: Meaning) =>
   vocabulary.people.filter((person) => core.some(({ concepts }) => concepts.includes(person)))
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
-const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean => {
-  const [a, b] = [peopleIn(one), peopleIn(other)]
+export const namesOthers = (unit: Unit, { expected, meaning }: Target): boolean => {
+  if (!personal.has(expected.kind)) return false
+  const [a, b] = [peopleIn(unit.meaning), peopleIn(meaning)]
   const lacks = (all: ReadonlyArray<string>) => (person: string) =>
-    !all.some((same) => person === same || optionWords.nearness(person, same) >= 0.5)
+    !all.some((same) => person === same || lexicon.nearness(person, same) >= 0.5)
   return a.some(lacks(b)) || b.some(lacks(a))
 }
 
-/** How alike titles without a common specific word must be, and how sure the remaining evidence must make the suggestion. */
-const [similar, unanimous] = [0.4, 0.98]
+/** The least evidence from titles and answers of a pair that is accepted. */
+const enough = -1
 
 /**
- * Whether titles or options agree, and titles don't contradict each other or name different people. The kind of the cells and their place prove nothing: the only
- * column of dates may be one that the form doesn't ask for.
+ * Whether titles and answers speak for a pair, or at least not against it. The kind of the cells and their place prove nothing: the only column of dates may be one
+ * that the form doesn't ask for.
+ *
+ * @param evidence what titles and answers say, without the kind of the cells and their place
  */
 export const isProven = (
   unit: Unit,
   target: Target,
   title: Likeness,
-  isAbout: boolean,
+  evidence: number,
   cover: Coverage | undefined,
-  confidence: number,
-): boolean => {
-  if (title.same || areTold(cover, target)) return true
-  if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
-    return false
-  }
-  return title.words !== undefined || isAbout || (title.value >= similar && confidence >= unanimous)
-}
+): boolean =>
+  title.same || areTold(cover, target)
+  || (!title.opposed && !namesOthers(unit, target) && evidence >= enough)
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",
@@ -65,9 +63,9 @@ const kinds: Readonly<Record<ExpectedKind, string>> = {
 
 const quoted = (text: string) => `"${cut(text, 40)}"`
 
-const ofTitles = ({ same, words }: Likeness, isAbout: boolean): ReadonlyArray<string> => {
+const ofTitles = ({ near = 0, same, words }: Likeness): ReadonlyArray<string> => {
   if (same) return ["the titles are the same"]
-  if (words === undefined && isAbout) return ["a title names what the answers are about"]
+  if (words === undefined && near >= 0.1) return ["the titles are about similar things"]
   if (words === undefined) return ["the titles share no specific word"]
   const [one, other] = words
   return [one === other ? `the titles share ${quoted(one)}` : `${quoted(one)} is similar to ${quoted(other)}`]
@@ -99,9 +97,8 @@ export const reasonsFor = (
   unit: Unit,
   target: Target,
   title: Likeness,
-  isAbout: boolean,
   cover: Coverage | undefined,
 ): ReadonlyArray<string> => [
-  ...ofTitles(title, isAbout),
+  ...ofTitles(title),
   ...ofCells(unit, target, cover),
 ]

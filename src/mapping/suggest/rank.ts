@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { likeness, type Meaning, meaningEvidence, meaningOf, namesSubject, speaksOf, weigh } from "./meaning.ts"
+import { agreement, likeness, type Meaning, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
-import { isProven, reasonsFor } from "./proof.ts"
+import { isProven, namesOthers, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
+import { nearness, type Topics, topicsOf, topicsOfAll } from "./topics.ts"
 
 /** A unit and a question that may belong together. */
 export interface Ranked {
@@ -19,10 +20,10 @@ export interface Ranked {
 }
 
 /** The lowest confidence at which a suggestion is accepted. */
-const accepted = 0.9
+const accepted = 0.8
 
 /** The highest confidence of a column that is not proven to answer the question. */
-const unproven = 0.85
+const unproven = 0.75
 
 /** The lowest confidence of a candidate. */
 const shown = 0.03
@@ -36,18 +37,18 @@ const isOther = (unit: Unit): boolean => unit._tag === "Column" && speaksOf(unit
 /** The number of answers that are compared with a title. */
 const understood = 12
 
-/** Returns the meanings of the answers that a unit contains, if they are words. */
-const answersIn = (unit: Unit): ReadonlyArray<Meaning> => {
+/** Returns the answers that a unit contains, if they are words. */
+const answersIn = (unit: Unit): ReadonlyArray<string> => {
   const texts = unit._tag === "Block"
     ? unit.members.map(({ option }) => option)
     : unit.profile.more || unit.profile.share.number > 0
     ? []
     : [...unit.profile.distinct.keys()]
-  return texts.slice(0, understood).map(meaningOf)
+  return texts.slice(0, understood)
 }
 
-/** The evidence if the title of one side names what the answers of the other side are about. */
-const about = 3
+/** What it counts, for each step of agreement, that a title is about the answers of the other side, and that the answers of both sides are about the same. */
+const [ofSubject, ofChoices] = [1, 2.6]
 
 /** Whether a column and a block contain the same answers: some tools write both. */
 const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
@@ -78,26 +79,35 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     return targets.map((target) => coverage(unit, target, forms))
   })
   const cells = cellEvidence(units, covers)
-  const contained = units.map(answersIn)
-  const listed = targets.map(({ question }) =>
-    (question.options ?? []).slice(0, understood).map(({ label }) => meaningOf(label))
-  )
-  const agreements = yield* eachInTurn(units, targets.length, (unit, at) =>
-    targets.map((target, of) => {
-      const whole = likeness(unit.meaning, target.meaning, weight)
-      const isAbout = namesSubject(unit.meaning, listed[of]!) || namesSubject(target.meaning, contained[at]!)
-      const ofWhole = Math.max(meaningEvidence(whole), isAbout ? about : -Infinity)
+  const asked = targets.map(({ meaning, question }) => ({
+    title: topicsOf(meaning.title),
+    options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
+  }))
+  const agreements = yield* eachInTurn(units, targets.length, (unit, at) => {
+    const [title, answers] = [topicsOf(unit.meaning.title), topicsOfAll(answersIn(unit))]
+    const part = unit._tag === "Column" && unit.part !== undefined
+      ? [unit.part, topicsOf(unit.part.title)] as const
+      : undefined
+    return targets.map((target, of) => {
+      const { options, title: question } = asked[of]!
+      const agree = (one: Meaning, topics: Topics) => likeness(one, target.meaning, weight, nearness(topics, question))
+      const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
+        + ((covers[at]?.[of]?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
+        - (namesOthers(unit, target) ? 3 : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
-      if (unit._tag === "Block") return { title: whole, isAbout, evidence: unit.title === undefined ? -0.5 : ofWhole }
-      if (unit.part === undefined) return { title: whole, isAbout, evidence: ofWhole }
-      const part = likeness(unit.part, target.meaning, weight)
+      const whole = agree(unit.meaning, title)
+      if (unit._tag === "Block" && unit.title === undefined) return { title: whole, evidence: beside - 0.5 }
+      const ofWhole = meaningEvidence(whole) + beside
+      if (part === undefined) return { title: whole, evidence: ofWhole }
+      const ofPart = agree(...part)
+      const evidence = meaningEvidence(ofPart)
       return {
-        title: part.value < whole.value ? whole : part,
-        isAbout,
+        title: evidence < meaningEvidence(whole) ? whole : ofPart,
         // A question whose name doesn't resemble this part is about the whole block.
-        evidence: part.value < 0.3 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, meaningEvidence(part) - 1),
+        evidence: evidence < 0 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, evidence - 1 + beside),
       }
-    }))
+    })
+  })
   const evidence = units.map((_, at) =>
     targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of))
   )
@@ -123,14 +133,14 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
-      const [{ isAbout, title }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
-      const isSafe = isProven(unit, target, title, isAbout, cover, confidence)
+      const [{ title, evidence: ofWords }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
+      const isSafe = isProven(unit, target, title, ofWords, cover)
       return [{
         unit,
         target,
         confidence: isSafe ? confidence : Math.min(unproven, confidence),
         isAccepted: isSafe && confidence >= accepted && !hasTwins(at, of),
-        because: reasonsFor(unit, target, title, isAbout, cover),
+        because: reasonsFor(unit, target, title, cover),
       }]
     })
   )

@@ -3,7 +3,7 @@ import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
-import { likeness, type Meaning, meaningEvidence, meaningOfOption, spelling, weigh } from "./meaning.ts"
+import { likeness, type Meaning, meaningEvidence, meaningOf, spelling, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
 
@@ -113,7 +113,7 @@ export const translate = (
   const isBlock = texts.every((text) => names.includes(text))
   const rows = isBlock ? names : texts.slice(0, compared)
   const options = optionsNear(suggestion.question.options ?? [], rows)
-  const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOfOption))
+  const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOf))
   const weight = weigh([...from ?? [], ...to ?? []])
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
@@ -131,8 +131,7 @@ export const translate = (
         isTick ? 6 : -9,
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
-        // Names of options are short. Whether the vocabulary has their words says little.
-        meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
+        meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })
   )

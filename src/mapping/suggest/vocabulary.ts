@@ -11,16 +11,8 @@ const Concepts = record(record(Phrases))
 
 const Vocabulary = Schema.Struct({
   concepts: Concepts,
-  /** What only titles use. The texts of options are short, and different ones are hardly ever one, so more words would confuse them. */
-  titles: Schema.Struct({
-    concepts: Concepts,
-    /** Concepts that different wordings of one question name, by topic. */
-    topics: record(Phrases),
-  }),
   /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
   related: record(Schema.Number),
-  /** Concepts of the answers to a topic: a question that lists them is about the topic. */
-  answers: record(Phrases),
   /** Concepts that exclude each other: a name with one and a name with the other are about different things. */
   contrasts: Schema.Array(Schema.String),
   /** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */

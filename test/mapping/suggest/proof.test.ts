@@ -2,16 +2,18 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
-import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { likeness, meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { isProven } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
+import { nearness, topicsOf } from "../../../src/mapping/suggest/topics.ts"
 
-const proves = (column: string, question: string, type: string, confidence = 0.95) => {
+const proves = (column: string, question: string, type: string) => {
   const meaning = meaningOf(column)
   const unit: Unit = { _tag: "Block", title: column, known: true, content: "ticks", members: [], meaning }
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  return isProven(unit, target, likeness(meaning, target.meaning, () => 1), false, undefined, confidence)
+  const title = likeness(meaning, target.meaning, () => 1, nearness(topicsOf(column), topicsOf(question)))
+  return isProven(unit, target, title, meaningEvidence(title), undefined)
 }
 
 describe("A title", () => {
@@ -53,10 +55,11 @@ describe("Titles of one topic", () => {
   })
 })
 
-describe("Titles that share only words without a specific meaning", () => {
-  it("prove nothing, unless everything else makes the suggestion nearly certain", () => {
-    const titles = ["Where do you call home these days?", "Town where you live", "ShortAnswer"] as const
-    expect([0.9, 0.99].map((confidence) => proves(...titles, confidence))).toEqual([false, true])
+describe("Words in the titles", () => {
+  it("prove more, the fewer topics they have", () => {
+    const near = (one: string, other: string) => nearness(topicsOf(one), topicsOf(other)) ?? 0
+    expect(near("Year of birth", "Born")).toBeGreaterThan(5 * near("Year of birth", "Year of construction"))
+    expect(near("How heavy are you?", "Body weight (kg)")).toBeGreaterThan(5 * near("How are you?", "Body weight (kg)"))
   })
 })
 
