@@ -1,32 +1,42 @@
-import { commonPhrases, isStopWord, lexicon, type Phrase, stemOf } from "./lexicon.ts"
+import { commonPhrases, isStopWord, lexicon, stemOf } from "./lexicon.ts"
 import file from "./topics.json" with { type: "json" }
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
 
-/** What texts are about: the weight of each concept, by its number. As a vector, its length is 1, or 0 if the texts say nothing. */
+/** What texts are about: the weight of each concept, by its number. A vector of length 1, or without any concept if the texts say nothing. */
 export type Topics = ReadonlyMap<number, number>
 
-/** The phrases of the concepts, by word. */
+/** The concepts of all words and phrases. */
 interface Index {
-  /** How much a word speaks of each concept, by stem. */
-  readonly words: ReadonlyMap<string, Topics>
-  /** How telling a word is: the logarithm of how few concepts' phrases contain it. */
-  readonly weights: ReadonlyMap<string, number>
   readonly phrases: ReadonlyMap<string, ReadonlyArray<number>>
   /** The number of words in the longest phrase. */
   readonly longest: number
-  /** Concepts that are asked for with each other's words. */
+  /** Returns how much a word speaks of each concept whose phrases contain it, by its stem. */
+  readonly within: (stem: string) => ReadonlyArray<readonly [concept: number, share: number]>
+  /** Returns how telling a word is, by its stem: the logarithm of how few concepts' phrases contain it. */
+  readonly weightOf: (stem: string) => number
+  /** How near other concepts are, by concept. */
   readonly beside: ReadonlyMap<number, Topics>
 }
 
 /** The number of concepts that are compared. Those with less weight add no evidence. */
 const compared = 64
 
-/** How much a concept speaks of one that is beside it. */
-const besides = 0.3
+/** How much a concept speaks of a near one. */
+const ofNear = 0.3
 
 /** How near concepts are that different wordings of one question name. */
-const ofTopic = 0.5
+const inTopic = 0.5
+
+/** How much a word counts that names only a kind of answer. */
+const ofKind = 0.3
+
+/** How much a phrase counts that has only words without a meaning of their own. */
+const ofStopWords = 3
+
+const bare = new Set(vocabulary.bare)
+
+const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
 
 const inDirection = (weights: Iterable<readonly [number, number]>): Topics => {
   const strongest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, compared)
@@ -34,104 +44,126 @@ const inDirection = (weights: Iterable<readonly [number, number]>): Topics => {
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-const bare = new Set(vocabulary.bare)
+const isTelling = (word: string): boolean => !isStopWord(word) && !/^\d+$/.test(word)
 
-/** How much a word counts that names only a kind of answer. */
-const ofKind = 0.3
-
-const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
-
-const telling = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.filter((word) => !isStopWord(word) && !/^\d+$/.test(word)).map(stemOf)
-
+/** The phrases have 200,000 words, so each word is looked at once, and numbers stand for stems and concepts. */
 const build = (): Index => {
-  const all: ReadonlyArray<Phrase> = [
-    ...commonPhrases,
-    ...Object.entries(file.concepts).flatMap(([concept, list]) =>
-      list.split("|").map((phrase): Phrase => [concept, phrase.split(" ")])
-    ),
-  ]
-  const numbers = new Map<string, number>()
-  const numberOf = (concept: string) => {
-    const number = numbers.get(concept) ?? numbers.size
-    numbers.set(concept, number)
+  const [numbers, stems, stemOfWord] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
+  const numberIn = (all: Map<string, number>, name: string) => {
+    const number = all.get(name) ?? all.size
+    if (number === all.size) all.set(name, number)
     return number
   }
-  const [phrases, within] = [new Map<string, Array<number>>(), new Map<string, Map<number, number>>()]
-  const split = all.map(([concept, words]) => {
+  const numberOf = (concept: string) => numberIn(numbers, concept)
+  const noStem = -1
+  const phrases = new Map<string, Array<number>>()
+  const counts: Array<number> = []
+  // The concepts of each stem, and the share of the stem in their phrases by both.
+  const [conceptsOf, shares]: [Array<Array<number>>, Map<number, number>] = [[], new Map()]
+  const both = (stem: number, concept: number) => stem * 8192 + concept
+  // Of each phrase: the concept, the number of its telling words, and their stems.
+  const parts: Array<number> = []
+  let longest = 0
+  const put = (concept: number, words: ReadonlyArray<string>) => {
+    const phrase = words.join(" ")
+    const known = phrases.get(phrase)
+    if (known === undefined) phrases.set(phrase, [concept])
+    else if (!known.includes(concept)) known.push(concept)
+    counts[concept] = (counts[concept] ?? 0) + 1
+    longest = Math.max(longest, words.length)
+    const start = parts.push(concept, 0)
+    for (const word of words) {
+      let stem = stemOfWord.get(word)
+      if (stem === undefined) stemOfWord.set(word, stem = isTelling(word) ? numberIn(stems, stemOf(word)) : noStem)
+      if (stem === noStem) continue
+      parts.push(stem)
+      const concepts = conceptsOf[stem] ??= []
+      if (shares.has(both(stem, concept))) continue
+      shares.set(both(stem, concept), 0)
+      concepts.push(concept)
+    }
+    parts[start - 1] = parts.length - start
+    return []
+  }
+  for (const [concept, words] of commonPhrases) put(numberOf(concept), words)
+  for (const [concept, list] of Object.entries(file.concepts)) {
     const number = numberOf(concept)
-    const key = words.join(" ")
-    const known = phrases.get(key)
-    if (known === undefined) phrases.set(key, [number])
-    else if (!known.includes(number)) known.push(number)
-    const stems = telling(words)
-    for (const stem of stems) within.set(stem, (within.get(stem) ?? new Map<number, number>()).set(number, 0))
-    return [number, stems] as const
-  })
-  const weights = new Map([...within].map(([stem, { size }]) => [stem, Math.log(numbers.size / size)]))
+    // One call of `split` for each concept takes a third of the time of one for each phrase.
+    let words: Array<string> = []
+    for (const word of list.split(" ")) {
+      if (word !== "|") words.push(word)
+      else words = put(number, words)
+    }
+    put(number, words)
+  }
+  const weights = conceptsOf.map(({ length }) => Math.log(numbers.size / length))
   // A word speaks of a phrase's concept as much as it is of the phrase.
-  for (const [number, stems] of split) {
-    const whole = stems.reduce((sum, stem) => sum + weights.get(stem)!, 0)
-    for (const stem of stems) {
-      const of = within.get(stem)!
-      of.set(number, Math.max(of.get(number)!, weights.get(stem)! / (whole || 1)))
+  for (let at = 0; at < parts.length;) {
+    const [concept, from] = [parts[at]!, at + 2]
+    at = from + parts[at + 1]!
+    let whole = 0
+    for (let of = from; of < at; of++) whole += weights[parts[of]!]!
+    for (let of = from; of < at; of++) {
+      const [key, share] = [both(parts[of]!, concept), weights[parts[of]!]! / whole]
+      if (share > shares.get(key)!) shares.set(key, share)
     }
   }
+  const within = (stem: string) => {
+    const number = stems.get(stem)
+    return number === undefined
+      ? []
+      : conceptsOf[number]!.map((concept) => [concept, shares.get(both(number, concept))!] as const)
+  }
+  const weightOf = (stem: string) => weights[stems.get(stem) ?? noStem] ?? 0
   const beside = new Map<number, Map<number, number>>()
-  const put = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
+  const relate = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
+    if (concepts.length < 2) return
     for (const one of concepts) {
       const others = beside.get(one) ?? new Map<number, number>()
       beside.set(one, others)
       for (const other of concepts) if (other !== one) others.set(other, near(one, other, others.get(other) ?? 0))
     }
   }
-  const counts = new Map<number, number>()
-  for (const [number] of split) add(counts, number, 1)
   for (const concepts of phrases.values()) {
-    put(concepts, (one, other, before) => before + 1 / Math.min(counts.get(one)!, counts.get(other)!))
+    relate(concepts, (one, other, before) => before + 1 / Math.min(counts[one]!, counts[other]!))
   }
-  for (const [both, near] of Object.entries(vocabulary.related)) put(both.split(" ~ ").map(numberOf), () => near)
+  for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ ").map(numberOf), () => near)
   for (const topic of file.topics) {
-    put(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(ofTopic, before))
+    relate(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(inTopic, before))
   }
-  return {
-    words: new Map([...within].map(([stem, of]) => [stem, inDirection(of)])),
-    weights,
-    phrases,
-    longest: all.reduce((most, [, words]) => Math.max(most, words.length), 0),
-    beside,
-  }
+  return { phrases, longest, within, weightOf, beside }
 }
 
 let built: Index | undefined
 
 /** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { beside, longest, phrases, weights, words } = built ??= build()
-  const own = wordsOf(text.slice(0, 300)).slice(0, 50)
-  const sums = new Map<number, number>()
-  for (const word of own) {
-    if ((own.length > 1 && isStopWord(word)) || /^\d+$/.test(word)) continue
-    const share = bare.has(lexicon.lookUp(word)?.[0] ?? "") ? ofKind : 1
-    for (const stem of words.has(stemOf(word)) ? [stemOf(word)] : (lexicon.compound(word) ?? []).map(stemOf)) {
-      for (const [concept, weight] of words.get(stem) ?? []) add(sums, concept, share * weight * weights.get(stem)!)
+  const { beside, longest, phrases, weightOf, within } = built ??= build()
+  const words = wordsOf(text.slice(0, 300)).slice(0, 50)
+  const [named, all] = [new Map<number, number>(), new Map<number, number>()]
+  const shareOf = (word: string) => bare.has(lexicon.lookUp(word)?.[0] ?? "") ? ofKind : 1
+  for (const word of words.filter(isTelling)) {
+    const known = weightOf(stemOf(word)) > 0 ? [word] : lexicon.compound(word) ?? []
+    for (const stem of known.map(stemOf)) {
+      const weight = shareOf(word) * weightOf(stem)
+      for (const [concept, share] of inDirection(within(stem))) add(named, concept, weight * share)
     }
   }
-  for (let at = 0; at < own.length; at++) {
-    for (let length = Math.min(longest, own.length - at); length > 0; length--) {
-      const phrase = own.slice(at, at + length)
+  for (let at = 0; at < words.length; at++) {
+    for (let length = Math.min(longest, words.length - at); length > 0; length--) {
+      const phrase = words.slice(at, at + length)
       const concepts = phrases.get(phrase.join(" "))
       if (concepts === undefined || (length === 1 && isStopWord(phrase[0]!))) continue
-      const share = length === 1 && bare.has(lexicon.lookUp(phrase[0]!)?.[0] ?? "") ? ofKind : 1
-      const weight = share * (telling(phrase).reduce((sum, stem) => sum + weights.get(stem)!, 0) || 3)
-      for (const concept of concepts) add(sums, concept, weight / Math.sqrt(concepts.length))
+      const weight = phrase.filter(isTelling).reduce((sum, word) => sum + weightOf(stemOf(word)), 0) || ofStopWords
+      const share = length === 1 ? shareOf(phrase[0]!) : 1
+      for (const concept of concepts) add(named, concept, share * weight / Math.sqrt(concepts.length))
       at += length - 1
       break
     }
   }
-  const all = new Map(sums)
-  for (const [concept, weight] of sums) {
-    for (const [other, near] of beside.get(concept) ?? []) add(all, other, besides * near * weight)
+  for (const [concept, weight] of named) {
+    add(all, concept, weight)
+    for (const [other, near] of beside.get(concept) ?? []) add(all, other, ofNear * near * weight)
   }
   return inDirection(all)
 }
@@ -139,7 +171,7 @@ export const topicsOf = (text: string): Topics => {
 /** Returns what several texts are about together. */
 export const topicsOfAll = (texts: ReadonlyArray<string>): Topics => {
   const sums = new Map<number, number>()
-  for (const text of texts) for (const [concept, weight] of topicsOf(text)) add(sums, concept, weight)
+  for (const text of texts) { for (const [concept, weight] of topicsOf(text)) add(sums, concept, weight) }
   return inDirection(sums)
 }
 
