@@ -11,8 +11,6 @@ export interface Term {
   readonly concepts: ReadonlyArray<string>
   /** The term by which occurrences are counted: the first concept, or the word. */
   readonly root: string
-  /** The concepts of a phrase's words: "last visit" is about a visit, too. */
-  readonly parts: ReadonlyArray<string>
 }
 
 /** The meaning of a title, or of an option's text. */
@@ -20,9 +18,9 @@ export interface Meaning {
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
-  readonly terms: ReadonlyArray<Term>
   /** The question alone, if the title also explains, instructs or describes a scale. */
-  readonly core: ReadonlyArray<Term>
+  readonly core: string
+  readonly terms: ReadonlyArray<Term>
 }
 
 /** How much of a title is compared: what follows adds no evidence. */
@@ -31,18 +29,10 @@ const most = { characters: 300, words: 50, letters: 40 }
 const minor = new Set(vocabulary.minor)
 const bare = new Set(vocabulary.bare)
 
-const partsOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.length < 2
-    ? []
-    : words.flatMap((word) => isStopWord(word) ? [] : lexicon.lookUp(word) ?? []).filter((one) =>
-      !minor.has(one) && !bare.has(one)
-    )
-
 const term = (text: string, known: ReadonlyArray<string>): Term => ({
   text,
   concepts: known,
   root: known[0] ?? text,
-  parts: partsOf(text.split(" ")),
 })
 
 /** Letters that number things: `Session A`. */
@@ -96,10 +86,9 @@ const coreOf = (title: string): string => {
 /** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => {
   const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
-  const terms = termsOf(start)
   const question = coreOf(start)
-  const core = question === start ? terms : termsOf(question)
-  return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
+  const core = wordsOf(question).length === 0 ? start : question
+  return { title, same: sameText(title), core, terms: termsOf(core) }
 }
 
 /** Whether a title names a concept. */
@@ -126,9 +115,6 @@ export const spelling = (a: string, b: string): number => {
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 
-/** How alike two phrases are if they have the concept of one word in common. */
-const ofPart = 0.6
-
 /** Returns how alike two terms are, 0 to 1. */
 const alike = (a: Term, b: Term): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
@@ -137,9 +123,7 @@ const alike = (a: Term, b: Term): number => {
       most = Math.max(most, one === other ? 1 : lexicon.nearness(one, other))
     }
   }
-  const isPart = a.parts.some((one) => b.concepts.includes(one) || b.parts.includes(one))
-    || b.parts.some((one) => a.concepts.includes(one))
-  return isPart ? Math.max(most, ofPart) : most
+  return most
 }
 
 /** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
@@ -204,15 +188,7 @@ const areOpposed = (a: Term, b: Term): boolean =>
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number, near?: number): Likeness => {
   const same = a.same === b.same && a.same !== ""
   if (same) return { value: 1, same, opposed: false, near }
-  const whole = compare(a.terms, b.terms, weight)
-  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
-  return {
-    value: Math.max(whole.value, core.value),
-    same,
-    opposed: core.opposed,
-    near,
-    words: core.words ?? whole.words,
-  }
+  return { ...compare(a.terms, b.terms, weight), same, near }
 }
 
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
@@ -220,5 +196,5 @@ export const agreement = (near: number): number => Math.log1p(10 * near)
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words are compared by spelling only if a topic is unknown. */
 export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number =>
-  (same ? 7 : near !== undefined ? 3.3 * agreement(near) - 2.3 : value < 0.1 ? -1.1 : 8 * value ** 0.6 - 1.1)
+  (same ? 7 : near !== undefined ? 3.3 * agreement(near) - 2.3 : value < 0.1 ? -0.7 : 8 * value ** 0.6 - 1.1)
   - (opposed ? 5 : 0)

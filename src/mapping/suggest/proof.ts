@@ -17,8 +17,8 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-const peopleIn = ({ core }: Meaning) =>
-  vocabulary.people.filter((person) => core.some(({ concepts }) => concepts.includes(person)))
+const peopleIn = ({ terms }: Meaning) =>
+  vocabulary.people.filter((person) => terms.some(({ concepts }) => concepts.includes(person)))
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
 export const namesOthers = (unit: Unit, { expected, meaning }: Target): boolean => {
@@ -46,7 +46,9 @@ export const isProven = (
   cover: Coverage | undefined,
 ): boolean =>
   title.same || areTold(cover, target)
-  || (!title.opposed && !namesOthers(unit, target) && evidence >= enough)
+  || (!title.opposed && !namesOthers(unit, target) && evidence >= enough
+    // Titles without a known topic must have words in common.
+    && (title.near !== undefined || title.value > 0))
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

@@ -80,13 +80,13 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   })
   const cells = cellEvidence(units, covers)
   const asked = targets.map(({ meaning, question }) => ({
-    title: topicsOf(meaning.title),
+    title: topicsOf(meaning.core),
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
   const agreements = yield* eachInTurn(units, targets.length, (unit, at) => {
-    const [title, answers] = [topicsOf(unit.meaning.title), topicsOfAll(answersIn(unit))]
+    const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
     const part = unit._tag === "Column" && unit.part !== undefined
-      ? [unit.part, topicsOf(unit.part.title)] as const
+      ? [unit.part, topicsOf(unit.part.core)] as const
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!

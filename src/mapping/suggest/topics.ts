@@ -171,7 +171,7 @@ export const topicsOf = (text: string): Topics => {
 /** Returns what several texts are about together. */
 export const topicsOfAll = (texts: ReadonlyArray<string>): Topics => {
   const sums = new Map<number, number>()
-  for (const text of texts) { for (const [concept, weight] of topicsOf(text)) add(sums, concept, weight) }
+  for (const text of texts) for (const [concept, weight] of topicsOf(text)) add(sums, concept, weight)
   return inDirection(sums)
 }
 

@@ -3,8 +3,9 @@ import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
-import { likeness, type Meaning, meaningEvidence, meaningOf, spelling, weigh } from "./meaning.ts"
+import { agreement, likeness, type Meaning, meaningEvidence, meaningOf, spelling, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
+import { nearness, topicsOf } from "./topics.ts"
 import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
 
 /** The option that an unknown choice most likely means. */
@@ -119,18 +120,21 @@ export const translate = (
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
   const initials = byInitials(rows, options)
+  const [topics, asked] = [from, to].map((list) => list?.map(({ core }) => topicsOf(core)))
   const evidence = (from ?? []).map((text, at) =>
     (to ?? []).map((name, of) => {
       const option = options[of]
       const isTick = says.some((tick) => tick(text.title) && tick(name.title))
       const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
       const alikeness = likeness(text, name, weight)
+      const near = nearness(topics![at]!, asked![of]!) ?? 0
       // Between few options, or if the vocabulary knows both, what is left over does not belong together by that alone.
       const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))
       return Math.max(
         isTick ? 6 : -9,
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
+        3 * agreement(near) - 3,
         meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })
