@@ -9,7 +9,7 @@ export interface Term {
   readonly text: string
   /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
-  /** The term by which occurrences are counted: the first concept, or the word. */
+  /** The first concept, or the word. */
   readonly root: string
 }
 
@@ -25,9 +25,6 @@ export interface Meaning {
 
 /** How much of a title is compared: what follows adds no evidence. */
 const most = { characters: 300, words: 50, letters: 40 }
-
-const minor = new Set(vocabulary.minor)
-const bare = new Set(vocabulary.bare)
 
 const term = (text: string, known: ReadonlyArray<string>): Term => ({
   text,
@@ -126,16 +123,6 @@ const alike = (a: Term, b: Term): number => {
   return most
 }
 
-/** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
-export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
-  const counts = new Map<string, number>()
-  for (const { terms } of titles) {
-    for (const root of new Set(terms.map((term) => term.root))) counts.set(root, (counts.get(root) ?? 0) + 1)
-  }
-  const all = titles.length + 1
-  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0))) * (minor.has(root) ? 0.4 : 1)
-}
-
 /** How alike two titles are. */
 export interface Likeness {
   /** From 0 (nothing in common) to 1 (the same meaning). */
@@ -150,45 +137,34 @@ export interface Likeness {
   readonly words?: readonly [one: string, other: string] | undefined
 }
 
-/** Compares two lists of terms: how much of their weight has a counterpart, and whether the remaining terms contradict each other. */
-const compare = (
-  a: ReadonlyArray<Term>,
-  b: ReadonlyArray<Term>,
-  weight: (term: Term) => number,
-) => {
+/** Compares two lists of terms: how many have a counterpart, and whether the remaining terms contradict each other. */
+const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>): Pick<Likeness, "value" | "opposed" | "words"> => {
+  if (a.length === 0 || b.length === 0) return { value: 0, opposed: false }
   const pairs = a.map((one) => b.map((other) => alike(one, other)))
-  const sideOf = (terms: ReadonlyArray<Term>, bests: ReadonlyArray<number>) => {
-    const weights = terms.map(weight)
-    const total = weights.reduce((sum, one) => sum + one, 0)
-    const sum = weights.reduce((sum, one, at) => sum + one * bests[at]!, 0)
-    return { sum, total, left: terms.filter((_, at) => bests[at]! < 0.7) }
+  const there = pairs.map((row) => Math.max(...row))
+  const back = b.map((_, of) => Math.max(...pairs.map((row) => row[of]!)))
+  const left = (terms: typeof a, bests: typeof there) => terms.filter((_, at) => bests[at]! < 0.7)
+  const [mine, others] = [left(a, there), left(b, back)]
+  const opposed = [mine, others].every((terms) => terms.some(({ text }) => isNumber(text)))
+    || mine.some((one) => others.some((other) => areOpposed(one, other)))
+  const [sum, otherSum] = [there, back].map((bests) => bests.reduce((all, one) => all + one, 0)) as [number, number]
+  const best = Math.max(...there)
+  const at = there.indexOf(best)
+  return {
+    value: 0.7 * (sum + otherSum) / (a.length + b.length) + 0.3 * Math.max(sum / a.length, otherSum / b.length),
+    opposed,
+    words: best < 0.5 ? undefined : [a[at]!.text, b[pairs[at]!.indexOf(best)]!.text],
   }
-  const there = sideOf(a, pairs.map((row) => Math.max(0, ...row)))
-  const back = sideOf(b, b.map((_, of) => pairs.reduce((most, row) => Math.max(most, row[of]!), 0)))
-  if (there.total === 0 || back.total === 0) return { value: 0, opposed: false, words: undefined }
-  const opposed = [there, back].every(({ left }) => left.some(({ text }) => isNumber(text)))
-    || there.left.some((one) => back.left.some((other) => areOpposed(one, other)))
-  const dice = (there.sum + back.sum) / (there.total + back.total)
-  const contained = Math.max(there.sum / there.total, back.sum / back.total)
-  let [most, words]: [number, Likeness["words"]] = [0, undefined]
-  for (const [at, row] of pairs.entries()) {
-    for (const [of, one] of row.entries()) {
-      const agreed = one * weight(a[at]!)
-      const isTelling = Math.min(a.length, b.length) === 1 || (!bare.has(a[at]!.root) && !bare.has(b[of]!.root))
-      if (isTelling && one >= 0.5 && agreed > most) [most, words] = [agreed, [a[at]!.text, b[of]!.text]]
-    }
-  }
-  return { value: 0.7 * dice + 0.3 * contained, opposed, words }
 }
 
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => areOpposites(one, other)))
 
-/** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
-export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number, near?: number): Likeness => {
+/** Compares the meaning of two titles, given how near their topics are. */
+export const likeness = (a: Meaning, b: Meaning, near?: number): Likeness => {
   const same = a.same === b.same && a.same !== ""
   if (same) return { value: 1, same, opposed: false, near }
-  return { ...compare(a.terms, b.terms, weight), same, near }
+  return { ...compare(a.terms, b.terms), same, near }
 }
 
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { agreement, likeness, type Meaning, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
+import { agreement, likeness, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import { isProven, namesOthers, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -73,7 +73,6 @@ const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (uni
 /** Rates every unit for every question. */
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
-  const weight = weigh([...units, ...targets].map(({ meaning }) => meaning))
   const covers = yield* eachInTurn(units, targets.length, (unit) => {
     const forms = rememberedForms()
     return targets.map((target) => coverage(unit, target, forms))
@@ -90,7 +89,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const agree = (one: Meaning, topics: Topics) => likeness(one, target.meaning, weight, nearness(topics, question))
+      const agree = (one: Meaning, topics: Topics) => likeness(one, target.meaning, nearness(topics, question))
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((covers[at]?.[of]?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (namesOthers(unit, target) ? 3 : 0)

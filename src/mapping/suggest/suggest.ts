@@ -194,7 +194,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const urlParameters = form.urlParameters.flatMap((element) => {
     const meaning = meaningOf(element.name)
     const fitting = columns.filter(({ column }) => {
-      const like = likeness(meaningOf(column.title), meaning, () => 1)
+      const like = likeness(meaningOf(column.title), meaning)
       return column.name !== undefined && (like.same || (like.value >= 0.99 && !like.opposed))
     })
     const same = fitting.filter(({ column }) => meaningOf(column.title).same === meaning.same)

@@ -3,7 +3,7 @@ import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
-import { agreement, likeness, type Meaning, meaningEvidence, meaningOf, spelling, weigh } from "./meaning.ts"
+import { agreement, likeness, type Meaning, meaningEvidence, meaningOf, spelling } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { nearness, topicsOf } from "./topics.ts"
 import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
@@ -115,7 +115,6 @@ export const translate = (
   const rows = isBlock ? names : texts.slice(0, compared)
   const options = optionsNear(suggestion.question.options ?? [], rows)
   const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOf))
-  const weight = weigh([...from ?? [], ...to ?? []])
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
@@ -126,7 +125,7 @@ export const translate = (
       const option = options[of]
       const isTick = says.some((tick) => tick(text.title) && tick(name.title))
       const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
-      const alikeness = likeness(text, name, weight)
+      const alikeness = likeness(text, name)
       const near = nearness(topics![at]!, asked![of]!) ?? 0
       // Between few options, or if the vocabulary knows both, what is left over does not belong together by that alone.
       const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))

@@ -23,8 +23,6 @@ const Vocabulary = Schema.Struct({
   no: Phrases,
   /** Texts for "no answer". */
   noAnswer: Phrases,
-  /** Concepts that add little: some titles have them, and others with the same meaning don't. */
-  minor: Phrases,
   /** Concepts that name only a kind of answer. Titles with more words don't agree by them alone. */
   bare: Phrases,
   /** Concepts of people and organisations, whose contacts and dates are not those of the person who answers. */

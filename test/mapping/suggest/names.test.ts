@@ -3,7 +3,7 @@ import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { nearness, topicsOf } from "../../../src/mapping/suggest/topics.ts"
 import { wordsOf } from "../../../src/mapping/suggest/words.ts"
 
-const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b), () => 1)
+const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b))
 
 describe("Titles", () => {
   it("are words without case, accents, punctuation and markup", () => {

@@ -12,7 +12,7 @@ const proves = (column: string, question: string, type: string) => {
   const meaning = meaningOf(column)
   const unit: Unit = { _tag: "Block", title: column, known: true, content: "ticks", members: [], meaning }
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  const title = likeness(meaning, target.meaning, () => 1, nearness(topicsOf(column), topicsOf(question)))
+  const title = likeness(meaning, target.meaning, nearness(topicsOf(column), topicsOf(question)))
   return isProven(unit, target, title, meaningEvidence(title), undefined)
 }
 
