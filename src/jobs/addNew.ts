@@ -22,10 +22,10 @@ import {
   openNames,
   summaryOf,
   surveySource,
-  unusedColumns,
 } from "./suggestMapping.ts"
 import { findFirstTarget } from "./target.ts"
 import { translationsIn } from "./translations.ts"
+import { unusedColumns } from "./unusedColumns.ts"
 
 /** Returns the suggestions for questions and columns that the record lacks. */
 const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {

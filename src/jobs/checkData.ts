@@ -21,7 +21,7 @@ import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
 import { findRepeated } from "./repeatedRows.ts"
-import { unusedColumns } from "./suggestMapping.ts"
+import { unusedColumns } from "./unusedColumns.ts"
 
 const examplesKept = 3
 

@@ -44,7 +44,8 @@ import {
   shownInput,
   suggestedFor,
 } from "./reviewedEntry.ts"
-import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
+import { InitRefused, surveySource } from "./suggestMapping.ts"
+import { unusedColumns } from "./unusedColumns.ts"
 
 /** Where a draft belongs. */
 export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {

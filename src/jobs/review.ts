@@ -29,17 +29,10 @@ import {
   shownInput,
 } from "./reviewedEntry.ts"
 import { fetchForm } from "./services.ts"
-import {
-  eachRow,
-  type InitOptions,
-  InitRefused,
-  labelsFor,
-  type SourceLabels,
-  surveySource,
-  unusedColumns,
-} from "./suggestMapping.ts"
+import { eachRow, type InitOptions, InitRefused, labelsFor, type SourceLabels, surveySource } from "./suggestMapping.ts"
 import { findFirstTarget } from "./target.ts"
 import { compileUnkeyed } from "./translations.ts"
+import { unusedColumns } from "./unusedColumns.ts"
 
 /** An entry with a lower confidence is unsure, unless a person has reviewed it. */
 const sureFrom = 0.9

@@ -7,7 +7,6 @@ import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
 import { tidy } from "../formtools/sample.ts"
-import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import type { ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
 import { choiceCounter } from "../mapping/suggest/draftChoices.ts"
 import { readingsOf } from "../mapping/suggest/draftEntries.ts"
@@ -16,13 +15,11 @@ import { collectMisread } from "../mapping/suggest/misread.ts"
 import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { TranslatedQuestion } from "./translations.ts"
 
@@ -103,25 +100,6 @@ export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): Rea
 
 const namesOf = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
   entries.map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
-
-/** Returns the source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */
-export const unusedColumns = (
-  pipeline: Pipeline,
-  { blocks, columns }: Pick<Source, "blocks" | "columns">,
-): ReadonlyArray<Column> => {
-  const mentioned = new Set(mentionedColumns(pipeline).map(({ name }) => name))
-  const titles = new Set(
-    pipeline.mapping.questions.flatMap(({ input }) => input._tag === "Block" ? [input.title.trim()] : []),
-  )
-  const inBlocks = new Set(
-    blocks.filter(({ title }) => titles.has(title.trim())).flatMap((block) =>
-      block.columns.map(({ position }) => position)
-    ),
-  )
-  return ownColumns(columns).filter(({ name, position }) =>
-    (name === undefined || !mentioned.has(name)) && !inBlocks.has(position)
-  )
-}
 
 /** Calls `use` with each row of a chunk that can be read: with the corrections that its form tool needs, and as it is in the source. */
 export const readableRows = (source: Source) => {
