@@ -15,6 +15,8 @@ interface Index {
   readonly within: (stem: string) => ReadonlyArray<readonly [concept: number, share: number]>
   /** Returns how telling a word is, by its stem: the logarithm of how few concepts' phrases contain it. */
   readonly weightOf: (stem: string) => number
+  /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
+  readonly begunBy: (word: string) => ReadonlyArray<string>
   /** How near other concepts are, by concept. */
   readonly beside: ReadonlyMap<number, Topics>
 }
@@ -30,6 +32,9 @@ const inTopic = 0.5
 
 /** How much a word counts that names only a kind of answer. */
 const ofKind = 0.3
+
+/** The maximum number of words that an abbreviation may stand for. */
+const abbreviated = 12
 
 /** How much a phrase counts that has only words without a meaning of their own. */
 const ofStopWords = 3
@@ -115,6 +120,10 @@ const build = (): Index => {
       : conceptsOf[number]!.map((concept) => [concept, shares.get(both(number, concept))!] as const)
   }
   const weightOf = (stem: string) => weights[stems.get(stem) ?? noStem] ?? 0
+  const begunBy = (word: string) => {
+    const begun = word.length < 3 ? [] : [...stems.keys()].filter((stem) => stem.startsWith(word))
+    return begun.length > abbreviated ? [] : begun
+  }
   const beside = new Map<number, Map<number, number>>()
   const relate = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
     if (concepts.length < 2) return
@@ -131,22 +140,24 @@ const build = (): Index => {
   for (const topic of file.topics) {
     relate(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(inTopic, before))
   }
-  return { phrases, longest, within, weightOf, beside }
+  return { phrases, longest, within, weightOf, begunBy, beside }
 }
 
 let built: Index | undefined
 
 /** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { beside, longest, phrases, weightOf, within } = built ??= build()
+  const { begunBy, beside, longest, phrases, weightOf, within } = built ??= build()
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const [named, all] = [new Map<number, number>(), new Map<number, number>()]
   const shareOf = (word: string) => bare.has(lexicon.lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isTelling)) {
-    const known = weightOf(stemOf(word)) > 0 ? [word] : lexicon.compound(word) ?? []
-    for (const stem of known.map(stemOf)) {
-      const weight = shareOf(word) * weightOf(stem)
-      for (const [concept, share] of inDirection(within(stem))) add(named, concept, weight * share)
+    const stem = stemOf(word)
+    const parts = weightOf(stem) > 0 ? [stem] : lexicon.compound(word)?.map(stemOf)
+    const known = parts ?? begunBy(word)
+    for (const one of known) {
+      const weight = shareOf(word) * weightOf(one) / (parts === undefined ? known.length : 1)
+      for (const [concept, share] of inDirection(within(one))) add(named, concept, weight * share)
     }
   }
   for (let at = 0; at < words.length; at++) {

@@ -58,4 +58,13 @@ describe("Titles", () => {
     expect(like(one, other).value).toBe(0)
     expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.5)
   })
+
+  it.each([
+    ["How heavy are you?", "Weight (kg)"],
+    ["In welcher Stadt wurden Sie geboren?", "Place of birth"],
+    ["Do you smoke?", "tobac_use"],
+    ["Choose the first day of your stay (rooms are ready from 3 pm)", "Check-in date"],
+  ])("have a topic by all of their words and by abbreviations: %s, %s", (one, other) => {
+    expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.15)
+  })
 })
