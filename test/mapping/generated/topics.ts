@@ -80,7 +80,8 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
  * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only, like the `fifth`, which was
  * written after the last change and uses the grids and decoys of the `fourth`.
- * The `sixth`, which uses them too, was written by someone who had seen neither the vocabulary nor the other sets.
+ * The `sixth`, which uses them too, was written by someone who had seen neither the vocabulary nor the other sets. The weights of topics were then fitted to the
+ * unseen, fourth, fifth and sixth sets, and their open questions were looked at, but no words were added for them.
  */
 export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth"] as const
 export type TopicSet = (typeof topicSets)[number]
