@@ -76,14 +76,13 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
 }
 
 /**
- * The sets of topics. Suggestions may be adapted to the `known` set only. For the `unseen` set, only figures are shown.
- * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
- * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only, like the `fifth`, which was
- * written after the last change and uses the grids and decoys of the `fourth`.
- * The `sixth`, which uses them too, was written by someone who had seen neither the vocabulary nor the other sets. The weights of topics were then fitted to the
- * unseen, fourth, fifth and sixth sets, and their open questions were looked at, but no words were added for them.
+ * The sets of topics. Suggestions may be adapted to the `known` set only. For the others, only figures are shown.
+ *
+ * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary. The `fourth` set, with its own
+ * grids and decoys, was written before the vocabulary was extended, the `fifth` after that. The weights of topics were fitted to the `unseen`, `fourth`,
+ * `fifth` and `sixth` sets, without words for their open questions. The `seventh` is independent: it is for the last figures only.
  */
-export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth"] as const
+export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth", "seventh"] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
@@ -98,7 +97,11 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
 
 /** Reads the topics, grids and decoys of a set. */
 export const topicsOf = (set: TopicSet) => {
-  const others = set === "fifth" || set === "sixth" ? "fourth" : set === "fresh" ? "unseen" : set
+  const others = set === "fifth" || set === "sixth" || set === "seventh"
+    ? "fourth"
+    : set === "fresh"
+    ? "unseen"
+    : set
   const grids = decoded(
     Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }).pipe(Schema.partial),
     "grids.yaml",
