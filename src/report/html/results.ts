@@ -101,7 +101,7 @@ const tally = (
           [
             entry.word.meaning,
             entry.what !== undefined && entry.count > 0
-            && html` <a href=numbers("rows") data-what="${entry.what}">show them</a>`,
+            && html` <a href="#rows" data-what="${entry.what}">show them</a>`,
           ],
         ],
       })),
@@ -196,7 +196,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
           [
             html`<ul>${finding.examples.map(example)}</ul>`,
             finding.verdict !== "not comparable" && finding.count > finding.examples.length
-            && html`<a class="small" href=numbers("rows") data-what="${
+            && html`<a class="small" href="#rows" data-what="${
               what(finding)
             }" data-where="${finding.name}">show all</a>`,
           ],
