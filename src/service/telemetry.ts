@@ -76,12 +76,12 @@ const counted = { at: 0, requests: 0 }
 const pace = (now: number, shared: number | undefined): Effect.Effect<void> => {
   counted.requests++
   const elapsed = now - counted.at
-  if (elapsed < window) return Effect.void
+  if (elapsed >= 0 && elapsed < window) return Effect.void
   const { requests } = counted
   counted.at = now
   counted.requests = 0
-  // After a pause, the rate of the latest requests is unknown.
-  if (elapsed > window * 10) return Effect.void
+  // After a pause, or if the clock was set back, the rate of the latest requests is unknown.
+  if (elapsed < 0 || elapsed > window * 10) return Effect.void
   const own = Metric.set(rate, requests * 1_000 / elapsed)
   return shared === undefined ? own : Effect.zipRight(own, Metric.set(sharedRate, shared))
 }
