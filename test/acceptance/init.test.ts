@@ -32,7 +32,7 @@ layer(NodeContext.layer)("init from a file and a form", (it) => {
           "sw1",
         ], { cwd })
         expect([made.status, made.stderr]).toEqual([0, ""])
-        expect(made.stdout).toContain("10 entries suggested")
+        expect(made.stdout).toContain("12 entries suggested")
         expect(made.stdout.trimEnd().split("\n").at(-1)).toBe("Next: formferry check starwars")
 
         const checked = yield* inProcess(["check", "starwars", "--json"], { cwd })
