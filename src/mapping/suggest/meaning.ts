@@ -171,7 +171,7 @@ export const likeness = (a: Meaning, b: Meaning, near?: number): Likeness => {
 export const agreement = (near: number): number => Math.log1p(10 * near)
 
 /** From this likeness on, the words of two titles may prove more than their topics: they are nearly the same title. */
-const nearlySame = 0.75
+const nearlySame = 0.9
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words are compared by spelling only if a topic is unknown, or for titles that are nearly the same. */
 export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number => {
