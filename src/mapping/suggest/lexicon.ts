@@ -1,18 +1,6 @@
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
 
-/** Words and phrases with their concepts, and how near these concepts are to each other. */
-export interface Lexicon {
-  /** Returns the concepts of a word or phrase, even if its ending differs. */
-  readonly lookUp: (text: string) => ReadonlyArray<string> | undefined
-  /** Returns the two known words of a compound, such as `rechnungsbetrag`. */
-  readonly compound: (word: string) => ReadonlyArray<string> | undefined
-  /** The number of words in the longest phrase, by its first word. */
-  readonly longestFrom: ReadonlyMap<string, number>
-  /** Returns how alike two concepts are, 0 to 1. */
-  readonly nearness: (one: string, other: string) => number
-}
-
 const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 
 /** Whether a word has no meaning of its own. */
@@ -47,7 +35,8 @@ const opposition = byPair(vocabulary.contrasts.map((both) => pairOf(both, 1)))
 /** Whether concepts exclude each other. */
 export const areOpposites = (one: string, other: string): boolean => opposition(one, other) > 0
 
-const related = Object.entries(vocabulary.related).map(([both, value]) => pairOf(both, value))
+/** Returns how alike two concepts are, 0 to 1. */
+export const conceptNearness = byPair(Object.entries(vocabulary.related).map(([both, value]) => pairOf(both, value)))
 
 export type Phrase = readonly [concept: string, words: ReadonlyArray<string>]
 
@@ -56,40 +45,43 @@ export const commonPhrases: ReadonlyArray<Phrase> = Object.values(vocabulary.con
   .flatMap(Object.entries<ReadonlyArray<string>>)
   .flatMap(([concept, list]) => list.map((phrase): Phrase => [concept, wordsOf(phrase)]))
 
-const lexiconOf = (all: ReadonlyArray<Phrase>, near: typeof related): Lexicon => {
-  // A phrase takes precedence over its words.
-  const phrases = new Map<string, Array<string>>()
-  const longestFrom = new Map<string, number>()
-  for (const [concept, words] of all) {
-    const key = words.join(" ")
-    const [first = ""] = words
-    longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, words.length))
-    const known = phrases.get(key)
-    if (known === undefined) phrases.set(key, [concept])
-    else if (!known.includes(concept)) known.push(concept)
-  }
-  const stems = new Map<string, Array<string>>()
-  for (const [phrase, concepts] of phrases) {
-    if (phrase.length < 5 || phrase.includes(" ")) continue
-    const stem = stemOf(phrase)
-    stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
-  }
-  const lookUp = (text: string): ReadonlyArray<string> | undefined =>
-    phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
-  const compound = (word: string): ReadonlyArray<string> | undefined => {
-    if (word.length < 8) return undefined
-    for (let at = word.length - 3; at >= 4; at--) {
-      const rest = lookUp(word.slice(at))
-      if (rest === undefined) continue
-      const head = word.slice(0, at)
-      for (const part of [head, head.replace(/(?:es|s|en|n)$/, ""), `${head}e`]) {
-        if (part.length >= 3 && lookUp(part) !== undefined) return [part, word.slice(at)]
-      }
-    }
-    return undefined
-  }
-  return { lookUp, compound, longestFrom, nearness: byPair(near) }
+/** The concepts of each word and phrase. */
+const phrases = new Map<string, Array<string>>()
+
+const longest = new Map<string, number>()
+for (const [concept, words] of commonPhrases) {
+  const key = words.join(" ")
+  const [first = ""] = words
+  longest.set(first, Math.max(longest.get(first) ?? 1, words.length))
+  const known = phrases.get(key)
+  if (known === undefined) phrases.set(key, [concept])
+  else if (!known.includes(concept)) known.push(concept)
 }
 
-/** The words and concepts that titles and the texts of options have in common. */
-export const lexicon = lexiconOf(commonPhrases, related)
+/** The number of words in the longest phrase, by its first word. */
+export const longestFrom: ReadonlyMap<string, number> = longest
+
+const stems = new Map<string, ReadonlyArray<string>>()
+for (const [phrase, concepts] of phrases) {
+  if (phrase.length < 5 || phrase.includes(" ")) continue
+  const stem = stemOf(phrase)
+  stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
+}
+
+/** Returns the concepts of a word or phrase, even if its ending differs. */
+export const lookUp = (text: string): ReadonlyArray<string> | undefined =>
+  phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
+
+/** Returns the two known words of a compound, such as `rechnungsbetrag`. */
+export const compound = (word: string): ReadonlyArray<string> | undefined => {
+  if (word.length < 8) return undefined
+  for (let at = word.length - 3; at >= 4; at--) {
+    const rest = lookUp(word.slice(at))
+    if (rest === undefined) continue
+    const head = word.slice(0, at)
+    for (const part of [head, head.replace(/(?:es|s|en|n)$/, ""), `${head}e`]) {
+      if (part.length >= 3 && lookUp(part) !== undefined) return [part, word.slice(at)]
+    }
+  }
+  return undefined
+}

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import { areOpposites, isStopWord, lexicon } from "./lexicon.ts"
+import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "./lexicon.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText, wordsOf } from "./words.ts"
 
@@ -37,7 +37,6 @@ const labels = (title: string): ReadonlySet<string> =>
   new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
 
 const termsOf = (title: string): ReadonlyArray<Term> => {
-  const { compound, longestFrom, lookUp } = lexicon
   const words = wordsOf(title).slice(0, most.words).map((word) => word.slice(0, most.letters))
   const numbering = labels(title)
   const terms: Array<Term> = []
@@ -117,7 +116,7 @@ const alike = (a: Term, b: Term): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
     for (const other of b.concepts) {
-      most = Math.max(most, one === other ? 1 : lexicon.nearness(one, other))
+      most = Math.max(most, one === other ? 1 : conceptNearness(one, other))
     }
   }
   return most

@@ -1,6 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
-import { lexicon } from "./lexicon.ts"
+import { conceptNearness } from "./lexicon.ts"
 import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -25,7 +25,7 @@ export const namesOthers = (unit: Unit, { expected, meaning }: Target): boolean 
   if (!personal.has(expected.kind)) return false
   const [a, b] = [peopleIn(unit.meaning), peopleIn(meaning)]
   const lacks = (all: ReadonlyArray<string>) => (person: string) =>
-    !all.some((same) => person === same || lexicon.nearness(person, same) >= 0.5)
+    !all.some((same) => person === same || conceptNearness(person, same) >= 0.5)
   return a.some(lacks(b)) || b.some(lacks(a))
 }
 

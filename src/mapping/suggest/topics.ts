@@ -1,4 +1,4 @@
-import { commonPhrases, isStopWord, lexicon, stemOf } from "./lexicon.ts"
+import { commonPhrases, compound, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import file from "./topics.json" with { type: "json" }
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
@@ -150,10 +150,10 @@ export const topicsOf = (text: string): Topics => {
   const { begunBy, beside, longest, phrases, weightOf, within } = built ??= build()
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const [named, all] = [new Map<number, number>(), new Map<number, number>()]
-  const shareOf = (word: string) => bare.has(lexicon.lookUp(word)?.[0] ?? "") ? ofKind : 1
+  const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isTelling)) {
     const stem = stemOf(word)
-    const parts = weightOf(stem) > 0 ? [stem] : lexicon.compound(word)?.map(stemOf)
+    const parts = weightOf(stem) > 0 ? [stem] : compound(word)?.map(stemOf)
     const known = parts ?? begunBy(word)
     for (const one of known) {
       const weight = shareOf(word) * weightOf(one) / (parts === undefined ? known.length : 1)
