@@ -6,7 +6,7 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { command } from "./formferry.ts"
+import { inScript } from "./formferry.ts"
 
 /** A script that makes the shell complete the words in $typed, without a terminal. */
 const shells = {
@@ -37,7 +37,7 @@ describe.each(Object.entries(shells))("%s completion", (shell, { run, words }) =
       Effect.gen(function*() {
         const at = yield* bench()
         at.write("pipelines/people.yaml", pipelineYaml({ name: "people", more: "tags: [nightly]\n" }))
-        at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
+        at.write("bin/formferry", `#!/bin/sh\nexec ${inScript} "$@"\n`)
         chmodSync(join(at.folder, "bin/formferry"), 0o700)
         const { status, stdout } = yield* at.run("--completions", shell)
         expect(status).toBe(0)

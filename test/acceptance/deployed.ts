@@ -4,11 +4,10 @@ import { chmodSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey } from "./formferry.ts"
+import { apiKey, inScript } from "./formferry.ts"
 
 export const repository = resolve(import.meta.dirname, "../..")
 export const read = (name: string) => readFileSync(join(repository, "docs/deploy", name), "utf8")
-const main = join(repository, "dist/main.js")
 
 /** A project with a due pipeline, and functions that replace the paths of the deployment files with its own. */
 export const deployed = Effect.gen(function*() {
@@ -16,7 +15,7 @@ export const deployed = Effect.gen(function*() {
   at.write("source.csv", csv(upTo(5)))
   at.write("pipelines/contacts.yaml", pipelineYaml({ more: `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n` }))
   // The file resembles the command that npm installs.
-  at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
+  at.write("bin/formferry", `#!/bin/sh\nexec ${inScript} "$@"\n`)
   chmodSync(join(at.folder, "bin/formferry"), 0o755)
   const here = (text: string) => text.replaceAll(/\/srv\/forms|\/project\b/g, at.folder)
   return {

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answering, lose, sendOn } from "../localServer.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { databases, databasesIfLong } from "./inPostgres.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 
 /** Gives the project's service a different address and further keys. */
 const moving = (at: Bench, configure: (at: Bench) => void) => (baseUrl: string, more = "") => {
@@ -20,7 +20,7 @@ ${more}`,
 }
 
 /** A project that has imported three rows, with its service's address and a second address of the same service. */
-const imported = (place: (typeof databases)[number]["place"]) =>
+const imported = (place: (typeof databasesIfLong)[number]["place"]) =>
   Effect.gen(function*() {
     const at = yield* bench()
     const configure = yield* place
@@ -52,7 +52,7 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "the same form under a different address is refused until the project declares that it is the same service ($name)",
   ({ place }) =>
     Effect.gen(function*() {

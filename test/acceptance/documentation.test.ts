@@ -8,7 +8,7 @@ import { tree } from "../../src/cli/formferry.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inShell, repository } from "./deployed.ts"
-import { apiKey, command } from "./formferry.ts"
+import { apiKey, inScript } from "./formferry.ts"
 import { blocksOf, markdownIn, pages } from "./pages.ts"
 
 const badRow = csv(upTo(4), (key) => `Person ${key},${key === 3 ? "nonsense" : `p${key}@example.org`},1990-01-17`)
@@ -27,7 +27,7 @@ const project = (state: string) =>
       at.write(`bin/${name}`, `#!/bin/sh\n${script}\n`)
       chmodSync(join(at.folder, "bin", name), 0o755)
     }
-    const formferry = `exec "${process.execPath}" "${command}"`
+    const formferry = `exec ${inScript}`
     shim("formferry", `${formferry} "$@"`)
     // commands.test.ts runs the demonstration.
     shim("npx", `shift; case "$*" in demo) ;; *) ${formferry} "$@" ;; esac`)

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Bench, bench, pipelineYaml } from "./contacts.ts"
-import { databases } from "./inPostgres.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 import { fix, importFixed } from "./rejected.ts"
 
 const header = "No,Name,Mail,Born"
@@ -111,7 +111,7 @@ for (const [what, change] of Object.entries(changes)) {
     }))
 }
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "a row in doubt that was fixed is not sent as it was, although it is valid now ($name)",
   ({ place }) =>
     Effect.gen(function*() {
@@ -128,7 +128,7 @@ it.scopedLive.each(databases)(
     }),
 )
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "an imported row that lost its key, because the cell counts as empty now, stays known ($name)",
   ({ place }) =>
     Effect.gen(function*() {
@@ -144,7 +144,7 @@ it.scopedLive.each(databases)(
     }),
 )
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "a row without a key that a person skipped is not sent once it has a key ($name)",
   ({ place }) =>
     Effect.gen(function*() {

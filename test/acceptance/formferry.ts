@@ -13,6 +13,9 @@ export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
 /** The path of the built command, as npm installs it. */
 export const command = resolve(import.meta.dirname, "../../dist/main.js")
 
+/** The built command in a shell script. */
+export const inScript = [process.execPath, ...optimiseLater, command].map((word) => `"${word}"`).join(" ")
+
 /** The result of a finished command. */
 export interface Ran {
   /** The exit code. It is 128 or more if a signal killed the command. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
 import type { Bench } from "./contacts.ts"
-import { apiKey, command } from "./formferry.ts"
+import { apiKey, inScript } from "./formferry.ts"
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
 const hasScript = (spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "").includes("util-linux")
@@ -16,7 +16,7 @@ export const inTerminal = (...setting: Parameters<typeof openTerminal>) =>
   Effect.acquireRelease(Effect.sync(() => openTerminal(...setting)), ({ close }) => Effect.sync(close))
 
 const openTerminal = (at: Bench, shell: string, env: Readonly<Record<string, string | undefined>> = {}) => {
-  at.write("shell.sh", shell.replaceAll("formferry", `"${process.execPath}" "${command}"`))
+  at.write("shell.sh", shell.replaceAll("formferry", inScript))
   const child = spawn("script", ["--quiet", "--return", "--command", "exec sh shell.sh", "/dev/null"], {
     cwd: at.folder,
     env: {

@@ -8,7 +8,7 @@ import { listening, sendOn } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, putBetween, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
-import { databases } from "./inPostgres.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 
 /** Slow enough to be interrupted in the middle of a run. Ten submissions need one create and ten reads. */
 const slowly = { requestsPerSecond: 40 }
@@ -16,7 +16,7 @@ const slowly = { requestsPerSecond: 40 }
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
 
 for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 143]] as const) {
-  it.scopedLive.each(isLong || signal === "SIGTERM" ? databases : [])(
+  it.scopedLive.each(isLong || signal === "SIGTERM" ? databasesIfLong : [])(
     `${signal} ends a run with a ledger in $name cleanly with exit code ${status}, and the next run sends each remaining row once`,
     ({ place }) =>
       Effect.gen(function*() {
@@ -49,9 +49,9 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
 
 it.scopedLive("a second run at the same time is refused with exit code 6, and the first one is not affected", () =>
   Effect.gen(function*() {
-    const at = yield* bench(slowly)
     // Ten seconds of requests leave enough time for the second process to start, even on a busy machine.
-    at.write("source.csv", csv(upTo(400)))
+    const at = yield* bench({ requestsPerSecond: 8 })
+    at.write("source.csv", csv(upTo(70)))
     const first = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)
     const second = yield* at.run("run", "contacts")
@@ -62,7 +62,7 @@ it.scopedLive("a second run at the same time is refused with exit code 6, and th
     expect((yield* at.inProcess("status")).status).toBe(0)
     const ran = yield* Effect.promise(() => first.ended)
     expect(ran.status, ran.stderr).toBe(0)
-    expect(at.answers("qName")).toEqual(everybody(400))
+    expect(at.answers("qName")).toEqual(everybody(70))
   }))
 
 /** Passes an answer on, with a different type of the form's first question. */
@@ -72,7 +72,7 @@ const retyped = (outgoing: ServerResponse) => async (answer: IncomingMessage) =>
   outgoing.end(body.replace('"ShortAnswer"', '"LongAnswer"'))
 }
 
-it.scopedLive.each(isLong ? databases : [])(
+it.scopedLive.each(isLong ? databasesIfLong : [])(
   "a changed form can't be accepted during a run with a ledger in $name, and `accept` exits with code 6",
   ({ place }) =>
     Effect.gen(function*() {
@@ -103,7 +103,7 @@ it.scopedLive.each(isLong ? databases : [])(
     }),
 )
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "a second Ctrl-C ends the process at once, and no row in flight of a ledger in $name is sent twice",
   ({ endLease, place }) =>
     Effect.gen(function*() {

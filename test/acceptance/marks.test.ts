@@ -344,7 +344,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "a mark of a ledger in $name is on disk in both places before the first row arrives, and is updated as rows are sent",
   ({ marks: own, place }) =>
     Effect.gen(function*() {

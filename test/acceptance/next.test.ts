@@ -7,12 +7,12 @@ import { join } from "node:path"
 import type { Failure } from "../../src/cli/Failure.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, command, type Ran, start, until } from "./formferry.ts"
+import { apiKey, inScript, type Ran, start, until } from "./formferry.ts"
 
 /** Pastes a command into a shell in a folder other than the project's. */
 const paste = (at: Bench, text: string) =>
   Effect.async<{ readonly status: number | null; readonly out: string }>((resume) => {
-    at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
+    at.write("bin/formferry", `#!/bin/sh\nexec ${inScript} "$@"\n`)
     at.write("bin/xdg-open", "#!/bin/sh\nexit 0\n")
     for (const name of ["formferry", "xdg-open"]) chmodSync(join(at.folder, "bin", name), 0o700)
     const child = spawn("sh", ["-c", text], {

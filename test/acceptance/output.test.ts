@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Database } from "../../src/ledger/sqlite/database.ts"
 import { listening } from "../localServer.ts"
 import { isLong } from "../long.ts"
+import { optimiseLater } from "../optimiseLater.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { apiKey, command, formferry } from "./formferry.ts"
 
@@ -15,7 +16,7 @@ import { apiKey, command, formferry } from "./formferry.ts"
 const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
   Effect.async<{ readonly status: number | null; readonly stderr: string }>((resume) => {
     const stdout = openSync(file, "w")
-    const child = spawn(process.execPath, [command, ...args], {
+    const child = spawn(process.execPath, [...optimiseLater, command, ...args], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, FORM_SERVICE_API_KEY: apiKey },
       stdio: ["ignore", stdout, "pipe"],

@@ -2,9 +2,9 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { bench, csv, upTo } from "./contacts.ts"
-import { databases } from "./inPostgres.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "the keys of reformatted rows are recorded after a person agrees, and the run continues ($name)",
   ({ place }) =>
     Effect.gen(function*() {

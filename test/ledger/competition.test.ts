@@ -65,7 +65,7 @@ const kill = (
     if (name === "PostgreSQL") yield* exec(file, "UPDATE lock SET beat = beat - 60000")
   })
 
-describe.each(isLong ? databases : databases.slice(0, 1))(
+describe.each(databases)(
   "processes that compete for a pipeline in $name",
   (database) => {
     const { openLedger, optionsOf } = database

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
-const count = 2_200
+/** Rows of three transactions. */
+const count = 1_100
 
 describe.each(databases)("many rows of a ledger in $name", ({ openLedger }) => {
   /** A ledger whose rows are all in doubt, and a run of a different pipeline. */
@@ -37,7 +38,7 @@ describe.each(databases)("many rows of a ledger in $name", ({ openLedger }) => {
   it.scopedLive("are settled some at a time, landed ones first, so that others write meanwhile and an interrupted settlement can be repeated", () =>
     Effect.gen(function*() {
       const { ledger, other, rows, session, view } = yield* opened
-      const hasLanded = (number: number) => number > 300
+      const hasLanded = (number: number) => number > 100
       const settle = (some: typeof rows) =>
         session.settleDoubts({
           by: "ada",

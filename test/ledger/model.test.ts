@@ -6,10 +6,10 @@ import { join } from "node:path"
 import type { Verdict } from "../../src/domain/fate.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { RowOutcome, RowState } from "../../src/ledger/rows.ts"
-import { databases } from "./databases.ts"
+import { everyDatabase } from "./databases.ts"
 import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
-describe.each(databases)("a ledger in $name", ({ modelRuns, openLedger }) => {
+describe.each(everyDatabase)("a ledger in $name", ({ modelRuns, openLedger }) => {
   interface ModelRow {
     state: RowState
     content: string

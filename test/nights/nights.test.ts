@@ -4,7 +4,7 @@ import { seeds } from "../long.ts"
 import { Nights } from "./Nights.ts"
 import { type Night, type Person, plan } from "./plan.ts"
 
-const nights = seeds(32, 60)
+const nights = seeds(24, 60)
 const seed = 7
 
 const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { withoutPostgres } from "../ledger/postgres/server.ts"
-import { seeds } from "../long.ts"
+import { isLong, seeds } from "../long.ts"
 import { sliding } from "./limiters.ts"
 import { mostInASecond, playHosts } from "./virtualHosts.ts"
 
 const allSeeds = Array.from({ length: seeds(1, 2) }, (_, seed) => seed)
+
+/** Limits in requests a second, each with how many seconds it is tested. */
+const limits = isLong ? [[5, 20], [100, 20], [1_000, 6]] as const : [[5, 10], [100, 8]] as const
 
 /** The time in milliseconds after which every host knows the answer to one of them, and no earlier request is still in flight. */
 const everyHostKnows = 200
@@ -21,7 +24,7 @@ describe.skipIf(withoutPostgres)("the pace of hosts that share a rate, in virtua
     "three hosts at 95%% of a limit never exceed it, and use at least 90%% of it even if one is killed and one stopped (seed %i)",
     (seed) =>
       Effect.gen(function*() {
-        for (const [limit, seconds] of [[5, 20], [100, 20], [1_000, 6]] as const) {
+        for (const [limit, seconds] of limits) {
           const at = (share: number) => share * seconds * 1_000
           const host = { configured: limit * 0.95, concurrency: 64 }
           const arrivals = yield* playHosts({

@@ -129,7 +129,7 @@ describe.skipIf(withoutPostgres)("the fence of a ledger in PostgreSQL", () => {
     "the next holder sees each intent that was committed, and no two hosts hold the lock, however a takeover interleaves with an intent",
     () =>
       Effect.gen(function*() {
-        const count = seeds(40, 1_000)
+        const count = seeds(16, 1_000)
         const found = yield* Effect.forEach(Array.from({ length: lanes }, (_, at) => at), (at) => lane(at, count), {
           concurrency: lanes,
         })
