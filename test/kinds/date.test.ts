@@ -5,6 +5,7 @@ import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
 import { dateFormat, fixedDay, luxonFormat } from "../../src/kinds/dateFormats.ts"
 import { isoDay } from "../../src/kinds/wallClock.ts"
+import { seeds } from "../long.ts"
 import { compiled, conforms } from "./conformance.ts"
 
 conforms({
@@ -160,14 +161,14 @@ describe("the date kind", () => {
             luxon.hasOffset,
           ])}
       }),
-      { seed: 15, numRuns: 1500 },
+      { seed: 15, numRuns: seeds(400, 1_500) },
     )
   })
 
   it("finds the same fields of a format at any time", () => {
     const { now } = Settings
     try {
-      for (let hour = 0; hour < 24 * 366; hour += 5) {
+      for (let hour = 0; hour < 24 * 366; hour += seeds(35, 5)) {
         Settings.now = () => Date.UTC(1987, 0, 1, hour, 35)
         for (const format of ["mm", "dd HH:mm", "MM-dd"]) {
           expect(luxonFormat(format)).toMatchObject({ hasDate: false, hasTime: format.includes("HH") })
@@ -209,7 +210,7 @@ describe("the date kind", () => {
         } else if (Number.isNaN(reading)) expect(changed).toMatch(/\b24/)
         else expect([reading, isoDay(reading)]).toEqual([luxon.toMillis(), luxon.toISODate()])
       }),
-      { seed: 14, numRuns: 1500 },
+      { seed: 14, numRuns: seeds(400, 1_500) },
     )
   })
 

@@ -13,7 +13,7 @@ live(
         yield* configure(more)
         yield* settings({ sink: ", stopWhen: { new: 100%, differing: 100 }", visibleWithin: "1 seconds" })
         store.rewrite((json) => json.replace('Person 77"', 'PERSON 77"'))
-        yield* source(people(1, 600))
+        yield* source(people(1, 300))
         const report = yield* run()
         expect(heard.filter((line) => line.startsWith("GET"))).toHaveLength(
           report.requests.read + report.requests.metadata,
@@ -25,9 +25,9 @@ live(
     for (const  of of["rows", "readBack", "balance", "because", "exitCode", "outcome"] as const) {
       expect(withList?.report[of]).toEqual(without?.report[of])
     }
-    expect(without?.report.readBack).toMatchObject({ verified: 599, differing: 1 })
-    expect(without?.report.requests.read).toBe(601)
-    expect(withList?.report.requests.read).toBeLessThan(60)
+    expect(without?.report.readBack).toMatchObject({ verified: 299, differing: 1 })
+    expect(without?.report.requests.read).toBe(301)
+    expect(withList?.report.requests.read).toBeLessThan(30)
   }),
 )
 
@@ -36,13 +36,13 @@ live(
   Effect.gen(function*() {
     const { configure, heard, practice, reconcile, run, settings, source, store } = yield* world
     yield* settings({ sink: ", stopWhen: { new: 100% }", visibleWithin: "1 seconds" })
-    yield* source(people(1, 500))
+    yield* source(people(1, 250))
     yield* run()
     const ids = new Map(practice.submissions("people").map((one) => [one.questions[0]?.value, one.submissionId]))
     const id = (number: number) => ids.get(`Person ${number}`) ?? ""
     store.answer("people", id(3), "name", "Somebody else")
-    store.answer("people", id(444), "mail", null)
-    yield* store.remove("people", id(250))
+    store.answer("people", id(222), "mail", null)
+    yield* store.remove("people", id(125))
     heard.length = 0
     const without = yield* reconcile({ pageRows: 100 })
     const requests = heard.length
@@ -52,9 +52,9 @@ live(
     for (const  of of["rows", "readBack", "differences", "findings", "because", "exitCode"] as const) {
       expect(found[of]).toEqual(without[of])
     }
-    expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 497, differing: 2, missing: 1, unread: 0 } })
-    expect(requests).toBeGreaterThan(500)
-    expect(heard.length).toBeLessThan(40)
+    expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 247, differing: 2, missing: 1, unread: 0 } })
+    expect(requests).toBeGreaterThan(250)
+    expect(heard.length).toBeLessThan(25)
   }),
 )
 
@@ -63,7 +63,7 @@ live(
   Effect.gen(function*() {
     const { configure, fail, heard, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { new: 100% }", visibleWithin: "1 seconds" })
-    yield* source(people(1, 200))
+    yield* source(people(1, 100))
     fail("GET", { status: 401, body: "{}" })
     const first = yield* run()
     expect(first.exitCode).toBe(5)

@@ -46,7 +46,7 @@ export const conforms = (name: string, container: Container): void => {
   // A workbook is read into memory first. Block boundaries matter less, and testing them costs more.
   const blockUnit = container.streamed ? 1 : 997
   const step = container.streamed && !isLong ? 5 : blockUnit
-  const firstSize = container.streamed || container.packed === true ? 1 : 7
+  const firstSize = container.streamed || (container.packed === true && isLong) ? 1 : isLong ? 7 : 97
   const lastSize = container.streamed ? 32 : 2000
   const many = container.streamed ? 1000 : 300
 

@@ -1,4 +1,5 @@
 import * as XLSX from "xlsx"
+import { isLong } from "../../long.ts"
 import { conforms, type Container } from "../conformance.ts"
 
 const workbook = (bookType: XLSX.BookType, loses: ReadonlyArray<string>): Container => ({
@@ -17,7 +18,7 @@ const workbook = (bookType: XLSX.BookType, loses: ReadonlyArray<string>): Contai
 })
 
 conforms("A workbook (.xlsx)", { ...workbook("xlsx", ["\r\n"]), packed: true })
-conforms("A workbook (.xlsb)", workbook("xlsb", []))
+if (isLong) conforms("A workbook (.xlsb)", workbook("xlsb", []))
 conforms("A workbook (.xls)", workbook("xls", []))
 // The library's paragraphs may begin or end with a space that does not count.
 conforms("A workbook (.ods)", { ...workbook("ods", ["\r\n", "\n"]), packed: true })
