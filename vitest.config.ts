@@ -4,9 +4,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { isLong } from "./test/long.ts"
 import { optimiseLater } from "./test/optimiseLater.ts"
 
-// The flags apply to this process and its worker threads. With larger spaces for new objects, V8 collects garbage less
-// often. Tests that measure memory run in processes, so they keep V8's default.
-for (const flag of [...optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
+/** With larger spaces for new objects, V8 collects garbage less often. */
+const flags = [...optimiseLater, "--min-semi-space-size=32"]
+
+/** Tests that measure memory run in processes with the longer proofs, so these keep V8's default. */
+const processFlags = isLong ? [...optimiseLater] : flags
+
+// They apply to this process and its worker threads.
+for (const flag of flags) setFlagsFromString(flag)
 
 /**
  * Rooms whose tests run in processes. Most start the built command or other programs, or change the working directory or the environment. `browser`,
@@ -46,7 +51,7 @@ export default defineConfig({
     maxWorkers: "100%",
     minWorkers: 1,
     // The files of a worker share its modules, because loading Effect again for each file takes most of the time of small files.
-    poolOptions: { threads: { isolate: false }, forks: { isolate: false, execArgv: [...optimiseLater] } },
+    poolOptions: { threads: { isolate: false }, forks: { isolate: false, execArgv: processFlags } },
     projects: [
       {
         test: {

@@ -1,6 +1,7 @@
 // Tests that rows that were fixed in rejected.csv stay known, whatever changes afterwards.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { isLong } from "../long.ts"
 import { type Bench, bench, pipelineYaml } from "./contacts.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 import { fix, importFixed } from "./rejected.ts"
@@ -95,7 +96,10 @@ const runs = (at: Bench, expected: readonly [exitCode: number, submissions: numb
     return ran
   })
 
-for (const [what, change] of Object.entries(changes)) {
+/** `npm test` tries every second change, the longer proofs each. */
+const tried = Object.entries(changes).filter((_, at) => isLong || at % 2 === 0)
+
+for (const [what, change] of tried) {
   it.scopedLive(`a fixed row stays known after a change: ${what}`, () =>
     Effect.gen(function*() {
       const at = yield* bench()

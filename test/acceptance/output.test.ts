@@ -33,10 +33,10 @@ const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
 const printing: ReadonlyArray<ReadonlyArray<string>> = [
   ["--help"],
   ["schema"],
-  ["check"],
   ["ledger", "export"],
   ...(isLong
     ? [
+      ["check"],
       ["inspect", "source.csv"],
       ["form", "live", "contacts"],
       ["preview", "contacts"],

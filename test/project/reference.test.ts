@@ -68,7 +68,8 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
   })
 
   it("the page contains only examples and defaults that are valid for their key", () => {
-    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false })
+    // jsonSchemas.test.ts validates the schemas themselves.
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false, validateSchema: false })
     let count = 0
     for (const schema of [schemas.pipeline, schemas.project]) {
       for (const [name, property] of keysOf(schema)) {

@@ -1,6 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { parse } from "yaml"
 import { draftState, editEntry, editText, openDraft, surveyDraft } from "../../../src/jobs/draft.ts"
 import type { FormEdit } from "../../../src/jobs/draftEdit.ts"
@@ -30,12 +30,17 @@ const starWars = Effect.gen(function*() {
   return { edit, named, position, state, text }
 })
 
+/** One project for all tests, because surveying its rows takes most of their time. None of them writes to it. */
+class StarWars extends Context.Tag("StarWars")<StarWars, Effect.Effect.Success<typeof starWars>>() {}
+
+const opened = Layer.provideMerge(Layer.scoped(StarWars, starWars), platform)
+
 const entriesIn = (text: string): ReadonlyArray<Record<string, unknown>> => parse(text).mapping.questions
 
-layer(platform, { excludeTestServices: true })("an edit of an entry that has only a name", (it) => {
+layer(opened, { excludeTestServices: true })("an edit of an entry that has only a name", (it) => {
   it.scoped("an edit removes the entry, or lists its question as unanswered", () =>
     Effect.gen(function*() {
-      const { edit, named, state, text } = yield* starWars
+      const { edit, named, state, text } = yield* StarWars
       const { id, name } = named("Fan of Star Trek")
       const { text: removed } = yield* editText(text, { _tag: "Unmap", question: id, name })
       const lines =
@@ -52,7 +57,7 @@ layer(platform, { excludeTestServices: true })("an edit of an entry that has onl
 
   it.scoped("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
     Effect.gen(function*() {
-      const { edit, named, position, state, text: written } = yield* starWars
+      const { edit, named, position, state, text: written } = yield* StarWars
       const { id } = named(title)
       const own = "      values: { I don't understand this question: Does not know }\n"
       const text = written.replace(
@@ -84,7 +89,7 @@ layer(platform, { excludeTestServices: true })("an edit of an entry that has onl
 
   it.scoped("an edit translates a choice in the entry", () =>
     Effect.gen(function*() {
-      const { named, state, text } = yield* starWars
+      const { named, state, text } = yield* StarWars
       const { id, name } = named(title)
       const { text: chosen } = yield* editText(text, {
         _tag: "SetChoice",

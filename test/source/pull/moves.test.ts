@@ -70,7 +70,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
     const before = sorted(records(1, 20)).map(({ id }) => id)
 
     it("have each record once and in order if nothing changes, even if the last page is full or has a single record", async () => {
-      for (const limit of [2, 3, 10, 20, 21]) {
+      for (const limit of isLong ? [2, 3, 10, 20, 21] : [3, 10, 20]) {
         tools.store = sorted(records(1, 20))
         expect(await pull(byOffset(keys, limit))).toEqual(Either.right(before))
       }
