@@ -313,7 +313,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       }),
   )
 
-  it.scopedLive.each(["a file", "PostgreSQL"])(
+  it.scopedLive.each(isLong ? ["a file", "PostgreSQL"] : ["a file"])(
     "is refused if the ledger was in %s before, because every row would be sent again",
     (before) =>
       Effect.gen(function*() {

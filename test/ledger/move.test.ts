@@ -183,7 +183,7 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
       expect(yield* refusal(move(old, next))).toMatch(/or the copy there was lost.*docs\/maintain\.md/)
     }))
 
-  it.scopedLive.each(["a file", "PostgreSQL"] as const)(
+  it.scopedLive.each(isLong ? ["a file", "PostgreSQL"] as const : ["a file"] as const)(
     "from %s is continued by the same command after a failure of any step, and both ledgers can never be used at once",
     (source) =>
       Effect.gen(function*() {

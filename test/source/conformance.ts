@@ -180,7 +180,7 @@ export const conforms = (name: string, container: Container): void => {
     })
 
     it("a source closes the file at its end, after a partial reading, on failure and on interruption", async () => {
-      const path = write(rowsOf(container.streamed ? 5000 : 300))
+      const path = write(rowsOf(container.streamed ? 1500 : 300))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 4096 })
         expect(open.files).toBe(0)

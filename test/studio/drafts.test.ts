@@ -300,7 +300,7 @@ live(
     yield* Effect.promise(async () => {
       const { call, leaving, send } = await pageOf(studio)
       const about = { pipeline: "fresh", service: "live", form: "people" }
-      const { file } = await send("project/upload?name=rows.csv", csvOf(300_000))
+      const { file } = await send("project/upload?name=rows.csv", csvOf(150_000))
       const leave = leaving("project/create", { ...about, source: file })
       const read = async () => (await call("project", "reading", { pipeline: "fresh" })).rows ?? 0
       await expect.poll(read, { timeout: 30_000 }).toBeGreaterThan(0)
