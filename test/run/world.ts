@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import type { NodeContext } from "@effect/platform-node"
 import { it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { IncomingMessage } from "node:http"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
 import type { RunReport } from "../../src/domain/report.ts"
@@ -12,10 +13,10 @@ import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconci
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
+import { answered, type PlannedFault } from "../../src/practice/faults.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { formWith, question } from "../fakeForms.ts"
-import { answering, lose, sendOn } from "../localServer.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
@@ -32,10 +33,22 @@ export type Fault = "lost" | {
 }
 
 /** What a request does. GET reads a submission, LIST lists the form, and FORM reads the form itself. */
-type Operation = "POST" | "GET" | "DELETE" | "LIST" | "FORM"
+const operations = { POST: "create", GET: "read", DELETE: "delete", LIST: "list", FORM: "form" } as const
+type Operation = keyof typeof operations
 
-const operationOf = ({ method, url = "" }: IncomingMessage) =>
-  url.includes("/submissions?") ? "LIST" : method === "GET" && !url.includes("/submissions/") ? "FORM" : method
+const started = "http.server.request.start"
+
+/** Calls a function with each request that this process receives at a port, until the scope closes. */
+const hearing = (port: number, hear: (request: IncomingMessage) => void) => {
+  const listener = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.socket.localPort === port) hear(request)
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() => subscribe(started, listener)),
+    () => Effect.sync(() => unsubscribe(started, listener)),
+  )
+}
 
 const forms = ["people", "others"].map((id) =>
   formWith({
@@ -59,31 +72,33 @@ reconcile: { visibleWithin: ${extra["visibleWithin"] ?? "20 seconds"}${extra["re
 `
 
 /**
- * A project in a temporary folder. Its service is the practice service over real HTTP, behind a proxy that can lose or
- * replace answers.
+ * A project in a temporary folder. Its service is the practice service over real HTTP, with faults that lose or replace
+ * answers.
  */
 export const world = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const store = editableStore()
-  const practice = yield* serve({ forms, store, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
-  const faults: Array<{ readonly on: Operation; readonly fault: Fault }> = []
+  const planned: Readonly<Record<Operation, Array<Fault>>> = { POST: [], GET: [], DELETE: [], LIST: [], FORM: [] }
+  const faults = (Object.keys(operations) as ReadonlyArray<Operation>).map((operation): PlannedFault => ({
+    name: operation,
+    on: operations[operation],
+    reply: (served) => {
+      const fault = planned[operation].shift()
+      if (fault === undefined) return Effect.map(served, answered)
+      if (fault === "lost") return Effect.as(served, { _tag: "Reset" })
+      const headers = { "content-type": "application/json", ...fault.headers }
+      return Effect.succeed(answered({ ...fault, headers }))
+    },
+  }))
+  const apiKey = Redacted.make("practice_key_of_the_test")
+  const practice = yield* serve({ forms, store, port: 0, apiKey, faults: { seed: 0, faults } })
+  const { pathname, port } = new URL(practice.baseUrl)
   const heard: Array<string> = []
-  const upstream = new URL(practice.baseUrl)
-  const port = yield* answering((incoming, outgoing) => {
-    heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
-    const at = faults.findIndex(({ on }) => on === operationOf(incoming))
-    const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
-    if (fault !== undefined && fault !== "lost") {
-      incoming.resume()
-      outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
-      return
-    }
-    sendOn(upstream, incoming, outgoing, fault === "lost" ? lose(outgoing) : undefined)
-  })
+  yield* hearing(Number(port), ({ method, url }) => void heard.push(`${method} ${url?.slice(pathname.length)}`))
   const projectYaml = `services:
   live:
-    baseUrl: http://127.0.0.1:${port}${upstream.pathname}
+    baseUrl: ${practice.baseUrl}
     apiKey: { env: THE_KEY }
     requestsPerSecond: 1000
     confirm: false
@@ -105,14 +120,14 @@ export const world = Effect.gen(function*() {
   return {
     root,
     /** The service's address, as in the ledger. */
-    address: `http://127.0.0.1:${port}${upstream.pathname}`,
+    address: practice.baseUrl,
     practice,
     store,
     /** Every request that the service received. */
     heard,
     /** Plans a fault for each of the next requests of this operation. */
     fail: (on: Operation, ...list: ReadonlyArray<Fault>) => {
-      faults.push(...list.map((fault) => ({ on, fault })))
+      planned[on].push(...list)
     },
     /**
      * Writes the pipeline with some settings changed: file, rowKey, source, mail (further keys of that entry), form,
