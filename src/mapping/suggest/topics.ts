@@ -1,3 +1,4 @@
+import { groupBy } from "effect/Array"
 import { commonPhrases, compound, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import file from "./topics.json" with { type: "json" }
 import { vocabulary } from "./vocabulary.ts"
@@ -120,9 +121,10 @@ const build = (): Index => {
       : conceptsOf[number]!.map((concept) => [concept, shares.get(both(number, concept))!] as const)
   }
   const weightOf = (stem: string) => weights[stems.get(stem) ?? noStem] ?? 0
+  const byStart: Readonly<Record<string, ReadonlyArray<string>>> = groupBy(stems.keys(), (stem) => stem.slice(0, 3))
   const begunBy = (word: string) => {
-    const begun = word.length < 3 ? [] : [...stems.keys()].filter((stem) => stem.startsWith(word))
-    return begun.length > abbreviated ? [] : begun
+    const begun = byStart[word.slice(0, 3)]?.filter((stem) => stem.startsWith(word)) ?? []
+    return word.length < 3 || begun.length > abbreviated ? [] : begun
   }
   const beside = new Map<number, Map<number, number>>()
   const relate = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
