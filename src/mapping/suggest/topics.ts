@@ -18,15 +18,18 @@ interface Index {
   readonly weightOf: (stem: string) => number
   /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
   readonly begunBy: (word: string) => ReadonlyArray<string>
-  /** How near other concepts are, by concept. */
-  readonly beside: ReadonlyMap<number, Topics>
+  /** Returns how much a concept speaks of others: those that share its phrases or a topic, and those whose phrases have the same words. */
+  readonly speaksOf: (concept: number) => Topics
 }
 
 /** The number of concepts that are compared. Those with less weight add no evidence. */
-const compared = 64
+const compared = 128
 
-/** How much a concept speaks of a near one. */
-const ofNear = 0.3
+/** How much a concept speaks of one that shares its phrases or a topic, and of all those together whose phrases have the same words. */
+const [ofNear, ofAlike] = [0.3, 0.5]
+
+/** The number of concepts that are alike. */
+const alike = 30
 
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
@@ -44,8 +47,8 @@ const bare = new Set(vocabulary.bare)
 
 const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
 
-const inDirection = (weights: Iterable<readonly [number, number]>): Topics => {
-  const strongest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, compared)
+const inDirection = (weights: Iterable<readonly [number, number]>, most = compared): Topics => {
+  const strongest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
   const length = Math.hypot(...strongest.map(([, weight]) => weight))
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
@@ -142,14 +145,33 @@ const build = (): Index => {
   for (const topic of file.topics) {
     relate(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(inTopic, before))
   }
-  return { phrases, longest, within, weightOf, begunBy, beside }
+  const stemsIn: Array<Array<number>> = []
+  for (const [stem, concepts] of conceptsOf.entries()) for (const one of concepts) (stemsIn[one] ??= []).push(stem)
+  const known = new Map<number, Topics>()
+  const speaksOf = (concept: number): Topics => {
+    const before = known.get(concept)
+    if (before !== undefined) return before
+    const same = new Map<number, number>()
+    for (const stem of stemsIn[concept] ?? []) {
+      const shared = shares.get(both(stem, concept))! * weights[stem]! ** 2
+      for (const other of conceptsOf[stem]!) {
+        if (other !== concept) add(same, other, shared * shares.get(both(stem, other))!)
+      }
+    }
+    const all = new Map<number, number>()
+    for (const [other, near] of beside.get(concept) ?? []) add(all, other, ofNear * near)
+    for (const [other, near] of inDirection(same, alike)) add(all, other, ofAlike * near)
+    known.set(concept, all)
+    return all
+  }
+  return { phrases, longest, within, weightOf, begunBy, speaksOf }
 }
 
 let built: Index | undefined
 
 /** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { begunBy, beside, longest, phrases, weightOf, within } = built ??= build()
+  const { begunBy, longest, phrases, speaksOf, weightOf, within } = built ??= build()
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const [named, all] = [new Map<number, number>(), new Map<number, number>()]
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
@@ -176,7 +198,7 @@ export const topicsOf = (text: string): Topics => {
   }
   for (const [concept, weight] of named) {
     add(all, concept, weight)
-    for (const [other, near] of beside.get(concept) ?? []) add(all, other, ofNear * near * weight)
+    for (const [other, near] of speaksOf(concept)) add(all, other, near * weight)
   }
   return inDirection(all)
 }
