@@ -3,6 +3,7 @@ import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit
 import { conceptNearness } from "./lexicon.ts"
 import type { Likeness, Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
+import { nearness, type Topics, topicsOf } from "./topics.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { sameText } from "./words.ts"
 
@@ -20,13 +21,23 @@ const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
 const peopleIn = ({ terms }: Meaning) =>
   vocabulary.people.filter((person) => terms.some(({ concepts }) => concepts.includes(person)))
 
+/** The words that name only a kind of answer. */
+const kindWords = new Set([...vocabulary.bare, ...Object.values(vocabulary.kindsOfNames).flat()])
+
+/** Returns what a title is about, apart from the kind of its answer: "the supervisor" in "the supervisor's email". */
+const subjectOf = ({ terms }: Meaning): Topics =>
+  topicsOf(terms.filter(({ root }) => !kindWords.has(root)).map(({ text }) => text).join(" "))
+
+/** How near the subjects of titles are that may be about the same person. */
+const sameSubject = 0.06
+
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
-export const namesOthers = (unit: Unit, { expected, meaning }: Target): boolean => {
+export const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolean => {
   if (!personal.has(expected.kind)) return false
-  const [a, b] = [peopleIn(unit.meaning), peopleIn(meaning)]
+  const [a, b] = [peopleIn(one), peopleIn(other)]
   const lacks = (all: ReadonlyArray<string>) => (person: string) =>
     !all.some((same) => person === same || conceptNearness(person, same) >= 0.5)
-  return a.some(lacks(b)) || b.some(lacks(a))
+  return (a.some(lacks(b)) || b.some(lacks(a))) && (nearness(subjectOf(one), subjectOf(other)) ?? 0) < sameSubject
 }
 
 /** The least evidence from titles and answers of a pair that is accepted. */
@@ -39,16 +50,12 @@ const enough = -1
  * @param evidence what titles and answers say, without the kind of the cells and their place
  */
 export const isProven = (
-  unit: Unit,
   target: Target,
   title: Likeness,
   evidence: number,
   cover: Coverage | undefined,
 ): boolean =>
-  title.same || areTold(cover, target)
-  || (!title.opposed && !namesOthers(unit, target) && evidence >= enough
-    // Titles without a known topic must have words in common.
-    && (title.near !== undefined || title.value > 0))
+  title.same || areTold(cover, target) || (!title.opposed && evidence >= enough)
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

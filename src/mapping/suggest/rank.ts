@@ -89,10 +89,12 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const agree = (one: Meaning, topics: Topics) => likeness(one, target.meaning, nearness(topics, question))
+      const agree = (one: Meaning, topics: Topics) => {
+        const like = likeness(one, target.meaning, nearness(topics, question))
+        return { ...like, opposed: like.opposed || namesOthers(one, target) }
+      }
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((covers[at]?.[of]?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
-        - (namesOthers(unit, target) ? 3 : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
       const whole = agree(unit.meaning, title)
       if (unit._tag === "Block" && unit.title === undefined) return { title: whole, evidence: beside - 0.5 }
@@ -133,7 +135,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
       const [{ title, evidence: ofWords }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
-      const isSafe = isProven(unit, target, title, ofWords, cover)
+      const isSafe = isProven(target, title, ofWords, cover)
       return [{
         unit,
         target,
