@@ -223,7 +223,7 @@ export const cellEvidence = (
     const { isGiven, kind } = target.expected
     if (unit === undefined) return 0
     if (unit._tag === "Block") {
-      if (isGiven && !answered[unit.content].includes(kind)) return -8
+      if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
       if (cover !== undefined && cover.covered >= 0.3) return byOptions(cover, of)
       if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
       const rare = rarity(`block ${kind}`, (one) => one._tag === "Block" && answered[one.content].includes(kind))

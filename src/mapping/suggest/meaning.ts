@@ -169,7 +169,12 @@ export const likeness = (a: Meaning, b: Meaning, near?: number): Likeness => {
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
 export const agreement = (near: number): number => Math.log1p(10 * near)
 
-/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words are compared by spelling only if a topic is unknown. */
-export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number =>
-  (same ? 7 : near !== undefined ? 3.3 * agreement(near) - 2.3 : value < 0.1 ? -0.7 : 8 * value ** 0.6 - 1.1)
-  - (opposed ? 5 : 0)
+/** From this likeness on, the words of two titles may prove more than their topics: they are nearly the same title. */
+const nearlySame = 0.9
+
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words count only if a topic is unknown, or if titles are nearly the same. */
+export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number => {
+  const ofTopics = near === undefined ? -Infinity : 3.3 * agreement(near) - 2.3
+  const ofWords = near === undefined || value >= nearlySame ? 8 * value ** 0.6 - 1.1 : -Infinity
+  return (same ? 7 : Math.max(ofTopics, ofWords)) - (opposed ? 5 : 0)
+}

@@ -1,7 +1,7 @@
 import { cut } from "../../domain/problem.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
 import { conceptNearness } from "./lexicon.ts"
-import type { Likeness, Meaning } from "./meaning.ts"
+import { type Likeness, likeness, type Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 import { nearness, type Topics, topicsOf } from "./topics.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -29,10 +29,10 @@ const subjectOf = ({ terms }: Meaning): Topics =>
   topicsOf(terms.filter(({ root }) => !kindWords.has(root)).map(({ text }) => text).join(" "))
 
 /** How near the subjects of titles are that may be about the same person. */
-const sameSubject = 0.06
+const sameSubject = 0.1
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
-export const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolean => {
+const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolean => {
   if (!personal.has(expected.kind)) return false
   const [a, b] = [peopleIn(one), peopleIn(other)]
   const lacks = (all: ReadonlyArray<string>) => (person: string) =>
@@ -40,8 +40,14 @@ export const namesOthers = (one: Meaning, { expected, meaning: other }: Target):
   return (a.some(lacks(b)) || b.some(lacks(a))) && (nearness(subjectOf(one), subjectOf(other)) ?? 0) < sameSubject
 }
 
+/** Compares a title with a question's, given how near their topics are. Titles that name different people are opposed. */
+export const likenessTo = (target: Target, title: Meaning, near: number | undefined): Likeness => {
+  const like = likeness(title, target.meaning, near)
+  return like.opposed || !namesOthers(title, target) ? like : { ...like, opposed: true }
+}
+
 /** The least evidence from titles and answers of a pair that is accepted. */
-const enough = -1
+const enough = -0.25
 
 /**
  * Whether titles and answers speak for a pair, or at least not against it. The kind of the cells and their place prove nothing: the only column of dates may be one
@@ -54,8 +60,7 @@ export const isProven = (
   title: Likeness,
   evidence: number,
   cover: Coverage | undefined,
-): boolean =>
-  title.same || areTold(cover, target) || (!title.opposed && evidence >= enough)
+): boolean => title.same || areTold(cover, target) || (!title.opposed && evidence >= enough)
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

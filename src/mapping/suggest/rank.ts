@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { agreement, likeness, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
+import { agreement, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
-import { isProven, namesOthers, reasonsFor } from "./proof.ts"
+import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 import { nearness, type Topics, topicsOf, topicsOfAll } from "./topics.ts"
 
@@ -20,7 +20,7 @@ export interface Ranked {
 }
 
 /** The lowest confidence at which a suggestion is accepted. */
-const accepted = 0.8
+const accepted = 0.85
 
 /** The highest confidence of a column that is not proven to answer the question. */
 const unproven = 0.75
@@ -89,10 +89,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const agree = (one: Meaning, topics: Topics) => {
-        const like = likeness(one, target.meaning, nearness(topics, question))
-        return { ...like, opposed: like.opposed || namesOthers(one, target) }
-      }
+      const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, nearness(topics, question))
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((covers[at]?.[of]?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)

@@ -2,18 +2,15 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
-import { likeness, meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { isProven } from "../../../src/mapping/suggest/proof.ts"
+import { meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { isProven, likenessTo } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
-import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
 import { nearness, topicsOf } from "../../../src/mapping/suggest/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
-  const meaning = meaningOf(column)
-  const unit: Unit = { _tag: "Block", title: column, known: true, content: "ticks", members: [], meaning }
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  const title = likeness(meaning, target.meaning, nearness(topicsOf(column), topicsOf(question)))
-  return isProven(unit, target, title, meaningEvidence(title), undefined)
+  const title = likenessTo(target, meaningOf(column), nearness(topicsOf(column), topicsOf(question)))
+  return isProven(target, title, meaningEvidence(title), undefined)
 }
 
 describe("A title", () => {

@@ -18,3 +18,19 @@ it("other work gets its turns while many columns are rated", async () => {
   // 100 × 40 pairs are rated twice, about 500 at a time.
   expect(turns.count).toBeGreaterThan(10)
 })
+
+it.each(["ShortAnswer", "TimePicker", "Address"])(
+  "a block of columns is never suggested for a question of type %s, which takes one column",
+  (type) => {
+    const titles = ["Tools used [Saw]", "Tools used [Drill]", "Tools used [Hammer]"]
+    const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
+    for (let row = 0; row < 12; row++) addRow([row % 2 === 0 ? "Yes" : "", row % 3 === 0 ? "Yes" : "", "Yes"])
+    const form = formOf(["Tools used"])
+    const questions = form.questions.map((question) => ({ ...question, type, options: undefined }))
+    const { accepted, open } = Effect.runSync(
+      suggest({ form: { ...form, questions }, columns: profiles(), blocks: [] }),
+    )
+    const origins = [...accepted, ...open.flatMap(({ candidates }) => candidates)].map(({ origin }) => origin._tag)
+    expect(origins).not.toContain("Block")
+  },
+)
