@@ -19,9 +19,6 @@ const table = (rows: number, columns: number): Table => Array.from({ length: row
 
 const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one, 0)
 
-const columnSums = (rows: Table): ReadonlyArray<number> =>
-  Array.from({ length: rows[0]?.length ?? 0 }, (_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))
-
 /**
  * Returns how probable each unit of a file answers each question of a form, by unit, then by question. No unit answers two questions, and no question has two units.
  * Two readings of the file are mixed, with the weight that the file's own order gives them: one in which units and questions have the same order, and one without an order.
@@ -40,8 +37,8 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual: Hab
   if (usual.inOrder === 0) return anyhow
   const ordered = inOrder(likely, usual)
   const freeUnits = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
-  const freeQuestions = columnSums(ordered).map((sum) => Math.max(0, 1 - sum))
-  const left = matching(
+  const freeQuestions = turned(ordered).map((column) => Math.max(0, 1 - sumOf(column)))
+  const others = matching(
     likely.map((row, unit) =>
       row.map((one, question) => one * moved / questions * freeUnits[unit]! * freeQuestions[question]!)
     ),
@@ -51,7 +48,10 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual: Hab
     row.map((one, question) =>
       (1 - keeps) * one
       + keeps
-        * Math.min(1, ordered[unit]![question]! + left[unit]![question]! * freeUnits[unit]! * freeQuestions[question]!)
+        * Math.min(
+          1,
+          ordered[unit]![question]! + others[unit]![question]! * freeUnits[unit]! * freeQuestions[question]!,
+        )
     )
   )
 }
@@ -75,78 +75,63 @@ const keepsOrder = (found: Table, before: number): number => {
 
 /** Returns probabilities of a one-to-one matching, without an order, by belief propagation. */
 const matching = (weight: Table): Table => {
-  const [units, questions] = [weight.length, weight[0]?.length ?? 0]
-  // By how much the other questions leave a unit to this one, and the other units a question.
+  const byQuestion = turned(weight)
+  // By how much the other questions leave a unit to this one, and by question, the other units a question.
   let unitFree = weight.map((row) => row.map(() => 1))
-  const questionFree = weight.map((row) => row.map(() => 1))
+  let questionFree = byQuestion.map((row) => row.map(() => 1))
   for (let round = 0; round < 20; round++) {
-    const claims = table(units, questions)
-    for (let unit = 0; unit < units; unit++) {
-      const all = weight[unit]!.reduce((sum, one, at) => sum + one * questionFree[unit]![at]!, 0)
-      for (let at = 0; at < questions; at++) {
-        claims[unit]![at] = 1 / (1 + Math.max(0, all - weight[unit]![at]! * questionFree[unit]![at]!))
-      }
-    }
-    unitFree = unitFree.map((row, unit) => row.map((one, at) => Math.sqrt(one * claims[unit]![at]!)))
-    for (let at = 0; at < questions; at++) {
-      const all = weight.reduce((sum, row, unit) => sum + row[at]! * unitFree[unit]![at]!, 0)
-      for (let unit = 0; unit < units; unit++) {
-        questionFree[unit]![at] = Math.sqrt(
-          questionFree[unit]![at]! / (1 + Math.max(0, all - weight[unit]![at]! * unitFree[unit]![at]!)),
-        )
-      }
-    }
+    unitFree = left(weight, turned(questionFree), unitFree)
+    questionFree = left(byQuestion, turned(unitFree), questionFree)
   }
   return weight.map((row, unit) =>
     row.map((one, at) => {
-      const odds = one * unitFree[unit]![at]! * questionFree[unit]![at]!
+      const odds = one * unitFree[unit]![at]! * questionFree[at]![unit]!
       return odds / (1 + odds)
     })
   )
 }
 
-/** Returns probabilities if units and questions have the same order, summed over all such alignments. */
-const inOrder = (likely: Table, { alone, skipped }: Habits): Table => {
-  const [units, questions] = [likely.length, likely[0]?.length ?? 0]
-  const match = (1 - alone) * (1 - skipped)
-  // Sums over alignments of the first units and questions. In a gap, units come first, then questions.
-  const [before, gap] = [table(units + 1, questions + 1), table(units + 1, questions + 1)]
-  const scales = new Float64Array(units + 1).fill(1)
-  for (let unit = 0; unit <= units; unit++) {
-    for (let question = 0; question <= questions; question++) {
-      // `before`: ends with a match or a unit alone. `gap`: ends with anything.
-      before[unit]![question] = unit === 0
-        ? (question === 0 ? 1 : 0)
-        : alone * before[unit - 1]![question]!
-          + (question === 0 ? 0 : match * likely[unit - 1]![question - 1]! * gap[unit - 1]![question - 1]!)
-      gap[unit]![question] = before[unit]![question]! + (question === 0 ? 0 : skipped * gap[unit]![question - 1]!)
+const turned = (rows: Table): Table => Array.from(rows[0] ?? [], (_, at) => Float64Array.from(rows, (row) => row[at]!))
+
+/** Returns by how much the other cells of a row leave it to each, halfway from what they did before. */
+const left = (weight: Table, free: Table, before: Table) =>
+  weight.map((row, at) => {
+    const claims = row.map((one, of) => one * free[at]![of]!)
+    const all = sumOf(claims)
+    return claims.map((one, of) => Math.sqrt(before[at]![of]! / (1 + Math.max(0, all - one))))
+  })
+
+/** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
+const inOrder = (likely: Table, habits: Habits): Table => {
+  const match = (1 - habits.alone) * (1 - habits.skipped)
+  const before = sumsOf(likely, match, habits)
+  const after = sumsOf(likely.toReversed().map((row) => row.toReversed()), match, habits)
+  const all = before.at(-1)!
+  return likely.map((row, unit) => {
+    const [start, rest] = [before[unit]!, after[likely.length - 1 - unit]!]
+    const scale = match / all.sums.at(-1)! * Math.exp(start.scale + rest.scale - all.scale)
+    return row.map((one, question) => scale * one * start.sums[question]! * rest.sums[row.length - 1 - question]!)
+  })
+}
+
+/** Returns sums over all alignments of the first units with the first questions, by both, and the logarithm of each row's scale. */
+const sumsOf = (likely: Table, match: number, { alone, skipped }: Habits) => {
+  const questions = likely[0]!.length
+  // In a gap, units come first, then questions. `ended`: the sums of alignments that end with a match or a unit alone.
+  let [ended, scale] = [new Float64Array(questions + 1), 0]
+  ended[0] = 1
+  const rows: Array<{ readonly sums: Float64Array; readonly scale: number }> = []
+  for (let unit = 0; unit <= likely.length; unit++) {
+    const last = rows.at(-1)?.sums
+    if (last !== undefined) {
+      ended = ended.map((one, at) => alone * one + (at === 0 ? 0 : match * likely[unit - 1]![at - 1]! * last[at - 1]!))
     }
-    const scale = gap[unit]!.reduce((most, one) => Math.max(most, one), 0)
-    scales[unit] = scale
-    for (const rows of [before, gap]) {
-      rows[unit]!.forEach((one, at, row) => {
-        row[at] = one / scale
-      })
-    }
+    const sums = Float64Array.from(ended)
+    for (let at = 1; at <= questions; at++) sums[at]! += skipped * sums[at - 1]!
+    const most = sums.reduce((one, other) => Math.max(one, other), 0)
+    scale += Math.log(most)
+    ended = ended.map((one) => one / most)
+    rows.push({ sums: sums.map((one) => one / most), scale })
   }
-  const [after, later] = [table(units + 1, questions + 1), table(units + 1, questions + 1)]
-  // `after`: what follows a match or a unit alone. `later`: what follows a question alone.
-  for (let unit = units; unit >= 0; unit--) {
-    for (let question = questions; question >= 0; question--) {
-      const scale = unit < units ? scales[unit + 1]! : 1
-      const next = unit < units && question < questions
-        ? match * likely[unit]![question]! * after[unit + 1]![question + 1]! / scale
-        : 0
-      const skip = question < questions ? skipped * later[unit]![question + 1]! : 0
-      const end = unit === units && question === questions ? 1 : 0
-      later[unit]![question] = next + skip + end
-      after[unit]![question] = next + skip + end + (unit < units ? alone * after[unit + 1]![question]! / scale : 0)
-    }
-  }
-  const all = gap[units]![questions]!
-  return likely.map((row, unit) =>
-    row.map((one, question) =>
-      match * one * gap[unit]![question]! * after[unit + 1]![question + 1]! / scales[unit + 1]! / all
-    )
-  )
+  return rows
 }
