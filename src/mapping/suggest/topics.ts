@@ -1,5 +1,5 @@
 import { groupBy } from "effect/Array"
-import { commonPhrases, compound, isStopWord, lookUp, stemOf } from "./lexicon.ts"
+import { commonPhrases, compound, isStopWord, lookUp, type Phrase, stemOf } from "./lexicon.ts"
 import file from "./topics.json" with { type: "json" }
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
@@ -12,8 +12,8 @@ interface Index {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<number>>
   /** The number of words in the longest phrase. */
   readonly longest: number
-  /** Returns how much a word speaks of each concept whose phrases contain it, by its stem. */
-  readonly within: (stem: string) => ReadonlyArray<readonly [concept: number, share: number]>
+  /** How much a word speaks of each concept whose phrases contain it, by its stem. */
+  readonly within: ReadonlyMap<string, Topics>
   /** Returns how telling a word is, by its stem: the logarithm of how few concepts' phrases contain it. */
   readonly weightOf: (stem: string) => number
   /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
@@ -55,115 +55,85 @@ const inDirection = (weights: Iterable<readonly [number, number]>, most = compar
 
 const isTelling = (word: string): boolean => !isStopWord(word) && !/^\d+$/.test(word)
 
-/** The phrases have 200,000 words, so each word is looked at once, and numbers stand for stems and concepts. */
+/** Returns the value of a key, which is made when it is first needed. */
+const valueOf = <K, V>(of: Map<K, V>, key: K, make: () => V): V => {
+  const known = of.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  of.set(key, made)
+  return made
+}
+
 const build = (): Index => {
-  const [numbers, stems, stemOfWord] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
-  const numberIn = (all: Map<string, number>, name: string) => {
-    const number = all.get(name) ?? all.size
-    if (number === all.size) all.set(name, number)
-    return number
-  }
-  const numberOf = (concept: string) => numberIn(numbers, concept)
-  const noStem = -1
+  const numbers = new Map<string, number>()
+  const numberOf = (concept: string) => valueOf(numbers, concept, () => numbers.size)
   const phrases = new Map<string, Array<number>>()
-  const counts: Array<number> = []
-  // The concepts of each stem, and the share of the stem in their phrases by both.
-  const [conceptsOf, shares]: [Array<Array<number>>, Map<number, number>] = [[], new Map()]
-  const both = (stem: number, concept: number) => stem * 8192 + concept
-  // Of each phrase: the concept, the number of its telling words, and their stems.
-  const parts: Array<number> = []
+  const within = new Map<string, Map<number, number>>()
+  const stemsIn: Array<Set<string>> = []
+  const sizes: Array<number> = []
   let longest = 0
-  const put = (concept: number, words: ReadonlyArray<string>) => {
-    const phrase = words.join(" ")
-    const known = phrases.get(phrase)
-    if (known === undefined) phrases.set(phrase, [concept])
-    else if (!known.includes(concept)) known.push(concept)
-    counts[concept] = (counts[concept] ?? 0) + 1
+  const tellingStems = new Map<string, string>()
+  const parts = [
+    ...commonPhrases,
+    ...Object.entries(file.concepts).flatMap(([concept, list]) =>
+      list.split(" | ").map((phrase): Phrase => [concept, phrase.split(" ")])
+    ),
+  ].map(([name, words]) => {
+    const concept = numberOf(name)
+    const concepts = valueOf(phrases, words.join(" "), () => [])
+    if (!concepts.includes(concept)) concepts.push(concept)
+    sizes[concept] = (sizes[concept] ?? 0) + 1
     longest = Math.max(longest, words.length)
-    const start = parts.push(concept, 0)
-    for (const word of words) {
-      let stem = stemOfWord.get(word)
-      if (stem === undefined) stemOfWord.set(word, stem = isTelling(word) ? numberIn(stems, stemOf(word)) : noStem)
-      if (stem === noStem) continue
-      parts.push(stem)
-      const concepts = conceptsOf[stem] ??= []
-      if (shares.has(both(stem, concept))) continue
-      shares.set(both(stem, concept), 0)
-      concepts.push(concept)
+    const stems = words.map((word) => valueOf(tellingStems, word, () => isTelling(word) ? stemOf(word) : ""))
+      .filter((stem) => stem !== "")
+    for (const stem of stems) {
+      valueOf(within, stem, () => new Map()).set(concept, 0)
+      ;(stemsIn[concept] ??= new Set()).add(stem)
     }
-    parts[start - 1] = parts.length - start
-    return []
-  }
-  for (const [concept, words] of commonPhrases) put(numberOf(concept), words)
-  for (const [concept, list] of Object.entries(file.concepts)) {
-    const number = numberOf(concept)
-    // One call of `split` for each concept takes a third of the time of one for each phrase.
-    let words: Array<string> = []
-    for (const word of list.split(" ")) {
-      if (word !== "|") words.push(word)
-      else words = put(number, words)
-    }
-    put(number, words)
-  }
-  const weights = conceptsOf.map(({ length }) => Math.log(numbers.size / length))
+    return [concept, stems] as const
+  })
+  const weightOf = (stem: string) => Math.log(numbers.size / (within.get(stem)?.size ?? numbers.size))
   // A word speaks of a phrase's concept as much as it is of the phrase.
-  for (let at = 0; at < parts.length;) {
-    const [concept, from] = [parts[at]!, at + 2]
-    at = from + parts[at + 1]!
-    let whole = 0
-    for (let of = from; of < at; of++) whole += weights[parts[of]!]!
-    for (let of = from; of < at; of++) {
-      const [key, share] = [both(parts[of]!, concept), weights[parts[of]!]! / whole]
-      if (share > shares.get(key)!) shares.set(key, share)
+  for (const [concept, stems] of parts) {
+    const weights = stems.map(weightOf)
+    const whole = weights.reduce((sum, one) => sum + one, 0)
+    for (const [at, stem] of stems.entries()) {
+      const shares = within.get(stem)!
+      shares.set(concept, Math.max(shares.get(concept)!, weights[at]! / whole))
     }
   }
-  const within = (stem: string) => {
-    const number = stems.get(stem)
-    return number === undefined
-      ? []
-      : conceptsOf[number]!.map((concept) => [concept, shares.get(both(number, concept))!] as const)
-  }
-  const weightOf = (stem: string) => weights[stems.get(stem) ?? noStem] ?? 0
-  const byStart: Readonly<Record<string, ReadonlyArray<string>>> = groupBy(stems.keys(), (stem) => stem.slice(0, 3))
+  const byStart: Readonly<Record<string, ReadonlyArray<string>>> = groupBy(within.keys(), (stem) => stem.slice(0, 3))
   const begunBy = (word: string) => {
     const begun = byStart[word.slice(0, 3)]?.filter((stem) => stem.startsWith(word)) ?? []
     return word.length < 3 || begun.length > abbreviated ? [] : begun
   }
   const beside = new Map<number, Map<number, number>>()
   const relate = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
-    if (concepts.length < 2) return
-    for (const one of concepts) {
-      const others = beside.get(one) ?? new Map<number, number>()
-      beside.set(one, others)
+    for (const one of concepts.length < 2 ? [] : concepts) {
+      const others = valueOf(beside, one, () => new Map<number, number>())
       for (const other of concepts) if (other !== one) others.set(other, near(one, other, others.get(other) ?? 0))
     }
   }
   for (const concepts of phrases.values()) {
-    relate(concepts, (one, other, before) => before + 1 / Math.min(counts[one]!, counts[other]!))
+    relate(concepts, (one, other, before) => before + 1 / Math.min(sizes[one]!, sizes[other]!))
   }
   for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ ").map(numberOf), () => near)
   for (const topic of file.topics) {
     relate(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(inTopic, before))
   }
-  const stemsIn: Array<Array<number>> = []
-  for (const [stem, concepts] of conceptsOf.entries()) for (const one of concepts) (stemsIn[one] ??= []).push(stem)
-  const known = new Map<number, Topics>()
-  const speaksOf = (concept: number): Topics => {
-    const before = known.get(concept)
-    if (before !== undefined) return before
-    const same = new Map<number, number>()
-    for (const stem of stemsIn[concept] ?? []) {
-      const shared = shares.get(both(stem, concept))! * weights[stem]! ** 2
-      for (const other of conceptsOf[stem]!) {
-        if (other !== concept) add(same, other, shared * shares.get(both(stem, other))!)
+  const near = new Map<number, Topics>()
+  const speaksOf = (concept: number) =>
+    valueOf(near, concept, () => {
+      const [all, same] = [new Map<number, number>(), new Map<number, number>()]
+      for (const stem of stemsIn[concept] ?? []) {
+        const shares = within.get(stem)!
+        const shared = shares.get(concept)! * weightOf(stem) ** 2
+        for (const [other, share] of shares) if (other !== concept) add(same, other, shared * share)
       }
-    }
-    const all = new Map<number, number>()
-    for (const [other, near] of beside.get(concept) ?? []) add(all, other, ofNear * near)
-    for (const [other, near] of inDirection(same, alike)) add(all, other, ofAlike * near)
-    known.set(concept, all)
-    return all
-  }
+      for (const [other, weight] of beside.get(concept) ?? []) add(all, other, ofNear * weight)
+      for (const [other, weight] of inDirection(same, alike)) add(all, other, ofAlike * weight)
+      return all
+    })
   return { phrases, longest, within, weightOf, begunBy, speaksOf }
 }
 
@@ -181,7 +151,7 @@ export const topicsOf = (text: string): Topics => {
     const known = parts ?? begunBy(word)
     for (const one of known) {
       const weight = shareOf(word) * weightOf(one) / (parts === undefined ? known.length : 1)
-      for (const [concept, share] of inDirection(within(one))) add(named, concept, weight * share)
+      for (const [concept, share] of inDirection(within.get(one) ?? [])) add(named, concept, weight * share)
     }
   }
   for (let at = 0; at < words.length; at++) {
