@@ -55,17 +55,17 @@ const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
   other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
 
 /** About how many pairs of a unit and a question are rated before other work gets its turn. */
-const pairsAtOnce = 500
+const pairsAtOnce = 250
 
 /** Calls a synchronous function with each unit. Between chunks of units, Node can answer other requests. */
-const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (unit: Unit, at: number) => A) =>
+const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (unit: Unit) => A) =>
   Effect.gen(function*() {
     const chunk = Math.ceil(pairsAtOnce / Math.max(1, questions))
     const rated: Array<A> = []
     for (const [at, unit] of units.entries()) {
       // A fiber that yields runs on before Node reads its sockets, and a clock may be virtual.
       if (at > 0 && at % chunk === 0) yield* Effect.promise(() => setImmediate())
-      rated.push(rate(unit, at))
+      rated.push(rate(unit))
     }
     return rated
   })
@@ -73,42 +73,39 @@ const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (uni
 /** Rates every unit for every question. */
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
-  const covers = yield* eachInTurn(units, targets.length, (unit) => {
-    const forms = rememberedForms()
-    return targets.map((target) => coverage(unit, target, forms))
-  })
-  const cells = cellEvidence(units, covers)
   const asked = targets.map(({ meaning, question }) => ({
     title: topicsOf(meaning.core),
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
-  const agreements = yield* eachInTurn(units, targets.length, (unit, at) => {
+  const rated = yield* eachInTurn(units, targets.length, (unit) => {
+    const forms = rememberedForms()
     const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
     const part = unit._tag === "Column" && unit.part !== undefined
       ? [unit.part, topicsOf(unit.part.core)] as const
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
+      const cover = coverage(unit, target, forms)
       const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, nearness(topics, question))
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
-        + ((covers[at]?.[of]?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
+        + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
       const whole = agree(unit.meaning, title)
-      if (unit._tag === "Block" && unit.title === undefined) return { title: whole, evidence: beside - 0.5 }
+      if (unit._tag === "Block" && unit.title === undefined) return { cover, title: whole, evidence: beside - 0.5 }
       const ofWhole = meaningEvidence(whole) + beside
-      if (part === undefined) return { title: whole, evidence: ofWhole }
+      if (part === undefined) return { cover, title: whole, evidence: ofWhole }
       const ofPart = agree(...part)
       const evidence = meaningEvidence(ofPart)
       return {
+        cover,
         title: evidence < meaningEvidence(whole) ? whole : ofPart,
         // A question whose name doesn't resemble this part is about the whole block.
         evidence: evidence < 0 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, evidence - 1 + beside),
       }
     })
   })
-  const evidence = units.map((_, at) =>
-    targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of))
-  )
+  const cells = cellEvidence(units, rated.map((row) => row.map(({ cover }) => cover)))
+  const evidence = rated.map((row, at) => row.map((one, of) => one.evidence + cells(at, targets[of]!, of)))
   const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {
@@ -131,7 +128,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
-      const [{ title, evidence: ofWords }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
+      const { cover, evidence: ofWords, title } = rated[at]![of]!
       const isSafe = isProven(target, title, ofWords, cover)
       return [{
         unit,

@@ -15,7 +15,7 @@ it("other work gets its turns while many columns are rated", async () => {
   setImmediate(take)
   await Effect.runPromise(suggest({ form: formOf(titles.slice(0, 40)), columns: profiles(), blocks: [] }))
   turns.isOver = true
-  // 100 × 40 pairs are rated twice, about 500 at a time.
+  // 100 × 40 pairs are rated, about 250 at a time.
   expect(turns.count).toBeGreaterThan(10)
 })
 
