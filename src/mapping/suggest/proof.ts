@@ -47,7 +47,7 @@ export const likenessTo = (target: Target, title: Meaning, near: number | undefi
 }
 
 /** The least evidence from titles and answers of a pair that is accepted. */
-const enough = -0.25
+const enough = 0
 
 /**
  * Whether titles and answers speak for a pair, or at least not against it. The kind of the cells and their place prove nothing: the only column of dates may be one

@@ -300,7 +300,12 @@ export const drawPair = (seed: number, topics: Topics): Pair => {
     const all = wordingsOf(item, formLanguage)
     const at = drawWording(draws, all, Math.min(used, all.length - 1))
     const name = all[at] ?? ""
-    const field = made.get(item)
+    // A decoy with the technical name of a topic asks what that topic asks.
+    const same = items.find(({ inForm, subject }) =>
+      !inForm && item.subject._tag === "Topic" && subject._tag === "Topic"
+      && subject.topic.id.includes(item.subject.topic.topic)
+    )
+    const field = made.get(item) ?? (same === undefined ? undefined : made.get(same))
     const relation = field === undefined ? "unnamed" : relationOf(side, field, name === field.title)
     if (item.subject._tag === "Grid") {
       return field === undefined ? [] : gridQuestions(item.subject.grid, name, field, relation, side)
