@@ -1,5 +1,5 @@
 import { groupBy } from "effect/Array"
-import { commonPhrases, compound, isStopWord, lookUp, type Phrase, stemOf } from "./lexicon.ts"
+import { commonPhrases, compound, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import file from "./topics.json" with { type: "json" }
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
@@ -7,29 +7,44 @@ import { wordsOf } from "./words.ts"
 /** What texts are about: the weight of each concept, by its number. A vector of length 1, or without any concept if the texts say nothing. */
 export type Topics = ReadonlyMap<number, number>
 
+/** The beginning that several words share, and what they speak of. */
+interface Stem {
+  /** The concepts whose phrases contain the words, in ascending order. */
+  readonly concepts: Array<number>
+  /** How much the words speak of each of these concepts. */
+  readonly shares: Array<number>
+  /** How telling the words are: the logarithm of how few concepts' phrases contain them. */
+  weight: number
+  /** The concept whose share is being computed, as its place in the list. */
+  at: number
+}
+
 /** The concepts of all words and phrases. */
 interface Index {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<number>>
   /** The number of words in the longest phrase. */
   readonly longest: number
-  /** How much a word speaks of each concept whose phrases contain it, by its stem. */
-  readonly within: ReadonlyMap<string, Topics>
-  /** Returns how telling a word is, by its stem: the logarithm of how few concepts' phrases contain it. */
-  readonly weightOf: (stem: string) => number
+  readonly stems: ReadonlyMap<string, Stem>
   /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
   readonly begunBy: (word: string) => ReadonlyArray<string>
-  /** Returns how much a concept speaks of others: those that share its phrases or a topic, and those whose phrases have the same words. */
+  /** Returns how much a concept speaks of others: those that are related or asked for together, and those whose phrases have the same words. */
   readonly speaksOf: (concept: number) => Topics
 }
 
 /** The number of concepts that are compared. Those with less weight add no evidence. */
-const compared = 128
+const compared = 200
 
 /** How much a concept speaks of one that shares its phrases or a topic, and of all those together whose phrases have the same words. */
-const [ofNear, ofAlike] = [0.3, 0.5]
+const [ofNear, ofAlike] = [0.3, 0.8]
 
 /** The number of concepts that are alike. */
 const alike = 30
+
+/** A word in the phrases of more concepts than this makes none of them alike. */
+const inMany = 150
+
+/** The number of concepts that speak of others. */
+const speaking = 32
 
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
@@ -47,13 +62,16 @@ const bare = new Set(vocabulary.bare)
 
 const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
 
+const strongestOf = (weights: Iterable<readonly [number, number]>, most: number) =>
+  [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
+
 const inDirection = (weights: Iterable<readonly [number, number]>, most = compared): Topics => {
-  const strongest = [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
+  const strongest = strongestOf(weights, most)
   const length = Math.hypot(...strongest.map(([, weight]) => weight))
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-const isTelling = (word: string): boolean => !isStopWord(word) && !/^\d+$/.test(word)
+const isTelling = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
 
 /** Returns the value of a key, which is made when it is first needed. */
 const valueOf = <K, V>(of: Map<K, V>, key: K, make: () => V): V => {
@@ -64,84 +82,98 @@ const valueOf = <K, V>(of: Map<K, V>, key: K, make: () => V): V => {
   return made
 }
 
+/** The phrases have 700,000 words, so each word is looked at once, and numbers stand for concepts. */
 const build = (): Index => {
-  const numbers = new Map<string, number>()
-  const numberOf = (concept: string) => valueOf(numbers, concept, () => numbers.size)
-  const phrases = new Map<string, Array<number>>()
-  const within = new Map<string, Map<number, number>>()
-  const stemsIn: Array<Set<string>> = []
-  const sizes: Array<number> = []
+  const lists = new Map(Object.entries<string>(file.concepts))
+  for (const [concept, words] of commonPhrases) {
+    const list = lists.get(concept)
+    lists.set(concept, list === undefined ? words.join(" ") : `${list} | ${words.join(" ")}`)
+  }
+  const numbers = new Map([...lists.keys()].map((concept, number) => [concept, number]))
+  const [phrases, stems, stemOfWord] = [
+    new Map<string, Array<number>>(),
+    new Map<string, Stem>(),
+    new Map<string, Stem>(),
+  ]
+  const newStem = (): Stem => ({ concepts: [], shares: [], weight: 0, at: 0 })
+  const none = newStem()
+  const stemIn = (word: string): Stem => isTelling(word) ? valueOf(stems, stemOf(word), newStem) : none
   let longest = 0
-  const tellingStems = new Map<string, string>()
-  const parts = [
-    ...commonPhrases,
-    ...Object.entries(file.concepts).flatMap(([concept, list]) =>
-      list.split(" | ").map((phrase): Phrase => [concept, phrase.split(" ")])
-    ),
-  ].map(([name, words]) => {
-    const concept = numberOf(name)
-    const concepts = valueOf(phrases, words.join(" "), () => [])
-    if (!concepts.includes(concept)) concepts.push(concept)
-    sizes[concept] = (sizes[concept] ?? 0) + 1
-    longest = Math.max(longest, words.length)
-    const stems = words.map((word) => valueOf(tellingStems, word, () => isTelling(word) ? stemOf(word) : ""))
-      .filter((stem) => stem !== "")
-    for (const stem of stems) {
-      valueOf(within, stem, () => new Map()).set(concept, 0)
-      ;(stemsIn[concept] ??= new Set()).add(stem)
+  const parts = [...lists.values()].map((list, concept) => {
+    for (const phrase of list.split(" | ")) {
+      const concepts = valueOf(phrases, phrase, () => [])
+      if (concepts.at(-1) !== concept) concepts.push(concept)
     }
-    return [concept, stems] as const
+    const all: Array<Array<Stem>> = []
+    let own: Array<Stem> = []
+    let length = 0
+    // One call of `split` for each concept takes a third of the time of one for each phrase.
+    for (const word of `${list} |`.split(" ")) {
+      if (word === "|") {
+        all.push(own)
+        longest = Math.max(longest, length)
+        ;[own, length] = [[], 0]
+        continue
+      }
+      length++
+      const stem = valueOf(stemOfWord, word, () => stemIn(word))
+      if (stem === none) continue
+      own.push(stem)
+      if (stem.concepts.at(-1) !== concept) {
+        stem.concepts.push(concept)
+        stem.shares.push(0)
+      }
+    }
+    return all
   })
-  const weightOf = (stem: string) => Math.log(numbers.size / (within.get(stem)?.size ?? numbers.size))
-  // A word speaks of a phrase's concept as much as it is of the phrase.
-  for (const [concept, stems] of parts) {
-    const weights = stems.map(weightOf)
-    const whole = weights.reduce((sum, one) => sum + one, 0)
-    for (const [at, stem] of stems.entries()) {
-      const shares = within.get(stem)!
-      shares.set(concept, Math.max(shares.get(concept)!, weights[at]! / whole))
+  for (const stem of stems.values()) stem.weight = Math.log(numbers.size / stem.concepts.length)
+  // A word speaks of a phrase's concept as much as it is of the phrase. Concepts come in the same order as above.
+  for (const [concept, own] of parts.entries()) {
+    for (const phrase of own) {
+      const whole = phrase.reduce((sum, { weight }) => sum + weight, 0)
+      for (const stem of phrase) {
+        while (stem.concepts[stem.at] !== concept) stem.at++
+        stem.shares[stem.at] = Math.max(stem.shares[stem.at]!, stem.weight / whole)
+      }
     }
   }
-  const byStart: Readonly<Record<string, ReadonlyArray<string>>> = groupBy(within.keys(), (stem) => stem.slice(0, 3))
+  const byStart: Readonly<Record<string, ReadonlyArray<string>>> = groupBy(stems.keys(), (stem) => stem.slice(0, 3))
   const begunBy = (word: string) => {
     const begun = byStart[word.slice(0, 3)]?.filter((stem) => stem.startsWith(word)) ?? []
     return word.length < 3 || begun.length > abbreviated ? [] : begun
   }
   const beside = new Map<number, Map<number, number>>()
-  const relate = (concepts: ReadonlyArray<number>, near: (one: number, other: number, before: number) => number) => {
-    for (const one of concepts.length < 2 ? [] : concepts) {
+  const relate = (concepts: ReadonlyArray<string>, near: number) => {
+    const known = concepts.flatMap((concept) => numbers.get(concept) ?? [])
+    for (const one of known) {
       const others = valueOf(beside, one, () => new Map<number, number>())
-      for (const other of concepts) if (other !== one) others.set(other, near(one, other, others.get(other) ?? 0))
+      for (const other of known) if (other !== one) others.set(other, near)
     }
   }
-  for (const concepts of phrases.values()) {
-    relate(concepts, (one, other, before) => before + 1 / Math.min(sizes[one]!, sizes[other]!))
-  }
-  for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ ").map(numberOf), () => near)
-  for (const topic of file.topics) {
-    relate(topic.split("|").map(numberOf), (_one, _other, before) => Math.max(inTopic, before))
-  }
+  for (const topic of file.topics) relate(topic.split("|"), inTopic)
+  for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ "), near)
   const near = new Map<number, Topics>()
   const speaksOf = (concept: number) =>
     valueOf(near, concept, () => {
       const [all, same] = [new Map<number, number>(), new Map<number, number>()]
-      for (const stem of stemsIn[concept] ?? []) {
-        const shares = within.get(stem)!
-        const shared = shares.get(concept)! * weightOf(stem) ** 2
-        for (const [other, share] of shares) if (other !== concept) add(same, other, shared * share)
+      for (const { concepts, shares, weight } of new Set(parts[concept]!.flat())) {
+        if (concepts.length > inMany) continue
+        const shared = shares[concepts.indexOf(concept)]! * weight ** 2
+        for (const [at, other] of concepts.entries()) if (other !== concept) add(same, other, shared * shares[at]!)
       }
       for (const [other, weight] of beside.get(concept) ?? []) add(all, other, ofNear * weight)
       for (const [other, weight] of inDirection(same, alike)) add(all, other, ofAlike * weight)
       return all
     })
-  return { phrases, longest, within, weightOf, begunBy, speaksOf }
+  return { phrases, longest, stems, begunBy, speaksOf }
 }
 
 let built: Index | undefined
 
 /** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { begunBy, longest, phrases, speaksOf, weightOf, within } = built ??= build()
+  const { begunBy, longest, phrases, speaksOf, stems } = built ??= build()
+  const weightOf = (stem: string) => stems.get(stem)?.weight ?? 0
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const [named, all] = [new Map<number, number>(), new Map<number, number>()]
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
@@ -151,7 +183,10 @@ export const topicsOf = (text: string): Topics => {
     const known = parts ?? begunBy(word)
     for (const one of known) {
       const weight = shareOf(word) * weightOf(one) / (parts === undefined ? known.length : 1)
-      for (const [concept, share] of inDirection(within.get(one) ?? [])) add(named, concept, weight * share)
+      const { concepts, shares } = stems.get(one) ?? { concepts: [], shares: [] }
+      for (const [concept, share] of inDirection(concepts.map((concept, at) => [concept, shares[at]!]))) {
+        add(named, concept, weight * share)
+      }
     }
   }
   for (let at = 0; at < words.length; at++) {
@@ -166,8 +201,8 @@ export const topicsOf = (text: string): Topics => {
       break
     }
   }
-  for (const [concept, weight] of named) {
-    add(all, concept, weight)
+  for (const [concept, weight] of named) add(all, concept, weight)
+  for (const [concept, weight] of strongestOf(named, speaking)) {
     for (const [other, near] of speaksOf(concept)) add(all, other, near * weight)
   }
   return inDirection(all)
