@@ -157,7 +157,14 @@ const imported = (at: Bench) =>
 /** What can be wrong with a ledger's files, and whether a person can accept it. Otherwise, only repairing a file helps. */
 const faults: Readonly<Record<string, readonly [harm: (at: Bench) => void, isAcceptable: boolean]>> = {
   "a missing ledger": [(at) => rmSync(join(at.folder, ".formferry"), { recursive: true }), true],
-  "an empty ledger": [(at) => at.write(".formferry/ledger.db", ""), true],
+  // A new file: this process may still hold a lock on the old one, until the garbage of earlier runs is collected.
+  "an empty ledger": [
+    (at) => {
+      rmSync(join(at.folder, ".formferry/ledger.db"))
+      at.write(".formferry/ledger.db", "")
+    },
+    true,
+  ],
   "a missing secret": [(at) => rmSync(join(at.folder, ".formferry/ledger.db.key")), false],
   "a hard link": [(at) => linkSync(join(at.folder, ".formferry/ledger.db"), join(at.folder, "copy.db")), false],
   "a file where the folder of marks should be": [

@@ -88,11 +88,12 @@ const make = (file: string): void => {
 
 /** Sets a pragma with retries. If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, even with a `busy_timeout`. */
 const setPatiently = (db: Database, pragma: string): void => {
-  for (let waited = 0;; waited += turn) {
+  const end = performance.now() + patience
+  for (;;) {
     try {
       return db.set(pragma)
     } catch (cause) {
-      if (waited >= patience || !isBusy(cause)) throw cause
+      if (performance.now() >= end || !isBusy(cause)) throw cause
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, turn)
     }
   }

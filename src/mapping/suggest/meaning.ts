@@ -174,7 +174,7 @@ const nearlySame = 0.9
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words count only if a topic is unknown, or if titles are nearly the same. */
 export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number => {
-  const ofTopics = near === undefined ? -Infinity : 4.7 + 1.75 * Math.log(near + 0.004)
+  const ofTopics = near === undefined ? -Infinity : 4.7 + 1.75 * Math.log(near + 0.01)
   const ofWords = near === undefined || value >= nearlySame ? 8 * value ** 0.6 - 1.1 : -Infinity
   return (same ? 7 : Math.max(ofTopics, ofWords)) - (opposed ? 5 : 0)
 }

@@ -15,7 +15,7 @@ interface Stem {
   readonly shares: Array<number>
   /** How telling the words are: the logarithm of how few concepts' phrases contain them. */
   weight: number
-  /** The concept whose share is being computed, as its place in the list. */
+  /** While the shares are computed: the place of the current concept. */
   at: number
 }
 
@@ -34,7 +34,7 @@ interface Index {
 /** The number of concepts that are compared. Those with less weight add no evidence. */
 const compared = 200
 
-/** How much a concept speaks of one that shares its phrases or a topic, and of all those together whose phrases have the same words. */
+/** How much a concept speaks of one that is related or asked for together with it, and of all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [0.3, 0.8]
 
 /** The number of concepts that are alike. */
@@ -82,7 +82,7 @@ const valueOf = <K, V>(of: Map<K, V>, key: K, make: () => V): V => {
   return made
 }
 
-/** The phrases have 700,000 words, so each word is looked at once, and numbers stand for concepts. */
+/** The phrases have 500,000 words, so each word is looked at once, and numbers stand for concepts. */
 const build = (): Index => {
   const lists = new Map(Object.entries<string>(file.concepts))
   for (const [concept, words] of commonPhrases) {

@@ -133,7 +133,7 @@ export const translate = (
         isTick ? 6 : -9,
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
-        3 * agreement(near) - 3,
+        3 * agreement(near) - 3 - (alikeness.opposed ? 5 : 0),
         meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })

@@ -289,7 +289,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       "answerNow(), new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
     )
     await page.getByRole("button", { name: "Save", exact: true }).click({ timeout: 5000 })
-    await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine\n`)
+    await expect.poll(() => readFileSync(file, "utf8"), { timeout: 30_000 }).toBe(`${ours}# mine\n`)
     await isQuiet()
     await close()
   })

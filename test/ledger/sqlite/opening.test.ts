@@ -21,6 +21,7 @@ import { fileSystemType } from "../../../src/ledger/fileSystem.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
 import { openDatabase } from "../../../src/ledger/sqlite/openDatabase.ts"
+import { isLong } from "../../long.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const mode = (path: string) => statSync(path).mode & 0o777
@@ -109,6 +110,21 @@ describe("the ledger's files", () => {
       ])
       db.close()
     }))
+
+  it.scopedLive.runIf(isLong)(
+    "an empty ledger that another connection keeps locked is refused after the patience of one transaction, not of each attempt",
+    () =>
+      Effect.gen(function*() {
+        const file = join(yield* folder, "ledger.db")
+        const other = new Libsql(file)
+        other.exec("BEGIN EXCLUSIVE")
+        const start = performance.now()
+        expect(() => openDatabase(file)).toThrow(/database is locked/)
+        expect(performance.now() - start).toBeLessThan(40_000)
+        other.close()
+      }),
+    90_000,
+  )
 
   it.scopedLive("the ledger's files contain none of the sent content after it is verified", () =>
     Effect.gen(function*() {
