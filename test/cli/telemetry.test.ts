@@ -29,7 +29,8 @@ const spansOf = (bodies: ReadonlyArray<string>): ReadonlyArray<Span> =>
 /** Returns the last value of each metric, by name and tags. */
 const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> =>
   new Map(
-    pointsOf(bodies).map(({ name, tags, value }) => {
+    // Other tests may have run other pipelines in this process.
+    pointsOf(bodies).filter(({ tags }) => (tags["pipeline"] ?? "people") === "people").map(({ name, tags, value }) => {
       const own = Object.entries(tags).flatMap(([key, tag]) => key === "unit" || key === "pipeline" ? [] : [tag])
       return [[name, ...own.toSorted()].join(" "), value]
     }),
