@@ -50,8 +50,8 @@ export const likenessTo = (target: Target, title: Meaning, near: number | undefi
 const enough = 0
 
 /**
- * Whether titles and answers speak for a pair, or at least not against it. The kind of the cells and their place prove nothing: the only column of dates may be one
- * that the form doesn't ask for.
+ * Whether titles and answers speak for a pair. The kind of the cells and their place prove nothing here: the only column of dates may be one that the form
+ * doesn't ask for.
  *
  * @param evidence what titles and answers say, without the kind of the cells and their place
  */

@@ -152,9 +152,9 @@ const build = (): Index => {
   }
   for (const topic of file.topics) relate(topic.split("|"), inTopic)
   for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ "), near)
-  const near = new Map<number, Topics>()
+  const spoken = new Map<number, Topics>()
   const speaksOf = (concept: number) =>
-    valueOf(near, concept, () => {
+    valueOf(spoken, concept, () => {
       const [all, same] = [new Map<number, number>(), new Map<number, number>()]
       for (const { concepts, shares, weight } of new Set(parts[concept]!.flat())) {
         if (concepts.length > inMany) continue
@@ -182,9 +182,10 @@ export const topicsOf = (text: string): Topics => {
     const parts = weightOf(stem) > 0 ? [stem] : compound(word)?.map(stemOf)
     const known = parts ?? begunBy(word)
     for (const one of known) {
-      const weight = shareOf(word) * weightOf(one) / (parts === undefined ? known.length : 1)
-      const { concepts, shares } = stems.get(one) ?? { concepts: [], shares: [] }
-      for (const [concept, share] of inDirection(concepts.map((concept, at) => [concept, shares[at]!]))) {
+      const found = stems.get(one)
+      if (found === undefined) continue
+      const weight = shareOf(word) * found.weight / (parts === undefined ? known.length : 1)
+      for (const [concept, share] of inDirection(found.concepts.map((concept, at) => [concept, found.shares[at]!]))) {
         add(named, concept, weight * share)
       }
     }
