@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { forNode } from "./bundled.mjs"
+import { bundled, forNode } from "./bundled.mjs"
 import { thirdParty } from "./thirdParty.mjs"
 
 // The bundle is built in a separate folder and then moved, so that a command that starts in the meantime finds a complete program.
@@ -51,6 +51,8 @@ const absent = Object.values(metafile.outputs).flatMap(({ imports }) =>
   imports.filter(({ external, path }) => external && !isThere(path)).map(({ path }) => path)
 )
 if (absent.length > 0) throw new Error(`Neither bundled nor a dependency: ${[...new Set(absent)].join(", ")}`)
+const { compileTopics } = await bundled("src/mapping/suggest/compileTopics.ts")
+writeFileSync(join(folder, "topics.bin"), compileTopics())
 writeFileSync(
   join(folder, "THIRD-PARTY.md"),
   thirdParty({ outputs: { ...metafile.outputs, ...page.metafile.outputs } }),

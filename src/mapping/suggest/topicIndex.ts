@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from "node:fs"
+import { deserialize } from "node:v8"
+import { hashOf } from "./distinctTexts.ts"
+
+/** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
+interface Lists {
+  readonly starts: Uint32Array
+  readonly concepts: Uint16Array
+  /** In units of `1 / weightUnit`. */
+  readonly weights: Uint8Array
+}
+
+/** A weight is less than 2. */
+export const weightUnit = 2 ** 7
+
+/** Returns a number for a phrase. It has 40 bits, so one in two million other texts counts as one of half a million phrases. */
+export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
+
+/** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
+export interface Compiled {
+  /** In ascending order, with spaces between them. */
+  readonly stems: string
+  /** How telling each stem is: the logarithm of how few concepts' phrases contain it. */
+  readonly weights: Float32Array
+  /** How much each stem speaks of the concepts whose phrases contain it. */
+  readonly shares: Lists
+  /** How much each concept speaks of others: those that are related or asked for together, and those whose phrases have the same words. */
+  readonly spoken: Lists
+  /** The number of words in the longest phrase. */
+  readonly longest: number
+  /** The key of each phrase, in ascending order, and a concept that the phrase names. */
+  readonly phrases: Float64Array
+  readonly named: Uint16Array
+}
+
+/** The maximum number of words that an abbreviation may stand for. */
+const abbreviated = 12
+
+/** Reads the compiled words from `dist`. This module is in `src`, or in a bundle in or below the same folder. */
+const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
+  const file = new URL("dist/topics.bin", folder)
+  const above = new URL("..", folder)
+  return existsSync(file) || above.href === folder.href ? deserialize(readFileSync(file)) : compiled(above)
+}
+
+/** Returns the position of the first value that is not less than a given one. */
+const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < value) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Reads the concepts of all words and phrases. */
+export const readTopicIndex = () => {
+  const { longest, named, phrases, shares, spoken, stems: joined, weights } = compiled()
+  const stems = joined.split(" ")
+  const listAt = ({ concepts, starts, weights }: Lists, at: number) =>
+    Array.from(
+      concepts.subarray(starts[at], starts[at + 1]),
+      (concept, of) => [concept, weights[starts[at]! + of]! / weightUnit] as const,
+    )
+  const find = (stem: string) => {
+    const at = firstFrom(stems, stem)
+    return stems[at] === stem ? { weight: weights[at]!, concepts: () => listAt(shares, at) } : undefined
+  }
+  return {
+    longest,
+    find,
+    /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
+    begunBy: (word: string): ReadonlyArray<string> => {
+      const from = firstFrom(stems, word)
+      const begun = stems.slice(from, from + abbreviated + 1).filter((stem) => stem.startsWith(word))
+      return word.length < 3 || begun.length > abbreviated ? [] : begun
+    },
+    /** Returns the concepts of a phrase. */
+    named: (phrase: string): ReadonlyArray<number> => {
+      const key = keyOf(phrase)
+      return [...named.subarray(firstFrom(phrases, key), firstFrom(phrases, key + 1))]
+    },
+    /** Returns how much a concept speaks of others. */
+    spokenBy: (concept: number) => listAt(spoken, concept),
+  }
+}
+
+export type TopicIndex = ReturnType<typeof readTopicIndex>
