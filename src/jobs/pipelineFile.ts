@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { createHash, randomUUID } from "node:crypto"
+import { hash, randomUUID } from "node:crypto"
 import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
@@ -23,7 +23,7 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
 class NameRefused extends Schema.TaggedError<NameRefused>()("NameRefused", { message: Schema.String }) {}
 
 /** Returns the digest of a text, which changes whenever the text does. */
-export const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+export const versionOf = (text: string): string => hash("sha256", text)
 
 /** Returns a text with the line ends `\n`, as it is edited. */
 const asEdited = (text: string): string => text.replaceAll("\r\n", "\n")

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { lasting } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
@@ -65,5 +65,5 @@ const selectionOf = ({ mapping, sink, source }: Pipeline, { account, ...pull }: 
     all,
     (_, value: unknown) => value instanceof Map || value instanceof Set ? [...value] : value,
   )
-  return createHash("sha256").update(text).digest("hex")
+  return hash("sha256", text)
 }

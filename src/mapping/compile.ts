@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { canonicalJson, isObject } from "../domain/json.ts"
@@ -56,7 +56,7 @@ const overCleanCells = (mapping: Mapping, { clean, name }: CleaningTool): Mappin
   }
   return {
     ...mapping,
-    fingerprint: createHash("sha256").update(`${mapping.fingerprint} ${name}`).digest("hex"),
+    fingerprint: hash("sha256", `${mapping.fingerprint} ${name}`),
     key: (cells) => mapping.key(cleanOf(cells)),
     keyBy: (columns, empty) => {
       const key = mapping.keyBy(columns, empty)
@@ -211,5 +211,5 @@ const fingerprint = (
     run,
     pipeline,
   }
-  return createHash("sha256").update(canonicalJson(all)).digest("hex")
+  return hash("sha256", canonicalJson(all))
 }

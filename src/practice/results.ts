@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto"
+import { hash, timingSafeEqual } from "node:crypto"
 import Papa from "papaparse"
 import { percentDecoded } from "../domain/destination.ts"
 import type { Form } from "../domain/form.ts"
@@ -131,7 +131,7 @@ const rows = (form: Form, store: Pick<PracticeStore, "all">, query: URLSearchPar
 
 /** Whether two strings are equal, compared in constant time. */
 const isSame = (a: string, b: string): boolean => {
-  const digest = (text: string) => createHash("sha256").update(text).digest()
+  const digest = (text: string) => hash("sha256", text, "buffer")
   return timingSafeEqual(digest(a), digest(b))
 }
 

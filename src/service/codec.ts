@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import { canonicalJson, isObject, type Json, type JsonObject } from "../domain/json.ts"
@@ -130,4 +130,4 @@ export const makeCodec = (gateway: string): Codec => {
  * Returns a SHA-256 digest of a form's metadata, in hexadecimal digits. The order of members does not matter. If the digest differs, the form has
  * changed.
  */
-export const formFingerprint = (form: Form): string => createHash("sha256").update(canonicalJson(form)).digest("hex")
+export const formFingerprint = (form: Form): string => hash("sha256", canonicalJson(form))

@@ -3,7 +3,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { RowChunk } from "../domain/row.ts"
 import { count } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
@@ -147,7 +147,7 @@ const withDefinition = (source: Source, definition: string | undefined): Source 
   if (definition === undefined) return source
   const both = <A extends { readonly sha256: string }>(one: A): A => ({
     ...one,
-    sha256: createHash("sha256").update(`${one.sha256} ${definition}`).digest("hex"),
+    sha256: hash("sha256", `${one.sha256} ${definition}`),
   })
   return {
     ...source,

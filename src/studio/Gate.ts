@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { isOwnHost, pagePolicy } from "../practice/loopback.ts"
 
@@ -40,7 +40,7 @@ const foreign = plain(403, "The studio accepts requests only from its own page."
 
 const secret = () => randomBytes(24).toString("base64url")
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
+const digest = (text: string): string => hash("sha256", text)
 
 /**
  * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends requests for any web page. So a

@@ -5,7 +5,7 @@ import * as HttpPlatform from "@effect/platform/HttpPlatform"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { AddressInfo } from "node:net"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen, pagePolicy } from "../practice/loopback.ts"
@@ -76,7 +76,7 @@ const reportFile = (pathname: string) =>
 const reportPolicy = pagePolicy("style-src 'unsafe-inline'", `script-src ${reportScript}`)
 
 /** Returns a project's usual port. With the same one, an open page continues after the studio was started again. */
-const usualPort = (root: string): number => 61_000 + createHash("sha256").update(root).digest().readUInt16BE() % 4_500
+const usualPort = (root: string): number => 61_000 + hash("sha256", root, "buffer").readUInt16BE() % 4_500
 
 /** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. Default: the project's usual port, or any free one. */
 export const serveStudio = (options: StudioOptions & { readonly port: number | undefined }) =>

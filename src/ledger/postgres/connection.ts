@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { ConnectionOptions } from "node:tls"
 import Client from "pg/lib/client.js"
 import { atStart, type LedgerError, LedgerRefused } from "../errors.ts"
@@ -100,7 +100,7 @@ export class Connection {
     let name = this.names.get(sql)
     if (name === undefined) {
       // Made from the text. A pooler may lend a connection on which a different client has prepared its statements.
-      name = createHash("sha256").update(sql).digest("base64url")
+      name = hash("sha256", sql, "base64url")
       this.names.set(sql, name)
     }
     this.gather()

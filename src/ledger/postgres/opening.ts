@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { LedgerRefused } from "../errors.ts"
 import type { LedgerOptions } from "../Ledger.ts"
 import { unfinishedIf } from "../sql/closing.ts"
@@ -29,13 +29,12 @@ export interface Part {
 const oldest = 15
 
 /** Returns the number of the advisory lock of a schema. Two schemas with the same number would only wait for each other. */
-export const lockOf = (schema: string): bigint =>
-  createHash("sha256").update(`formferry ${schema}`).digest().readBigInt64BE()
+export const lockOf = (schema: string): bigint => hash("sha256", `formferry ${schema}`, "buffer").readBigInt64BE()
 
 const tables = tablesOf(shared + ownTables)
 
 /** The version of the ledger's tables. Every change of a table gives a new version. */
-export const version = createHash("sha256").update(tables + functions + withoutSamples).digest("hex").slice(0, 16)
+export const version = hash("sha256", tables + functions + withoutSamples).slice(0, 16)
 
 const refuse = (message: string): never => {
   throw new Refusal(new LedgerRefused({ message }))

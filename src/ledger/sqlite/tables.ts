@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { schema } from "../sql/schema.ts"
 import type { Database } from "./database.ts"
 
@@ -6,7 +6,7 @@ import type { Database } from "./database.ts"
 const applicationId = 0x66667279
 
 /** The `user_version` of this schema: 31 bits of its digest, so that every change gives a new version. Never 0, SQLite's default. */
-const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
+const version = (hash("sha256", schema, "buffer").readUInt32BE() >>> 1) || 1
 
 /** Returns what an opened file is: a usable ledger, an empty file, a ledger with a different schema, or a foreign file. */
 export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "foreign" => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords } from "../../domain/run.ts"
 import { attentionScript } from "./attentionScript.ts"
@@ -78,7 +78,7 @@ ${sections.map(({ markup }) => markup)}</main>
   return { before, after }
 }
 
-const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+const allowed = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
 
 /** The only script that a report's page runs, as a source of a content security policy. */
 export const reportScript = allowed(attentionScript)

@@ -1,5 +1,5 @@
 import type * as Types from "effect/Types"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
@@ -19,7 +19,7 @@ export interface Variables {
   readonly until?: string | number | undefined
 }
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
+const digest = (text: string): string => hash("sha256", text, "base64")
 
 /** Reads the number of all records from the pages, at the place that the pipeline names. It may state how many remain after the first page. */
 const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Json } from "../../domain/json.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../../ledger/errors.ts"
@@ -258,7 +258,7 @@ const readDefinition = (pull: Pull, request: PullRequest, connection: Account, f
     const json = yield* exchange(connection, request, readJson(file, definitionWords))
     const failure = failureIn(json, pull, connection)
     if (failure !== undefined) return yield* unusableBy(file)(failure)
-    return { json, sha256: createHash("sha256").update(JSON.stringify(json)).digest("hex") }
+    return { json, sha256: hash("sha256", JSON.stringify(json)) }
   }).pipe(Effect.mapError((error) => {
     const message = `${
       error.message.replaceAll("`source.request`", "`source.labels`")
