@@ -28,6 +28,17 @@ const direction = Object.entries(mayImport).map(([folder, allowed]) => ({
   to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
 }))
 
+/** The folders of src/mapping, each of which may import only those before it. */
+const mappingFolders = ["words", "profile", "suggest", "draft"]
+
+const inMapping = mappingFolders.map((folder, at) => ({
+  name: `mapping-${folder}`,
+  comment: `Of src/mapping, src/mapping/${folder} may import ${["itself", ...mappingFolders.slice(0, at)].join(", ")}.`,
+  severity: "error",
+  from: { path: `^src/mapping/${folder}/` },
+  to: { path: "^src/mapping/", pathNot: `^src/mapping/(${mappingFolders.slice(0, at + 1).join("|")})/` },
+}))
+
 /** devDependencies that only tests and tools use. */
 const tools = [
   "@actions/workflow-parser",
@@ -49,6 +60,7 @@ const tools = [
 module.exports = {
   forbidden: [
     ...direction,
+    ...inMapping,
     {
       name: "domain-imports-nothing",
       comment: "src/domain is plain types and Schemas of ours: no package but effect/Schema, no module of Node.",

@@ -3,7 +3,7 @@ import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import { columnsTyped, openReview, type Review, type ReviewItem, type ReviewOptions } from "../jobs/review.ts"
 import { type OpenChoice, type ReviewCandidate, type ReviewedEntry, settingFault } from "../jobs/reviewedEntry.ts"
-import { samplesOf } from "../mapping/suggest/draftEntries.ts"
+import { samplesOf } from "../mapping/draft/draftEntries.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import {
   leaveUnanswered,

@@ -3,8 +3,8 @@ import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
-import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
-import { dateFormats } from "../mapping/suggest/dateEvidence.ts"
+import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
+import { dateFormats } from "../mapping/profile/dateEvidence.ts"
 
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
 const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> = {

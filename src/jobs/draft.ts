@@ -7,7 +7,7 @@ import { type Element, type Form, names, type Question } from "../domain/form.ts
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
-import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
+import { cellsIn } from "../mapping/profile/ColumnProfile.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"

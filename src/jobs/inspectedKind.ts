@@ -1,7 +1,7 @@
 import { type InferredKind, shapes } from "../domain/inspectedColumn.ts"
-import type { ColumnProfile } from "../mapping/suggest/ColumnProfile.ts"
+import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
-import { saysNo, saysYes } from "../mapping/suggest/words.ts"
+import { saysNo, saysYes } from "../mapping/words/words.ts"
 
 /** Returns the most frequent texts of a column, with their numbers. */
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>

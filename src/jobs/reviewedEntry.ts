@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import type { Option, Question } from "../domain/form.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
-import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/suggest/draftChoices.ts"
-import { fromOf, ownEntry, ownSettings, samplesFrom, suggestedEntry } from "../mapping/suggest/draftEntries.ts"
-import { misfitOf } from "../mapping/suggest/misread.ts"
-import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
+import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
+import { fromOf, ownEntry, ownSettings, samplesFrom, suggestedEntry } from "../mapping/draft/draftEntries.ts"
+import { misfitOf } from "../mapping/draft/misread.ts"
+import { type Ask, type Settings, settingsFor } from "../mapping/draft/settings.ts"
+import { compileWritten } from "../mapping/draft/unknownChoices.ts"
 import {
   columnsOf,
   type Origin,
@@ -14,7 +15,6 @@ import {
   type Suggestion,
   type Suggestions,
 } from "../mapping/suggest/Suggestion.ts"
-import { compileWritten } from "../mapping/suggest/unknownChoices.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
 import type { Source } from "../source/Source.ts"

@@ -11,7 +11,7 @@ import { showInspection } from "../../src/cli/inspect.ts"
 import { surveyDraft } from "../../src/jobs/draft.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { openShown } from "../../src/jobs/prepare.ts"
-import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
+import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/profile/distinctTexts.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { formOf } from "../mapping/pipeline.ts"
 

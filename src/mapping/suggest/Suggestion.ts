@@ -1,6 +1,6 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
-import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
 /** What the columns of a block contain. `places`: each contains the option of one rank. */

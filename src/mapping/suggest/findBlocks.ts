@@ -1,11 +1,11 @@
 import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { oneLine } from "../../domain/words.ts"
 import { placesOf } from "../../kinds/ranking.ts"
-import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { vocabulary } from "../words/vocabulary.ts"
+import { isTick, wordsOf } from "../words/words.ts"
 import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
-import { vocabulary } from "./vocabulary.ts"
-import { isTick, wordsOf } from "./words.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. */
 const headers: ReadonlyArray<RegExp> = [

@@ -1,7 +1,8 @@
 import type { Question } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { ColumnProfile } from "../profile/ColumnProfile.ts"
+import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, speaksOf } from "./meaning.ts"
 import {
   likelyOption,
@@ -12,7 +13,6 @@ import {
   type TextForms,
 } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
-import { vocabulary } from "./vocabulary.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
 export type ExpectedKind = string

@@ -2,7 +2,7 @@ import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
-import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import type { Suggestion } from "./Suggestion.ts"
 

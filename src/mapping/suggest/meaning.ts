@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein"
-import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "./lexicon.ts"
-import { vocabulary } from "./vocabulary.ts"
-import { sameText, wordsOf } from "./words.ts"
+import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "../words/lexicon.ts"
+import { vocabulary } from "../words/vocabulary.ts"
+import { sameText, wordsOf } from "../words/words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
 export interface Term {

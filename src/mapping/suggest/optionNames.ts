@@ -1,7 +1,7 @@
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
+import { sameText, saysNo, saysYes } from "../words/words.ts"
 import { type Meaning, meaningOf } from "./meaning.ts"
-import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, by all forms of their names. */
 export interface OptionNames {

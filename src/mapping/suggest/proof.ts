@@ -1,11 +1,11 @@
 import { cut } from "../../domain/problem.ts"
+import { conceptNearness } from "../words/lexicon.ts"
+import { nearness, type Topics, topicsOf } from "../words/topics.ts"
+import { vocabulary } from "../words/vocabulary.ts"
+import { sameText } from "../words/words.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
-import { conceptNearness } from "./lexicon.ts"
 import { type Likeness, likeness, type Meaning } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
-import { nearness, type Topics, topicsOf } from "./topics.ts"
-import { vocabulary } from "./vocabulary.ts"
-import { sameText } from "./words.ts"
 
 /** Kinds of answer that forms often ask about several people. */
 const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])

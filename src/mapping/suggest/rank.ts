@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
+import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
 import { agreement, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
-import { nearness, type Topics, topicsOf, topicsOfAll } from "./topics.ts"
 
 /** A unit and a question that may belong together. */
 export interface Ranked {

@@ -1,7 +1,7 @@
-import type { ColumnProfile, ProfiledColumn } from "./ColumnProfile.ts"
+import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { vocabulary } from "../words/vocabulary.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
-import { vocabulary } from "./vocabulary.ts"
 
 /** Whether a string looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)

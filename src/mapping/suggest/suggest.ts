@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../../domain/form.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
-import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { vocabulary } from "../words/vocabulary.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
@@ -19,7 +20,6 @@ import {
   type Unit,
 } from "./Suggestion.ts"
 import { suggestFromTemplate } from "./template.ts"
-import { vocabulary } from "./vocabulary.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>

@@ -1,7 +1,7 @@
 import type { Form, Question } from "../../domain/form.ts"
 import { oneLine } from "../../domain/words.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import type { ProfiledColumn } from "./ColumnProfile.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 /** A column of a form's template. */

@@ -2,11 +2,11 @@ import { distance } from "fastest-levenshtein"
 import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
+import { nearness, topicsOf } from "../words/topics.ts"
+import { sameText, saysNo, saysYes, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
 import { agreement, likeness, type Meaning, meaningEvidence, meaningOf, spelling } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
-import { nearness, topicsOf } from "./topics.ts"
-import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
 
 /** The option that an unknown choice most likely means. */
 export interface Translation {

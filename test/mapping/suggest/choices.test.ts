@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { likelyOption, likelySeparator, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
-import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))

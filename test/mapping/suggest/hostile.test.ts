@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
+import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
+import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { findBlocks } from "../../../src/mapping/suggest/findBlocks.ts"
 import { coverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { optionNames, rememberedForms, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
-import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 
 const options = Array.from({ length: 3_000 }, (_, at) => ({ value: `v${at}`, label: `Option ${at} of a long list` }))
 

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { foreignChoices } from "../../../src/mapping/suggest/draftChoices.ts"
+import { foreignChoices } from "../../../src/mapping/draft/draftChoices.ts"
 import { optionNames, optionsNamed } from "../../../src/mapping/suggest/optionNames.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label, label }))

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
+import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { isProven, likenessTo } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
-import { nearness, topicsOf } from "../../../src/mapping/suggest/topics.ts"
+import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
   const target = targetOf({ id: "q1", name: question, type, options: undefined })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
+import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import { formOf } from "../pipeline.ts"
 

@@ -8,11 +8,11 @@ import {
   flow,
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
+import { type StrayRow, strayWarning, whereWithout } from "../profile/strayRows.ts"
+import { columnsOf, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
 import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
 import type { Misread } from "./misread.ts"
-import { type StrayRow, strayWarning, whereWithout } from "./strayRows.ts"
-import { columnsOf, type Suggestions, unmappedNames } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
 /** The `source` of a new pipeline. */

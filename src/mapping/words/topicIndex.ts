@@ -1,6 +1,6 @@
+import { hash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
-import { hashOf } from "./distinctTexts.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {
@@ -14,7 +14,7 @@ interface Lists {
 export const weightUnit = 2 ** 7
 
 /** Returns a number for a phrase. It has 40 bits, so one in two million other texts counts as one of half a million phrases. */
-export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
+export const keyOf = (phrase: string): number => Number.parseInt(hash("sha256", phrase).slice(0, 10), 16)
 
 /** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
 export interface Compiled {

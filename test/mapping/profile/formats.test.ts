@@ -3,10 +3,10 @@ import { type Cell, DateCell } from "../../../src/domain/cell.ts"
 import { textOf } from "../../../src/kinds/cells.ts"
 import { date } from "../../../src/kinds/date.ts"
 import { number } from "../../../src/kinds/number.ts"
-import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
-import { collectDates, dateFormats } from "../../../src/mapping/suggest/dateEvidence.ts"
-import { collectNumbers, numberSigns } from "../../../src/mapping/suggest/numberEvidence.ts"
-import { settingsFor } from "../../../src/mapping/suggest/settings.ts"
+import { settingsFor } from "../../../src/mapping/draft/settings.ts"
+import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
+import { collectDates, dateFormats } from "../../../src/mapping/profile/dateEvidence.ts"
+import { collectNumbers, numberSigns } from "../../../src/mapping/profile/numberEvidence.ts"
 
 const formats = (...cells: ReadonlyArray<Cell>) => {
   const dates = collectDates()

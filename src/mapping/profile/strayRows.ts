@@ -1,8 +1,8 @@
 import { cellText } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
+import { vocabulary } from "../words/vocabulary.ts"
 import { type ColumnProfile, profiler } from "./ColumnProfile.ts"
-import { vocabulary } from "./vocabulary.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {

@@ -8,11 +8,8 @@ import {
   type DraftValue,
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
-import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
-import { foreignChoices, foreignFault, otherColumn, scored, valuesBelow, withSure } from "./draftChoices.ts"
-import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
-import { optionNames, optionsNamed } from "./optionNames.ts"
-import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
+import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
 import {
   type Block,
   type OpenQuestion,
@@ -21,7 +18,10 @@ import {
   profiledOf,
   type Suggestion,
   type Suggestions,
-} from "./Suggestion.ts"
+} from "../suggest/Suggestion.ts"
+import { foreignChoices, foreignFault, otherColumn, scored, valuesBelow, withSure } from "./draftChoices.ts"
+import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
+import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
 /** Returns the settings of suggestions and of the columns for times, to try them on the cells. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { nearness, topicsOf } from "../../../src/mapping/suggest/topics.ts"
-import { wordsOf } from "../../../src/mapping/suggest/words.ts"
+import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
+import { wordsOf } from "../../../src/mapping/words/words.ts"
 
 const like = (a: string, b: string) => likeness(meaningOf(a), meaningOf(b))
 
