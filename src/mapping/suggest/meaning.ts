@@ -18,7 +18,7 @@ export interface Meaning {
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
-  /** The question alone, if the title also explains, instructs or describes a scale. */
+  /** The title without brackets of three words or more. */
   readonly core: string
   readonly terms: ReadonlyArray<Term>
 }
@@ -63,27 +63,11 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   return terms
 }
 
-const scale = new RegExp(`(?<!\\p{L})(?:${vocabulary.scales.join("|")})(?!\\p{L}).*$`, "iu")
-
-/**
- * Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. If there are none, returns the title
- * without long brackets and scales.
- */
-const coreOf = (title: string): string => {
-  const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
-  const sentences = inverted.length > 0
-    ? inverted
-    : title.split(/(?<=[.?!:])\s+/).filter((sentence) => sentence.endsWith("?"))
-  return (sentences.length > 0 ? sentences.join(" ") : title)
-    .replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
-    .replace(scale, "")
-}
-
 /** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => {
   const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
-  const question = coreOf(start)
-  const core = wordsOf(question).length === 0 ? start : question
+  const short = start.replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
+  const core = wordsOf(short).length === 0 ? start : short
   return { title, same: sameText(title), core, terms: termsOf(core) }
 }
 
@@ -106,8 +90,7 @@ export const spelling = (a: string, b: string): number => {
   if (long.startsWith(short) && more <= 3) return 0.92
   const stem = Array.from(short).findIndex((letter, at) => letter !== long[at])
   const same = stem < 0 ? short.length : stem
-  const swapped = a.slice(0, same) + a.charAt(same + 1) + a.charAt(same) + a.slice(same + 2)
-  const ratio = 1 - (swapped === b ? 1 : distance(a, b)) / long.length
+  const ratio = 1 - distance(a, b) / long.length
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 

@@ -28,8 +28,6 @@ const Vocabulary = Schema.Struct({
   /** Concepts of people and organisations, whose contacts and dates are not those of the person who answers. */
   people: Phrases,
   endings: Phrases,
-  /** Phrases with which the description of a scale begins. */
-  scales: Phrases,
   /** The kinds of answer that concepts of a short title name. */
   kindsOfNames: record(Phrases),
   /** The concepts under which addresses of a kind are expected. */
