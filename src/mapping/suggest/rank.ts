@@ -22,9 +22,6 @@ export interface Ranked {
 /** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.85
 
-/** The lowest confidence at which kind and place prove an answer, if nothing is known of a title. */
-const certain = 0.95
-
 /** The highest confidence of a column that is not proven to answer the question. */
 const unproven = 0.75
 
@@ -93,18 +90,10 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
-      const whole = agree(unit.meaning, title)
-      if (unit._tag === "Block" && unit.title === undefined) return { cover, title: whole, evidence: beside - 0.5 }
-      const ofWhole = meaningEvidence(whole) + beside
-      if (part === undefined) return { cover, title: whole, evidence: ofWhole }
-      const ofPart = agree(...part)
-      const evidence = meaningEvidence(ofPart)
-      return {
-        cover,
-        title: evidence < meaningEvidence(whole) ? whole : ofPart,
-        // A question whose name doesn't resemble this part is about the whole block.
-        evidence: evidence < 0 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, evidence - 1 + beside),
-      }
+      const like = [agree(unit.meaning, title), ...(part === undefined ? [] : [agree(...part)])]
+        .reduce((one, other) => meaningEvidence(other) > meaningEvidence(one) ? other : one)
+      const isUntitled = unit._tag === "Block" && unit.title === undefined
+      return { cover, title: like, evidence: beside + (isUntitled ? -0.5 : meaningEvidence(like)) }
     })
   })
   const cells = cellEvidence(units, rated.map((row) => row.map(({ cover }) => cover)))
@@ -132,8 +121,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
       const { cover, evidence: ofWords, title } = rated[at]![of]!
-      const isUnknown = title.near === undefined && !title.opposed
-      const isSafe = isProven(target, title, ofWords, cover) || (isUnknown && confidence >= certain)
+      const isSafe = isProven(target, title, ofWords, cover)
       return [{
         unit,
         target,
