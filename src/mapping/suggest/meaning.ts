@@ -1,6 +1,5 @@
 import { distance } from "fastest-levenshtein"
 import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "../words/lexicon.ts"
-import { vocabulary } from "../words/vocabulary.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
@@ -77,7 +76,7 @@ export const speaksOf = (meaning: Meaning, concept: string): boolean =>
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Returns how alike two spellings are, 0 to 1. A swap of two adjacent letters counts as one mistake. */
+/** Returns how alike two spellings are, 0 to 1. */
 export const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
@@ -88,8 +87,6 @@ export const spelling = (a: string, b: string): number => {
   // Unhappy is not happy.
   if (short.length < 4 || (more > 1 && long.endsWith(short))) return 0
   if (long.startsWith(short) && more <= 3) return 0.92
-  const stem = Array.from(short).findIndex((letter, at) => letter !== long[at])
-  const same = stem < 0 ? short.length : stem
   const ratio = 1 - distance(a, b) / long.length
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
