@@ -5,15 +5,15 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { canDelete, canList, simulate, type Simulated } from "./simulate.ts"
 
-/** Every kind of fault occurs within seeds 40 to 53. CI also runs seeds 1 to 60 with `npm run simulate`. */
-const from = 40
-const seeds = atMost(6, 14)
+/** Crashes, interrupts, edits and deletions occur within seeds 13 to 15, and every kind of fault within 40 to 53. CI also runs seeds 1 to 60. */
+const from = atMost(13, 40)
+const seeds = atMost(3, 14)
 /** The planted bug that is found in the shortest time. Only the longer proofs plant the others. */
 const quickest = "matching by position"
 /** The maximum number of seeds for finding a planted bug. */
 const patience = 200
-/** The first seed of the search for a planted bug. `quickest` is found by seed 38. The longer proofs search from the start. */
-const firstSeed = atMost(36, 1)
+/** The first seed of the search for a planted bug. Seed 38 finds `quickest`. The longer proofs search from the start. */
+const firstSeed = atMost(38, 1)
 
 describe("the promise in a simulation with faults", () => {
   it(
@@ -45,22 +45,9 @@ describe("the promise in a simulation with faults", () => {
     240_000,
   )
 
-  it.runIf(isLong)("the same seed produces the same run", async () => {
+  it.runIf(isLong)("the same seed produces the same run with and without telemetry", async () => {
     const pipeline = await loadPipeline()
-    for (const seed of [3, 10, 27, 67]) {
-      const lines = [[], []] as [Array<string>, Array<string>]
-      const [first, second] = [
-        await simulate(seed, pipeline, {}, (line) => void lines[0].push(line)),
-        await simulate(seed, pipeline, {}, (line) => void lines[1].push(line)),
-      ]
-      expect(second).toEqual(first)
-      expect(lines[1]).toEqual(lines[0])
-    }
-  })
-
-  it("the same seed produces the same run with and without telemetry", async () => {
-    const pipeline = await loadPipeline()
-    for (let seed = 101; seed < 101 + atMost(1, 5); seed++) {
+    for (let seed = 101; seed < 104; seed++) {
       const run = async (telemetry: boolean) => {
         const lines: Array<string> = []
         const one = await simulate(seed, pipeline, {}, (line) => void lines.push(line), telemetry)

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { stringify } from "yaml"
 import type { Diagnostic } from "../../src/domain/diagnostic.ts"
+import { seeds } from "../long.ts"
 import { pipelineDiagnostics, projectDiagnostics } from "./diagnosed.ts"
 import { file } from "./mistakes.ts"
 import { projectYaml } from "./projectFolder.ts"
@@ -62,7 +63,7 @@ it("all diagnostics point into the file, whatever its content", () => {
       sound(pipeline, pipelineDiagnostics(pipeline))
       sound(project, projectDiagnostics(project))
     }),
-    { seed: 20_263, numRuns: 150 },
+    { seed: 20_263, numRuns: seeds(50, 150) },
   )
 })
 
@@ -98,6 +99,6 @@ it("all diagnostics use formferry's own words, whatever the values", () => {
       sound(text, diagnostics)
       for (const { message } of diagnostics) expect(message).not.toMatch(/undefined|\[object|└|Expected |readonly/)
     }),
-    { seed: 20_264, numRuns: 150 },
+    { seed: 20_264, numRuns: seeds(50, 150) },
   )
 })
