@@ -112,7 +112,7 @@ const harms = {
   ],
 } as const
 
-it.scopedLive.each(databases)(
+it.scopedLive.each(databasesIfLong)(
   "a run is refused if the ledger of a killed first run in $name was deleted, damaged or kept without its log",
   ({ copy, name, place }) =>
     Effect.gen(function*() {
