@@ -143,6 +143,18 @@ it.scopedLive("a run continues if the reader of its output closes the pipe", () 
     expect(at.count()).toBe(30)
   }))
 
+it.scopedLive.runIf(isLong)(
+  "preview exits with code 0 if the reader of its output closes the pipe",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("source.csv", csv(upTo(30)))
+      const preview = start(["preview", "contacts", "--rows", "30"], { cwd: at.folder })
+      preview.stopReading()
+      expect((yield* Effect.promise(() => preview.ended)).status).toBe(0)
+    }),
+)
+
 it.scopedLive("Ctrl-C ends a command that has nothing to finish, with exit code 130", () =>
   Effect.gen(function*() {
     const at = yield* bench()
