@@ -110,7 +110,11 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     cells += times
     hit.add(option.value)
   }
-  return { covered: cells / all, hits: hit.size }
+  // Without a type, a cell may also contain several choices.
+  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
+  return several !== undefined && several.covered > 0.8
+    ? several
+    : { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -164,11 +168,11 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
 }
 
 /**
- * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has hardly more texts than there are options, 2 if
+ * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has about as many texts, 2 if
  * they are as many, or numbers from 0 or 1 up to their count.
  */
 const codesFit = (
-  { distinct, more, range, share }: ColumnProfile,
+  { distinct, filled, more, range, share }: ColumnProfile,
   { expected, question }: Target,
 ): 0 | 1 | 2 => {
   const count = question.options?.length ?? 0
@@ -176,7 +180,9 @@ const codesFit = (
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
-  if (codes > count + 1) return 0
+  // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
+  const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
+  if (codes > count + 1 || codes < usual / 2) return 0
   if (share.integer < 1 || range === undefined || separator !== undefined) return codes === count ? 2 : 1
   return range.min < 0 || range.max > count
     ? 0
@@ -209,7 +215,7 @@ export const cellEvidence = (
     )
     // A column may share a few of a question's options by chance, but not many.
     const many = cover.covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, cover.hits - 2)) : 0
-    return Math.min(5, rare) * cover.covered + many
+    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2) + many
   }
   return (at, target, of) => {
     const unit = units[at]
