@@ -80,9 +80,9 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
  *
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary. The `fourth` set, with its own
  * grids and decoys, was written before the vocabulary was extended, the `fifth` after that. The weights of topics were fitted to the `unseen`, `fourth`,
- * `fifth` and `sixth` sets, without words for their open questions. The `seventh` is independent: it is for the last figures only.
+ * `fifth` and `sixth` sets, without words for their open questions. The `seventh` and the `eighth` are independent: they are for the last figures only.
  */
-export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth", "seventh"] as const
+export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
@@ -97,11 +97,7 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
 
 /** Reads the topics, grids and decoys of a set. */
 export const topicsOf = (set: TopicSet) => {
-  const others = set === "fifth" || set === "sixth" || set === "seventh"
-    ? "fourth"
-    : set === "fresh"
-    ? "unseen"
-    : set
+  const others = set === "known" || set === "unseen" ? set : set === "fresh" ? "unseen" : "fourth"
   const grids = decoded(
     Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }).pipe(Schema.partial),
     "grids.yaml",
