@@ -23,8 +23,8 @@ const rooms = `acceptance|cli|faults|house|ledger|package${isLong ? "" : "|brows
 /** A test in the other rooms that needs a process, because it sets the time zone. */
 const withProcess = ["test/source/excel.test.ts"]
 
-/** Tests that measure the memory of their process, without other tests that leave or release some of it. */
-const memory = "test/memory/*.test.ts"
+/** Tests that measure their process: its memory, or its metrics. Other tests in the same process would change both. */
+const measuring = ["test/memory/*.test.ts", "test/cli/telemetry.test.ts"]
 
 /** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */
 const longest = /\/(?:documentation|drafts|killLoop|nights|package|simulation|undoLoop)\.test\.ts$/
@@ -58,12 +58,19 @@ export default defineConfig({
           ...shared,
           name: "threads",
           include: [`test/!(bench|${rooms})/**/*.test.ts`],
-          exclude: [...withProcess, memory],
+          exclude: [...withProcess, ...measuring],
           pool: "threads",
         },
       },
-      { test: { ...shared, name: "processes", include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess] } },
-      { test: { ...shared, name: "memory", include: [memory] } },
+      {
+        test: {
+          ...shared,
+          name: "processes",
+          include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess],
+          exclude: measuring,
+        },
+      },
+      { test: { ...shared, name: "measuring", include: measuring } },
     ],
   },
 })
