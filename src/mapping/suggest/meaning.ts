@@ -76,7 +76,7 @@ export const speaksOf = (meaning: Meaning, concept: string): boolean =>
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Returns how alike two spellings are, 0 to 1. */
+/** Returns how alike two spellings are, 0 to 1. A swap of two adjacent letters counts as one mistake. */
 export const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
@@ -87,7 +87,9 @@ export const spelling = (a: string, b: string): number => {
   // Unhappy is not happy.
   if (short.length < 4 || (more > 1 && long.endsWith(short))) return 0
   if (long.startsWith(short) && more <= 3) return 0.92
-  const ratio = 1 - distance(a, b) / long.length
+  const same = Array.from(short).findIndex((letter, at) => letter !== long[at])
+  const swapped = a.slice(0, same) + a.charAt(same + 1) + a.charAt(same) + a.slice(same + 2)
+  const ratio = 1 - (same >= 0 && swapped === b ? 1 : distance(a, b)) / long.length
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 

@@ -13,7 +13,7 @@ interface Lists {
 /** A weight is less than 2. */
 export const weightUnit = 2 ** 7
 
-/** Returns a number for a phrase. It has 40 bits, so one in two million other texts counts as one of half a million phrases. */
+/** Returns a number for a phrase. It has 40 bits, so of 200,000 phrases, one is mistaken for one in five million other texts. */
 export const keyOf = (phrase: string): number => Number.parseInt(hash("sha256", phrase).slice(0, 10), 16)
 
 /** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
@@ -36,11 +36,15 @@ export interface Compiled {
 /** The maximum number of words that an abbreviation may stand for. */
 const abbreviated = 12
 
-/** Reads the compiled words from `dist`. This module is in `src`, or in a bundle in or below the same folder. */
+/** Reads the compiled words from `dist`, next to the first `package.json` above this module. The module is in `src`, in `dist` or in a bundle of a checkout. */
 const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
-  const file = new URL("dist/topics.bin", folder)
   const above = new URL("..", folder)
-  return existsSync(file) || above.href === folder.href ? deserialize(readFileSync(file)) : compiled(above)
+  if (!existsSync(new URL("package.json", folder)) && above.href !== folder.href) return compiled(above)
+  const file = new URL("dist/topics.bin", folder)
+  if (existsSync(file)) return deserialize(readFileSync(file))
+  throw new Error(
+    `The words of suggestions are missing (${file.href}). Install formferry again, or in a checkout, run npm run build.`,
+  )
 }
 
 /** Returns the position of the first value that is not less than a given one. */
