@@ -93,18 +93,10 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
-      const whole = agree(unit.meaning, title)
-      if (unit._tag === "Block" && unit.title === undefined) return { cover, title: whole, evidence: beside - 0.5 }
-      const ofWhole = meaningEvidence(whole) + beside
-      if (part === undefined) return { cover, title: whole, evidence: ofWhole }
-      const ofPart = agree(...part)
-      const evidence = meaningEvidence(ofPart)
-      return {
-        cover,
-        title: evidence < meaningEvidence(whole) ? whole : ofPart,
-        // A question whose name doesn't resemble this part is about the whole block.
-        evidence: evidence < 0 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, evidence - 1 + beside),
-      }
+      const like = [agree(unit.meaning, title), ...(part === undefined ? [] : [agree(...part)])]
+        .reduce((one, other) => meaningEvidence(other) > meaningEvidence(one) ? other : one)
+      const isUntitled = unit._tag === "Block" && unit.title === undefined
+      return { cover, title: like, evidence: beside + (isUntitled ? -0.5 : meaningEvidence(like)) }
     })
   })
   const cells = cellEvidence(units, rated.map((row) => row.map(({ cover }) => cover)))
