@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein"
 import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "../words/lexicon.ts"
+import { evidenceOf } from "../words/topics.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
@@ -156,7 +157,7 @@ const nearlySame = 0.9
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words count only if a topic is unknown, or if titles are nearly the same. */
 export const meaningEvidence = ({ near, opposed, same, value }: Likeness): number => {
-  const ofTopics = near === undefined ? -Infinity : 4.7 + 1.75 * Math.log(near + 0.01)
+  const ofTopics = near === undefined ? -Infinity : evidenceOf(near)
   const ofWords = near === undefined || value >= nearlySame ? 8 * value ** 0.6 - 1.1 : -Infinity
   return (same ? 7 : Math.max(ofTopics, ofWords)) - (opposed ? 5 : 0)
 }

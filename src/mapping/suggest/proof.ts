@@ -47,7 +47,7 @@ export const likenessTo = (target: Target, title: Meaning, near: number | undefi
 }
 
 /** The least evidence from titles and answers of a pair that is accepted. */
-const enough = 0
+const enough = -0.5
 
 /**
  * Whether titles and answers speak for a pair. The kind of the cells and their place prove nothing here: the only column of dates may be one that the form

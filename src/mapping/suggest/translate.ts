@@ -22,6 +22,9 @@ const proposed = 0.5
 const compared = 50
 const optionsCompared = 200
 
+/** How near texts are at most. The options of one question are often about the same, so the words that they share count more than those of titles. */
+const nearestText = 4
+
 /**
  * Returns options by the texts that are their initials: `F` for Female, `SD` for Strongly disagree. Omits initials that
  * several options share. If most short texts are not initials, all of them count as codes, and nothing is returned.
@@ -126,14 +129,14 @@ export const translate = (
       const isTick = says.some((tick) => tick(text.title) && tick(name.title))
       const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
       const alikeness = likeness(text, name)
-      const near = nearness(topics![at]!, asked![of]!) ?? 0
+      const near = nearness(topics![at]!, asked![of]!, nearestText) ?? 0
       // Between few options, or if the vocabulary knows both, what is left over does not belong together by that alone.
       const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))
       return Math.max(
         isTick ? 6 : -9,
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
-        3 * agreement(near) - 3 - (alikeness.opposed ? 5 : 0),
+        2.5 * agreement(near) - 2 - (alikeness.opposed ? 5 : 0),
         meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
-import { commonPhrases, stemOf } from "./lexicon.ts"
-import { type Compiled, keyOf, weightUnit } from "./topicIndex.ts"
+import { commonPhrases, isTelling, stemOf } from "./lexicon.ts"
+import { type Compiled, weightUnit } from "./topicIndex.ts"
 import file from "./topics.json" with { type: "json" }
-import { add, inDirection, isTelling } from "./topics.ts"
+import { add, inDirection } from "./topics.ts"
+import { hashOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** How much a concept speaks of one that is related or asked for together with it, and of all those together whose phrases have the same words. */
@@ -17,8 +19,16 @@ const inMany = 150
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
 
-const withPhrase = (all: Map<string, Set<string>>, concept: string, phrase: string) =>
-  all.set(concept, (all.get(concept) ?? new Set()).add(phrase))
+/** Returns the phrases of each concept. */
+export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> => {
+  const all = new Map<string, Set<string>>()
+  const put = (concept: string, phrase: string) => all.set(concept, (all.get(concept) ?? new Set()).add(phrase))
+  for (const [concept, list] of Object.entries<string>(file.concepts)) {
+    for (const phrase of list.split(" | ")) put(concept, phrase)
+  }
+  for (const [concept, words] of commonPhrases) put(concept, words.join(" "))
+  return all
+}
 
 /** Returns lists of concepts with weights, one after the other, as the arrays of `Compiled`. */
 const listsOf = (lists: ReadonlyArray<Iterable<readonly [concept: number, weight: number]>>) => {
@@ -36,11 +46,7 @@ const listsOf = (lists: ReadonlyArray<Iterable<readonly [concept: number, weight
  * seconds.
  */
 export const compileTopics = (): Uint8Array => {
-  const phrasesOf = new Map<string, Set<string>>()
-  for (const [concept, list] of Object.entries<string>(file.concepts)) {
-    for (const phrase of list.split(" | ")) withPhrase(phrasesOf, concept, phrase)
-  }
-  for (const [concept, words] of commonPhrases) withPhrase(phrasesOf, concept, words.join(" "))
+  const phrasesOf = phrasesOfConcepts()
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
   const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isTelling).map(stemOf)))
@@ -81,7 +87,7 @@ export const compileTopics = (): Uint8Array => {
   })
 
   const known = [...count.keys()].toSorted()
-  const keyed = phrases.flatMap((all, concept) => all.map((phrase) => [keyOf(phrase), concept] as const))
+  const keyed = phrases.flatMap((all, concept) => all.map((phrase) => [hashOf(phrase), concept] as const))
     .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   return serialize(
     {
@@ -90,8 +96,9 @@ export const compileTopics = (): Uint8Array => {
       shares: listsOf(known.map((stem) => inDirection(shares.get(stem)!))),
       spoken: listsOf(spoken),
       longest: phrases.flat().reduce((most, phrase) => Math.max(most, phrase.split(" ").length), 0),
-      phrases: Float64Array.from(keyed, ([key]) => key),
+      phrases: Uint32Array.from(keyed, ([key]) => key),
       named: Uint16Array.from(keyed, ([, concept]) => concept),
+      vectors: new Int8Array(readFileSync("src/mapping/words/vectors.bin")),
     } satisfies Compiled,
   )
 }

@@ -6,6 +6,9 @@ const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 /** Whether a word has no meaning of its own. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
+/** Whether a word, and no stop word, number or letter, says what a text is about. */
+export const isTelling = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
+
 const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
+import { hashOf } from "./vectors.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {
@@ -12,9 +12,6 @@ interface Lists {
 
 /** A weight is less than 2. */
 export const weightUnit = 2 ** 7
-
-/** Returns a number for a phrase. It has 40 bits, so of 200,000 phrases, one is mistaken for one in five million other texts. */
-export const keyOf = (phrase: string): number => Number.parseInt(hash("sha256", phrase).slice(0, 10), 16)
 
 /** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
 export interface Compiled {
@@ -28,13 +25,12 @@ export interface Compiled {
   readonly spoken: Lists
   /** The number of words in the longest phrase. */
   readonly longest: number
-  /** The key of each phrase, in ascending order, and a concept that the phrase names. */
-  readonly phrases: Float64Array
+  /** The hash of each phrase, in ascending order, and a concept that the phrase names. One in 16,000 other texts has the hash of a phrase. */
+  readonly phrases: Uint32Array
   readonly named: Uint16Array
+  /** The table of `vectors.ts`. */
+  readonly vectors: Int8Array
 }
-
-/** The maximum number of words that an abbreviation may stand for. */
-const abbreviated = 12
 
 /** Reads the compiled words from `dist`, next to the first `package.json` above this module. The module is in `src`, in `dist` or in a bundle of a checkout. */
 const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
@@ -60,7 +56,7 @@ const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): n
 
 /** Reads the concepts of all words and phrases. */
 export const readTopicIndex = () => {
-  const { longest, named, phrases, shares, spoken, stems: joined, weights } = compiled()
+  const { longest, named, phrases, shares, spoken, stems: joined, vectors, weights } = compiled()
   const stems = joined.split(" ")
   const listAt = ({ concepts, starts, weights }: Lists, at: number) =>
     Array.from(
@@ -74,15 +70,10 @@ export const readTopicIndex = () => {
   return {
     longest,
     find,
-    /** Returns the stems that begin with a word, which may abbreviate them. Too many mean nothing. */
-    begunBy: (word: string): ReadonlyArray<string> => {
-      const from = firstFrom(stems, word)
-      const begun = stems.slice(from, from + abbreviated + 1).filter((stem) => stem.startsWith(word))
-      return word.length < 3 || begun.length > abbreviated ? [] : begun
-    },
+    vectors,
     /** Returns the concepts of a phrase. */
     named: (phrase: string): ReadonlyArray<number> => {
-      const key = keyOf(phrase)
+      const key = hashOf(phrase)
       return [...named.subarray(firstFrom(phrases, key), firstFrom(phrases, key + 1))]
     },
     /** Returns how much a concept speaks of others. */

@@ -1,10 +1,16 @@
-import { compound, isStopWord, lookUp, stemOf } from "./lexicon.ts"
+import { compound, isStopWord, isTelling, lookUp, stemOf } from "./lexicon.ts"
 import { readTopicIndex, type TopicIndex } from "./topicIndex.ts"
+import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { wordsOf } from "./words.ts"
 
-/** What texts are about: the weight of each concept, by its number. A vector of length 1, or without any concept if the texts say nothing. */
-export type Topics = ReadonlyMap<number, number>
+/** What texts are about. */
+export interface Topics {
+  /** The weight of each concept, by its number. Their squares add up to 1. Without any concept if the texts say nothing. */
+  readonly concepts: ReadonlyMap<number, number>
+  /** The direction of their words. */
+  readonly direction: Direction
+}
 
 /** The number of concepts that are compared. Those with less weight add no evidence. */
 const compared = 200
@@ -25,32 +31,29 @@ export const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key
 const strongestOf = (weights: Iterable<readonly [number, number]>, most: number) =>
   [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 
-export const inDirection = (weights: Iterable<readonly [number, number]>, most = compared): Topics => {
+export const inDirection = (
+  weights: Iterable<readonly [number, number]>,
+  most = compared,
+): ReadonlyMap<number, number> => {
   const strongest = strongestOf(weights, most)
   const length = Math.hypot(...strongest.map(([, weight]) => weight))
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-export const isTelling = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
-
 let index: TopicIndex | undefined
 
 /** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { begunBy, find, longest, named: conceptsOf, spokenBy } = index ??= readTopicIndex()
+  const { find, longest, named: conceptsOf, spokenBy, vectors } = index ??= readTopicIndex()
   const weightOf = (stem: string) => find(stem)?.weight ?? 0
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const [named, all] = [new Map<number, number>(), new Map<number, number>()]
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isTelling)) {
     const stem = stemOf(word)
-    const parts = find(stem) === undefined ? compound(word)?.map(stemOf) : [stem]
-    const stems = parts ?? begunBy(word)
-    for (const one of stems) {
+    for (const one of find(stem) === undefined ? compound(word)?.map(stemOf) ?? [] : [stem]) {
       const found = find(one)
-      if (found === undefined) continue
-      const weight = shareOf(word) * found.weight / (parts === undefined ? stems.length : 1)
-      for (const [concept, share] of found.concepts()) add(named, concept, weight * share)
+      for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
     }
   }
   for (let at = 0; at < words.length; at++) {
@@ -69,20 +72,36 @@ export const topicsOf = (text: string): Topics => {
   for (const [concept, weight] of strongestOf(named, speaking)) {
     for (const [other, near] of spokenBy(concept)) add(all, other, near * weight)
   }
-  return inDirection(all)
+  return { concepts: inDirection(all), direction: directionOf(vectorOf(vectors, words)) }
 }
 
 /** Returns what several texts are about together. */
 export const topicsOfAll = (texts: ReadonlyArray<string>): Topics => {
   const sums = new Map<number, number>()
-  for (const text of texts) for (const [concept, weight] of topicsOf(text)) add(sums, concept, weight)
-  return inDirection(sums)
+  const vector = new Float32Array(dimensions)
+  for (const { concepts, direction } of texts.map(topicsOf)) {
+    for (const [concept, weight] of concepts) add(sums, concept, weight)
+    for (const [at, value] of direction.entries()) vector[at]! += value
+  }
+  return { concepts: inDirection(sums), direction: directionOf(vector) }
 }
 
-/** Returns how near two topics are, from 0 (nothing in common) to 1: the cosine of their angle. Undefined if one is unknown. */
-export const nearness = (one: Topics, other: Topics): number | undefined => {
-  if (one.size === 0 || other.size === 0) return undefined
-  let sum = 0
-  for (const [concept, weight] of one) sum += weight * (other.get(concept) ?? 0)
-  return sum
+/** What a nearness proves: the logarithm of how many times likelier it is for the same topic than for different ones. */
+export const evidenceOf = (near: number): number => 4.7 + 1.75 * Math.log(near + 0.01)
+
+/** What the cosine of two titles' words adds to the evidence of their concepts, by a logistic regression (decision 28). */
+const ofWords = (cosine: number): number => 7.1 * cosine - 2.5
+
+/**
+ * Returns how near two topics are, from 0 (nothing in common) to 1 (the same): the nearness that proves what the cosines of their concepts and of their
+ * words prove together. Undefined if the concepts of one are unknown.
+ *
+ * @param most the largest result, more than 1 if texts that have concepts and words in common should be nearer than others
+ */
+export const nearness = (one: Topics, other: Topics, most = 1): number | undefined => {
+  if (one.concepts.size === 0 || other.concepts.size === 0) return undefined
+  let ofConcepts = 0
+  for (const [concept, weight] of one.concepts) ofConcepts += weight * (other.concepts.get(concept) ?? 0)
+  const factor = Math.exp(ofWords(cosine(one.direction, other.direction)) / 1.75)
+  return Math.max(0, Math.min(most, (ofConcepts + 0.01) * factor - 0.01))
 }

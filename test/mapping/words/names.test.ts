@@ -56,7 +56,7 @@ describe("Titles", () => {
     ["In welcher Stadt wurden Sie geboren?", "Place of birth"],
     ["Do you smoke?", "tobac_use"],
     ["Choose the first day of your stay (rooms are ready from 3 pm)", "Check-in date"],
-  ])("have a topic by all of their words and by abbreviations: %s, %s", (one, other) => {
-    expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.15)
+  ])("have a topic by all of their words and by abbreviations, near enough for a suggestion: %s, %s", (one, other) => {
+    expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.05)
   })
 })

@@ -1,0 +1,170 @@
+import { phrasesOfConcepts } from "./compileTopics.ts"
+import { countingOf, dimensions, rowCount, rowsOf } from "./vectors.ts"
+
+/** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */
+const [drawn, rate] = [512, 0.003]
+
+/** How often a second phrase of the same concept is added to a drawn one, and a word of any phrase. Titles are longer than phrases. */
+const [doubled, disturbed] = [0.25, 0.15]
+
+/** The share of certainty that stays with the other concepts: some of them ask the same. */
+const doubt = 0.05
+
+/** How sharply the similarities of phrases decide, as a factor of their cosine. */
+const sharpness = 17
+
+/** The averages of Adam (Kingma and Ba, 2014). */
+const [ofMean, ofSquare] = [0.9, 0.999]
+
+/** Returns numbers from 0 to 1 that look random, always the same ones (mulberry32). */
+const randomFrom = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
+/** A concept's phrases, as lists of words. */
+export type Phrases = ReadonlyArray<ReadonlyArray<string>>
+
+/** Returns the concepts from which vectors are learned: those of the vocabulary with two phrases or more. */
+export const knownConcepts = (): ReadonlyArray<Phrases> =>
+  [...phrasesOfConcepts().values()]
+    .map((phrases) => [...phrases].map((phrase) => countingOf(phrase.split(" "))))
+    .filter((phrases) => phrases.length > 1)
+
+/**
+ * Learns a table of vectors with which phrases of one concept have similar directions, and those of different concepts have not. In each step, two phrases
+ * of each drawn concept are compared with all others that were drawn (contrastive learning, as in van den Oord et al., 2018).
+ *
+ * @param steps the number of steps
+ * @param tell called with each 100th step and its mean loss
+ * @returns the table's rows, one after the other, in units of which 127 are four times the root mean square
+ */
+export const learnVectors = (
+  concepts: ReadonlyArray<Phrases>,
+  steps: number,
+  tell: (step: number, loss: number) => void,
+): Int8Array => {
+  const random = randomFrom(1)
+  const below = (limit: number) => Math.floor(random() * limit)
+  const words = concepts.flat(2)
+  const rows = new Map([...new Set(words)].map((word) => [word, rowsOf(word)]))
+  let total = 0
+  const upTo = concepts.map((phrases) => total += Math.sqrt(phrases.length))
+  const drawConcept = () => {
+    const at = random() * total
+    let [from, to] = [0, upTo.length - 1]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (upTo[middle]! < at) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+  const drawPhrase = (phrases: Phrases) => [
+    ...phrases[below(phrases.length)]!,
+    ...(random() < doubled ? phrases[below(phrases.length)]! : []),
+    ...(random() < disturbed ? [words[below(words.length)]!] : []),
+  ]
+
+  const size = rowCount * dimensions
+  const table = new Float32Array(size)
+  for (let at = 0; at < size; at++) table[at] = 0.1 * (random() + random() + random() - 1.5)
+  const [slope, mean, square] = [new Float32Array(size), new Float32Array(size), new Float32Array(size)]
+  const times = new Uint16Array(rowCount)
+
+  /** Calls a function with each row of a phrase and how much it counts. */
+  const eachRow = (phrase: ReadonlyArray<string>, act: (row: number, weight: number) => void) => {
+    for (const word of phrase) {
+      const own = rows.get(word)!
+      for (const row of own) act(row, 1 / Math.sqrt(own.length))
+    }
+  }
+  const directionsOf = (phrases: Phrases) => {
+    const all = new Float32Array(phrases.length * dimensions)
+    const lengths = phrases.map((phrase, of) => {
+      const own = all.subarray(of * dimensions, (of + 1) * dimensions)
+      eachRow(phrase, (row, weight) => {
+        for (let at = 0; at < dimensions; at++) own[at]! += weight * table[row * dimensions + at]!
+      })
+      const length = Math.hypot(...own) || 1
+      for (let at = 0; at < dimensions; at++) own[at]! /= length
+      return length
+    })
+    return { all, lengths }
+  }
+
+  for (let step = 0, average = 0; step < steps; step++) {
+    const chosen = [...new Set(Array.from({ length: drawn }, drawConcept))].map((concept) => concepts[concept]!)
+    const count = chosen.length
+    const sides = [chosen.map(drawPhrase), chosen.map(drawPhrase)] as const
+    const [one, other] = [directionsOf(sides[0]), directionsOf(sides[1])]
+    const alike = new Float32Array(count * count)
+    const [ofRow, ofColumn] = [new Float64Array(count), new Float64Array(count)]
+    for (let a = 0; a < count; a++) {
+      for (let b = 0; b < count; b++) {
+        let sum = 0
+        const [from, to] = [a * dimensions, b * dimensions]
+        for (let at = 0; at < dimensions; at++) sum += one.all[from + at]! * other.all[to + at]!
+        const power = Math.exp(sharpness * (sum - 1))
+        alike[a * count + b] = power
+        ofRow[a]! += power
+        ofColumn[b]! += power
+      }
+    }
+    // Now each similarity becomes the slope of the loss, which is the mean of both sides' cross entropy.
+    let loss = 0
+    for (let a = 0; a < count; a++) loss -= Math.log(alike[a * count + a]! / ofRow[a]!)
+    const slopes = [one, other].map(() => new Float32Array(count * dimensions)) as [Float32Array, Float32Array]
+    for (let a = 0; a < count; a++) {
+      for (let b = 0; b < count; b++) {
+        const power = alike[a * count + b]!
+        const wanted = doubt / count + (a === b ? 1 - doubt : 0)
+        const by = sharpness / (2 * count) * (power / ofRow[a]! + power / ofColumn[b]! - 2 * wanted)
+        const [from, to] = [a * dimensions, b * dimensions]
+        for (let at = 0; at < dimensions; at++) {
+          slopes[0][from + at]! += by * other.all[to + at]!
+          slopes[1][to + at]! += by * one.all[from + at]!
+        }
+      }
+    }
+    const touched = new Set<number>()
+    for (const [side, { all, lengths }] of [one, other].entries()) {
+      for (let of = 0; of < count; of++) {
+        const start = of * dimensions
+        let along = 0
+        for (let at = 0; at < dimensions; at++) along += slopes[side]![start + at]! * all[start + at]!
+        const own = all.subarray(start, start + dimensions)
+          .map((value, at) => (slopes[side]![start + at]! - along * value) / lengths[of]!)
+        eachRow(sides[side]![of]!, (row, weight) => {
+          touched.add(row)
+          for (let at = 0; at < dimensions; at++) slope[row * dimensions + at]! += weight * own[at]!
+        })
+      }
+    }
+    const far = rate * (1 - step / steps)
+    for (const row of touched) {
+      const time = ++times[row]!
+      const [meanPart, squarePart] = [1 - ofMean ** time, 1 - ofSquare ** time]
+      for (let at = row * dimensions; at < (row + 1) * dimensions; at++) {
+        const value = slope[at]!
+        slope[at] = 0
+        mean[at] = ofMean * mean[at]! + (1 - ofMean) * value
+        square[at] = ofSquare * square[at]! + (1 - ofSquare) * value ** 2
+        table[at]! -= far * (mean[at]! / meanPart) / (Math.sqrt(square[at]! / squarePart) + 1e-8)
+      }
+    }
+    average += (loss / count - average) * (step === 0 ? 1 : 0.01)
+    if (step % 100 === 0) tell(step, average)
+  }
+  const used = [...times.keys()].filter((row) => times[row]! > 0)
+  const rowAt = (row: number) => table.subarray(row * dimensions, (row + 1) * dimensions)
+  const squares = used.reduce((sum, row) => sum + rowAt(row).reduce((all, value) => all + value ** 2, 0), 0)
+  const unit = 4 * Math.sqrt(squares / (used.length * dimensions)) / 127
+  const result = new Int8Array(size)
+  for (const row of used) {
+    result.set(rowAt(row).map((value) => Math.max(-127, Math.min(127, Math.round(value / unit)))), row * dimensions)
+  }
+  return result
+}

@@ -1,0 +1,56 @@
+import { isTelling } from "./lexicon.ts"
+
+/** The number of values of a vector. */
+export const dimensions = 64
+
+/** The number of rows of the table of vectors. */
+export const rowCount = 2 ** 16
+
+/** The FNV-1a hash of a text, 32 bits, with its bits mixed once more because only some of them choose the row. */
+export const hashOf = (text: string): number => {
+  let hash = 2166136261
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+/** Returns the rows of a word: one for each of its parts of three to five letters. So words that have parts in common have similar vectors, in any language. */
+export const rowsOf = (word: string): ReadonlyArray<number> => {
+  const marked = `<${word}>`
+  return [3, 4, 5].flatMap((length) =>
+    Array.from(
+      { length: Math.max(0, marked.length - length + 1) },
+      (_, at) => hashOf(marked.slice(at, at + length)) % rowCount,
+    )
+  )
+}
+
+/** Returns the words that count for a text's vector: those with a meaning of their own, or all if there is none. */
+export const countingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const telling = words.filter(isTelling)
+  return telling.length > 0 ? telling : words
+}
+
+/** A direction: a vector of length 1. */
+export type Direction = Float32Array
+
+/** Returns the direction of a vector. A vector without length stays as it is. */
+export const directionOf = (vector: Float32Array): Direction => {
+  const length = Math.hypot(...vector) || 1
+  return vector.map((value) => value / length)
+}
+
+/** Adds the vectors of words: the more parts a word has, the less each counts. */
+export const vectorOf = (table: Int8Array, words: ReadonlyArray<string>): Float32Array => {
+  const sum = new Float32Array(dimensions)
+  for (const word of countingOf(words)) {
+    const rows = rowsOf(word)
+    for (const row of rows) {
+      for (let at = 0; at < dimensions; at++) sum[at]! += table[row * dimensions + at]! / Math.sqrt(rows.length)
+    }
+  }
+  return sum
+}
+
+/** The cosine of the angle between two directions, from -1 to 1. */
+export const cosine = (one: Direction, other: Direction): number =>
+  one.reduce((sum, value, at) => sum + value * other[at]!, 0)
