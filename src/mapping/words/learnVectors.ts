@@ -25,10 +25,10 @@ const randomFrom = (seed: number) => () => {
 }
 
 /** A concept's phrases, as lists of words. */
-export type Phrases = ReadonlyArray<ReadonlyArray<string>>
+type Phrases = ReadonlyArray<ReadonlyArray<string>>
 
 /** Returns the concepts from which vectors are learned: those of the vocabulary with two phrases or more. */
-export const knownConcepts = (): ReadonlyArray<Phrases> =>
+const knownConcepts = (): ReadonlyArray<Phrases> =>
   [...phrasesOfConcepts().values()]
     .map((phrases) => [...phrases].map((phrase) => countingOf(phrase.split(" "))))
     .filter((phrases) => phrases.length > 1)
@@ -37,14 +37,13 @@ export const knownConcepts = (): ReadonlyArray<Phrases> =>
  * Learns a table of vectors with which phrases of one concept have similar directions, and those of different concepts have not. In each step, two phrases
  * of each drawn concept are compared with all others that were drawn (contrastive learning, as in van den Oord et al., 2018).
  *
- * @param steps the number of steps
  * @param tell called with each 100th step and its mean loss
  * @returns the table's rows, one after the other, in units of which 127 are four times the root mean square
  */
 export const learnVectors = (
-  concepts: ReadonlyArray<Phrases>,
-  steps: number,
   tell: (step: number, loss: number) => void,
+  concepts: ReadonlyArray<Phrases> = knownConcepts(),
+  steps = 5000,
 ): Int8Array => {
   const random = randomFrom(1)
   const below = (limit: number) => Math.floor(random() * limit)

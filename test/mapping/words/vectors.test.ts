@@ -13,7 +13,7 @@ describe("The vectors of words", () => {
   ].map((phrases) => phrases.map((phrase) => phrase.split(" ")))
 
   it("are similar for phrases of one concept, and not for those of different concepts, after they are learned", () => {
-    const table = learnVectors(concepts, 400, () => {})
+    const table = learnVectors(() => {}, concepts, 400)
     const [birth, phone, height] = concepts.map((phrases) =>
       phrases.map((words) => directionOf(vectorOf(table, words)))
     )
@@ -24,7 +24,7 @@ describe("The vectors of words", () => {
   })
 
   it("are learned with the same result each time", () => {
-    const [one, other] = [1, 2].map(() => Buffer.from(learnVectors(concepts, 5, () => {}).buffer))
+    const [one, other] = [1, 2].map(() => Buffer.from(learnVectors(() => {}, concepts, 5).buffer))
     expect(one!.equals(other!)).toBe(true)
   })
 
