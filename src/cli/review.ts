@@ -10,6 +10,7 @@ import {
   markReviewed,
   putEntry,
   removeProposal,
+  scored,
   setChoice,
   setSourceKey,
 } from "../project/pipelineEdits.ts"
@@ -26,9 +27,7 @@ const cellsOf = (cells: ReadonlyArray<string>): string =>
   cells.length === 0 ? "empty" : cells.map((cell) => cutToWidth(visible(cell), 40)).join(", ")
 
 const candidateTitle = ({ because, cells, confidence, shown }: ReviewCandidate): string =>
-  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${
-    [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...because.map(visible)].join(", ")
-  })`
+  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${[scored(confidence), ...because.map(visible)].join(", ")})`
 
 const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
 

@@ -16,6 +16,7 @@ import { profiler } from "../mapping/profile/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { emptyTexts } from "../project/sourceSection.ts"
 import { accountOf, leftBehind } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
@@ -169,7 +170,7 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
     // A grid without options accepts every answer.
     if (column === undefined || (kind === "matrix" && (question.options ?? []).length === 0)) return []
     const options: Readonly<Record<string, unknown>> = { ...defaults[kind], ...entry.options }
-    const empty = new Set(pipeline.source.empty.map((text) => text.trim()))
+    const empty = new Set(emptyTexts(pipeline.source))
     const counter = collectUnknown(columns, entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
     const title = entry.input._tag === "Block" ? entry.input.title : column.name ?? column.title
     /** Whether a cell is read as one choice although the question takes several. */

@@ -6,7 +6,7 @@ import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
 import type { Disk } from "../project/disk.ts"
-import { hasTag, listPipelines, type loadProject } from "../project/loadProject.ts"
+import { hasTag, listPipelines, type loadProject, nameOfFile } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { hasLedger, ledgerOf } from "./projectLedger.ts"
 
@@ -51,7 +51,7 @@ export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root"
     const add = (pipeline: string, schedule: Schedule) => scheduled.set(pipeline, { pipeline, schedule })
     const addFault = (pipeline: string, fault: string) =>
       scheduled.set(pipeline, { pipeline, schedule: onceADay, fault })
-    for (const { file, message } of unreadable) addFault(baseName(file), `${file}: ${message}`)
+    for (const { file, message } of unreadable) addFault(nameOfFile(file), `${file}: ${message}`)
     for (const { file, name, yaml } of texts.filter((text) => hasTag(text.tags, tags))) {
       const schedule = scheduleIn(yaml)
       if (typeof schedule === "string") addFault(name ?? file, `${yaml.file}: ${schedule}`)
@@ -62,9 +62,6 @@ export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root"
     const all = [...scheduled.values()]
     return { scheduled: all, unreadable: all.flatMap(({ fault }) => fault ?? []) }
   })
-
-/** Returns the name under which `loadProject` finds a pipeline whose file can't be read. */
-const baseName = (file: string): string => file.replace(/^.*\//, "").replace(/\.ya?ml$/, "")
 
 /** `elsewhere`: a different process runs the pipeline. */
 export type Due = "due" | "elsewhere" | "later"

@@ -7,7 +7,15 @@ import type { SettledRow } from "../ledger/evidence.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
-import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes } from "../run/settleFromList.ts"
+import {
+  asFile,
+  landedOf,
+  type ListContext,
+  recordSettled,
+  settledNotes,
+  settleFromList,
+  undoneNotes,
+} from "../run/settleFromList.ts"
 import type { Settled } from "../sink/settleRows.ts"
 import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
@@ -205,7 +213,7 @@ const byList =
     })
 
 const resultOf = (pipeline: string, to: string | undefined, { open, settled }: Settled): SettleResult => {
-  const landed = settled.filter(({ as }) => as.outcome._tag === "Landed").length
+  const landed = landedOf(settled)
   return {
     ...nothing(pipeline),
     rows: [
@@ -218,11 +226,7 @@ const resultOf = (pipeline: string, to: string | undefined, { open, settled }: S
     ].toSorted((a, b) => a.row - b.row),
     landed,
     notLanded: settled.length - landed,
-    warnings: undoneNotes(
-      pipeline,
-      to,
-      settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })),
-    ),
+    warnings: settledNotes(pipeline, to, settled),
     wants: ([
       "time",
       "another export",

@@ -6,7 +6,7 @@ import { LedgerError, type LedgerLocked, LedgerRefused } from "./errors.ts"
 import { type AnyLedgerOptions, openStore } from "./openLedger.ts"
 import { adoptSecret, readSecret } from "./secret.ts"
 import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"
-import { holdersByEpoch, takeLock } from "./sql/lock.ts"
+import { holdersByEpoch, pipelinesOf, takeLock } from "./sql/lock.ts"
 import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
 import { abandon } from "./sql/settle.ts"
 import { all, exists, numberIn, Refusal, type Sql, write } from "./sql/statement.ts"
@@ -37,8 +37,6 @@ const must = (refusal: LedgerRefused | undefined): void => {
 
 /** `meta` describes the ledger itself, so it is not copied. */
 const copied = tables.filter(({ name }) => name !== "meta")
-
-const pipelinesOf = () => all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock")
 
 /** Says how to remove what a move that was cancelled has copied. */
 export const removalOf = (of: { readonly file: string } | { readonly schema: string }): string =>

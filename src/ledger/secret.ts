@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { canonicalJson } from "../domain/json.ts"
+import { isLedgerSecret } from "../domain/secret.ts"
 import { LedgerRefused } from "./errors.ts"
 import { sync } from "./fileSystem.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
@@ -44,7 +45,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
   }
   chmodSync(file, 0o600)
   const secret = readFileSync(file, "utf8").trim()
-  if (!/^[0-9a-f]{64}$/.test(secret)) {
+  if (!isLedgerSecret(secret)) {
     return new LedgerRefused({
       message:
         `The ledger's secret ${file} is damaged: it must contain 64 hexadecimal digits. Nothing was sent. Restore it from the backup of the ledger.`,
@@ -107,7 +108,7 @@ const longestRepeated = 12
  * distinguishes keys, contents and values.
  */
 export const makeDigester = (secret: string): Digester => {
-  if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error("The ledger's secret is not 64 hexadecimal digits.")
+  if (!isLedgerSecret(secret)) throw new Error("The ledger's secret is not 64 hexadecimal digits.")
   const pad = (byte: number) => Buffer.from(Buffer.from(secret, "latin1").map((one) => one ^ byte)).toString("latin1")
   const inner = pad(0x36)
   const outer = Buffer.alloc(blockLength + wholeLength)
@@ -144,3 +145,6 @@ export const makeDigester = (secret: string): Digester => {
     },
   }
 }
+
+/** Returns what a ledger records to recognise its secret, without revealing it. */
+export const proofOf = (digest: Digester): string => digest.value("the secret of this ledger").toString("hex")

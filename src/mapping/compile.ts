@@ -6,6 +6,7 @@ import { canonicalJson, isObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
+import { emptyTexts } from "../project/sourceSection.ts"
 import { CellUses } from "./CellUses.ts"
 import { columnBook, columnList, mentionedColumns } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
@@ -109,7 +110,7 @@ export const compile = (input: {
     return Either.left(findings.errors)
   }
   const book = columnBook(input, source.columns, findings)
-  const empty = new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))
+  const empty = new Set(emptyTexts(source))
   const context: CompileContext = {
     findings,
     columns: book,

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
+import { headerSecret } from "../domain/secret.ts"
 import { type Connection, connectionOf, connectionSection } from "./connection.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
@@ -327,7 +328,7 @@ const serviceOf = (
       noun: "key",
       consequence: `the key of ${name} is missing`,
       fault: (text) =>
-        /^[\x21-\x7e]+$/.test(text)
+        headerSecret.test(text)
           ? undefined
           : `The key of ${name} contains a space, a line break or another character that can't be part of a key.`,
     }),

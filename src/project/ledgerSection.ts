@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { isLedgerSecret } from "../domain/secret.ts"
 import type { ConfigurationInvalid, Finding } from "./errors.ts"
 import { becoming, expecting, Identifier, optional, Path, PositiveTime, section } from "./fields.ts"
 import { type Secrets, secretVariable } from "./secrets.ts"
@@ -209,7 +210,7 @@ export const ledgerPlaceOf = (
       called: "The ledger's key",
       noun: "key",
       consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
-      fault: (text) => /^[0-9a-f]{64}$/.test(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
+      fault: (text) => isLedgerSecret(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
     }),
     marks: marks.url === undefined
       ? { folder: resolve(marks.folder ?? "") }

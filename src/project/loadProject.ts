@@ -46,6 +46,9 @@ export interface PipelineDraftText {
   readonly text: string
 }
 
+/** Returns the name of a pipeline's file, as the pipeline is called if its own name can't be read. */
+export const nameOfFile = (file: string): string => file.replace(/^.*\//, "").replace(/\.ya?ml$/, "")
+
 /** Lists the files of pipelines/, sorted by name. */
 export const listPipelines = (root: string, draft?: PipelineDraftText) =>
   Effect.gen(function*() {
@@ -58,7 +61,7 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
       else {
-        const name = entry.replace(/\.ya?ml$/, "")
+        const name = nameOfFile(entry)
         const isDraft = draft !== undefined && (textAt(file.yaml, ["pipeline"]) ?? name) === draft.pipeline
         const yaml = isDraft ? parseYaml(file.yaml.file, draft.text) : file.yaml
         texts.push({

@@ -74,6 +74,9 @@ const itemsIn = (text: string): (question: Element) => YAMLMap | undefined => {
 
 const itemOf = (text: string, question: Element): YAMLMap | undefined => itemsIn(text)(question)
 
+/** Returns how a confidence is written above an entry, and shown in a review. It is never 1. */
+export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
+
 /** Matches remarks that `init` and its review write above an entry. */
 const remark = /^# (?:confidence |reviewed|left open|candidate )/
 

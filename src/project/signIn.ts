@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createPrivateKey, type KeyObject } from "node:crypto"
+import { headerSecret } from "../domain/secret.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
   becoming,
@@ -224,7 +225,7 @@ export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Sec
       return typeof account === "string" ? undefined : { ...account, scopes }
     })
   }
-  const secret = (place: typeof Secret.Type, allowed = /^[\x21-\x7e]+$/) => {
+  const secret = (place: typeof Secret.Type, allowed = headerSecret) => {
     places.push(place.name)
     return Effect.map(
       secrets(place, {

@@ -50,6 +50,11 @@ export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type |
 /** Whether a source's rows are pulled from a connection. */
 export const isPull = (where: SourceFiles): where is Pull => typeof where === "object" && "connection" in where
 
+/** Returns the texts that mean "no answer", apart from the empty text. Spaces around them don't count. */
+export const emptyTexts = ({ empty }: Pick<SourceConfig, "empty">): ReadonlyArray<string> => [
+  ...new Set(empty.map((text) => text.trim()).filter((text) => text !== "")),
+]
+
 /** Returns the columns of a row key. Empty without a row key, and for `rowKey: content`. */
 export const keyColumns = ({ rowKey }: Pick<SourceConfig, "rowKey">): ReadonlyArray<ColumnName> =>
   rowKey === undefined || rowKey === "content" ? [] : rowKey

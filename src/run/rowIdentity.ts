@@ -8,6 +8,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/facts.ts"
 import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { KnownRow } from "../ledger/rows.ts"
+import { emptyTexts } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
 import {
@@ -36,7 +37,7 @@ const keyRuleOf = (
     ? { columns: "content", empty: [] }
     : {
       columns: keyColumns,
-      empty: [...new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))].toSorted(),
+      empty: emptyTexts(source).toSorted(),
     }
 
 /** Whether the ledger's row keys were made differently from those of this run. */

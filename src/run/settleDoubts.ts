@@ -6,7 +6,15 @@ import type { DoubtfulRow } from "../ledger/pages.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { FormService } from "../service/FormService.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes, waitsOf } from "./settleFromList.ts"
+import {
+  asFile,
+  landedOf,
+  type ListContext,
+  recordSettled,
+  settledNotes,
+  settleFromList,
+  waitsOf,
+} from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
 
 /** What a run settled before it read its source. */
@@ -71,7 +79,7 @@ export const settleDoubts = Effect.gen(function*() {
     Effect.map((recorded): SettledFirst | undefined => {
       if (recorded === undefined) return undefined
       const { open, settled } = recorded
-      const landed = settled.filter(({ as }) => as.outcome._tag === "Landed").length
+      const landed = landedOf(settled)
       const reasons = open.filter(({ row }) => !row.acknowledged)
       const shown = reasons.slice(0, shownReasons).map(({ reason, row }) => `row ${row.row}: ${reason}`).join("; ")
       return {
@@ -86,11 +94,7 @@ export const settleDoubts = Effect.gen(function*() {
           }.`,
         ],
         warnings: present([
-          ...undoneNotes(
-            pipeline.name,
-            target,
-            settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })),
-          ),
+          ...settledNotes(pipeline.name, target, settled),
           reasons.length > 0
           && `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
             reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""

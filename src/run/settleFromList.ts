@@ -236,6 +236,14 @@ export const recordSettled = (
     }
   })
 
+/** Returns the number of settled rows that landed. */
+export const landedOf = (settled: Settled["settled"]): number =>
+  settled.filter(({ as }) => as.outcome._tag === "Landed").length
+
+/** Returns what `undoneNotes` says of settled rows. */
+export const settledNotes = (pipeline: string, to: string | undefined, settled: Settled["settled"]) =>
+  undoneNotes(pipeline, to, settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })))
+
 /** Returns sentences about settled rows whose runs a person undid: those that landed can be deleted, the others are undone. */
 export const undoneNotes = (
   pipeline: string,

@@ -1,5 +1,6 @@
 import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
+import { codeOf } from "../domain/words.ts"
 import { MaybeSent, NeverSent, type ResponseHeaders, type TransportResponse } from "./transport.ts"
 import { errors } from "./undici.ts"
 
@@ -30,16 +31,11 @@ const words: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for a different host",
 }
 
-const codeOf = (error: unknown): string | undefined =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined
-
 /** Describes a network error. For an unknown error, returns only the code or the name, because messages may repeat data that was sent or received. */
 const describeFault = (error: unknown): { readonly reason: string; readonly code: string | undefined } => {
   // If several addresses were tried, reports the error of the first.
   const first = error instanceof AggregateError ? error.errors[0] : error
-  const code = codeOf(first) ?? codeOf(error)
+  const code = codeOf(first) || codeOf(error) || undefined
   const name = error instanceof Error ? error.name : "unknown"
   if (name === "HTTPParserError") return { reason: "the answer is not HTTP", code }
   return { reason: (code === undefined ? undefined : words[code]) ?? `the connection failed (${code ?? name})`, code }

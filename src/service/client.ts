@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../domain/capability.ts"
 import type { Item } from "../domain/item.ts"
+import { headerSecret } from "../domain/secret.ts"
 import type { SharedRate } from "../domain/sharedRate.ts"
 import type { Submission } from "../domain/submission.ts"
 import { makeAdmission, momentOf, type Pacing } from "./Admission.ts"
@@ -263,7 +264,7 @@ export const make = (
 ): Effect.Effect<SharedService, ServiceUnusable, Scope.Scope> =>
   Effect.gen(function*() {
     const { baseUrl } = options
-    if (!/^[\x21-\x7e]+$/.test(Redacted.value(options.apiKey))) {
+    if (!headerSecret.test(Redacted.value(options.apiKey))) {
       return yield* new ServiceUnusable({
         reason: "credentials",
         message:

@@ -125,6 +125,12 @@ export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
 export const isSwollen = (packed: number, unpacked: number): boolean =>
   unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
 
+/** Returns why such data is refused, as the end of a sentence. Sizes are in bytes. */
+export const swollenNote = (packed: number, unpacked: number): string =>
+  `unpacks to ${
+    count(Math.round(unpacked / Math.max(packed, 1)))
+  } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`
+
 /** Checks the sizes in the directory. Throws `BadArchive` if the archive would unpack to too much. */
 const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   const unpacked = entries.reduce((sum, entry) => sum + entry.unpacked, 0)
@@ -135,11 +141,7 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
     )
   }
   if (isSwollen(packed, unpacked)) {
-    throw new BadArchive(
-      `It unpacks to ${
-        count(Math.round(unpacked / packed))
-      } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
-    )
+    throw new BadArchive(`It ${swollenNote(packed, unpacked)}`)
   }
 }
 

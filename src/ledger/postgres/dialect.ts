@@ -1,4 +1,3 @@
-import { stateCode } from "../codes.ts"
 import type { Dialect } from "../sql/Dialect.ts"
 import { digestLength } from "../sql/lookUp.ts"
 import { stored } from "../sql/row.ts"
@@ -108,9 +107,9 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** The database's clock, in milliseconds since 1970. */
 export const now = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT"
 
-const nextRows = (plain: string) => `
+const nextRows = (isImported: string) => `
   SELECT json_build_array(coalesce(json_agg(id), '[]'), coalesce(json_agg(key), '[]'), string_agg(hex(content), ''),
-    string_agg(CASE WHEN ${plain} THEN '1' ELSE '0' END, ''), coalesce(json_agg(shape), '[]'))
+    string_agg(CASE WHEN ${isImported} THEN '1' ELSE '0' END, ''), coalesce(json_agg(shape), '[]'))
   FROM (SELECT * FROM row WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id) r`
 
 /** @param table its name, quoted if that matters */
@@ -124,10 +123,7 @@ export const dialect: Dialect = {
     SELECT json_agg(json_build_array(at, ${stored.sql}))
     FROM generate_series(0, CAST(?3 AS INTEGER) - 1) at
     CROSS JOIN LATERAL (SELECT * FROM row r WHERE r.place = ?2 AND r.digest = substr(?1, at * ${digestLength} + 1, ${digestLength}) LIMIT 1) r`,
-  nextRows: nextRows(`state = ${stateCode.imported}`),
-  nextRowsNotLeftOut: nextRows(
-    `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
-  ),
+  nextRows,
   rowsAtOnce: 4_096,
   forUpdate: " FOR UPDATE",
   continueNumbers,

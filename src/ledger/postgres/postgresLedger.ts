@@ -5,10 +5,11 @@ import * as RcRef from "effect/RcRef"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
+import { isLedgerSecret } from "../../domain/secret.ts"
 import { missing, movedServer, notNewest } from "../behind.ts"
 import { type LedgerError, type LedgerLocked, LedgerRefused } from "../errors.ts"
 import { anyHost } from "../holder.ts"
-import { makeDigester } from "../secret.ts"
+import { makeDigester, proofOf } from "../secret.ts"
 import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
 import { numberIn, Refusal, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
@@ -41,7 +42,7 @@ export const openPostgresStore = (
 ): Effect.Effect<PostgresStore, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const { isManaged = false, key, project, schema } = options
-    if (!/^[0-9a-f]{64}$/.test(key)) {
+    if (!isLedgerSecret(key)) {
       return yield* new LedgerRefused({
         message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
       })
@@ -65,7 +66,7 @@ export const openPostgresStore = (
     })
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
-    const proof = digest.value("the secret of this ledger").toString("hex")
+    const proof = proofOf(digest)
     const wrong = options.overruling === true ? undefined : yield* missing(marks)
     const id = yield* writer.write<string, LedgerRefused>(
       "opening it",

@@ -8,10 +8,9 @@ export interface Dialect {
   /**
    * Reads the rows of a place that were first sent after a row. `?1`: that row's id; `?2`: the place; `?3`: how many ids to look at. Returns one JSON
    * text with a list of five lists or texts, in the order of ids: ids, keys, contents (hexadecimal, as one text), whether each row is imported (as
-   * one text of 0 and 1), and shapes. A row that was skipped permanently doesn't count as imported in `nextRowsNotLeftOut`.
+   * one text of 0 and 1), and shapes. `isImported` is the condition for that.
    */
-  readonly nextRows: string
-  readonly nextRowsNotLeftOut: string
+  readonly nextRows: (isImported: string) => string
   /** The least number of ids that `nextRows` looks at, because each answer of a remote database takes time. */
   readonly rowsAtOnce: number
   /** Ends a SELECT whose row must not change before this transaction ends. */

@@ -92,6 +92,10 @@ export interface TakenLock {
   readonly isTakenOver: boolean
 }
 
+/** Returns the names of all pipelines in the ledger, in the order in which their locks are taken. */
+export const pipelinesOf = () =>
+  all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1")
+
 /** Takes the lock inside a transaction. */
 export function* takeLock(
   store: Store,
@@ -302,10 +306,7 @@ const takeAll = (
         function*() {
           yield* mustBeNewest(store, marks, { asker: store.asker, where: "anywhere" })
           const locks: Array<Taken> = []
-          const pipelines = yield* all<readonly [string]>(
-            "SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1",
-          )
-          for (const [pipeline] of pipelines) locks.push({ pipeline, ...yield* takeLock(store, pipeline) })
+          for (const [pipeline] of yield* pipelinesOf()) locks.push({ pipeline, ...yield* takeLock(store, pipeline) })
           return locks
         },
       )

@@ -1,3 +1,4 @@
+import { stateCode } from "../codes.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
@@ -290,6 +291,12 @@ function* readOn(
   return same
 }
 
+const isImported = `state = ${stateCode.imported}`
+
+/** A row that was skipped permanently doesn't count as imported. */
+const isImportedNotLeftOut =
+  `${isImported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`
+
 /** Returns the rows with the next ids after a row. A remote database returns more of them at once, for later chunks. */
 function* readAhead(
   { dialect }: Store,
@@ -300,7 +307,7 @@ function* readAhead(
 ): Sql<Ahead> {
   const { ahead } = cursor
   if (ahead !== undefined && ahead.from <= last && last + count <= ahead.upTo) return ahead
-  const sql = (yield* isAnyLeftOut(place, 1)) ? dialect.nextRowsNotLeftOut : dialect.nextRows
+  const sql = dialect.nextRows((yield* isAnyLeftOut(place, 1)) ? isImportedNotLeftOut : isImported)
   const atOnce = Math.max(count, dialect.rowsAtOnce)
   const text = yield* get<readonly [string]>(sql, [last, place, atOnce])
   const next = JSON.parse(text?.[0] ?? "[[],[],null,null,[]]") as Next

@@ -13,7 +13,7 @@ import { LockHolder } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
 import { marksIn } from "../markFiles.ts"
 import { marksFolder } from "../marks.ts"
-import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
+import { ledgerExists, makeDigester, proofOf, readSecret } from "../secret.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { just } from "../sql/statement.ts"
 import type { Store as Rules } from "../sql/Store.ts"
@@ -58,8 +58,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     // If a new ledger's log is lost, a file without tables remains. Creating the tables would make it a different ledger.
     if (standingOf(db) === "empty") yield* mayCreate
     const digest = makeDigester(secret)
-    // Shows whether the secret belongs to this ledger, without revealing the secret.
-    const proof = digest.value("the secret of this ledger").toString("hex")
+    const proof = proofOf(digest)
     yield* attempt(file, "preparing it", () => {
       createTables(db, { id: randomBytes(8).toString("hex"), proof, started, ...unfinishedIf(options.moved) })
       sync(dirname(file))

@@ -4,6 +4,7 @@ import { type Column, optionColumns } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
+import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
@@ -123,8 +124,6 @@ export const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices
     notes: new Map(sure.map(({ choice, count }) => [choice, `${count} ×`])),
   }]
 }
-
-export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
 
 /** Returns lines under an entry that list choices without a certain option, for a person to fill in. */
 export const valuesBelow = (

@@ -8,6 +8,7 @@ import {
   type DraftValue,
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
+import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
 import {
@@ -19,7 +20,7 @@ import {
   type Suggestion,
   type Suggestions,
 } from "../suggest/Suggestion.ts"
-import { foreignChoices, foreignFault, otherColumn, scored, valuesBelow, withSure } from "./draftChoices.ts"
+import { foreignChoices, foreignFault, otherColumn, valuesBelow, withSure } from "./draftChoices.ts"
 import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
 import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
 import type { Unknown } from "./unknownChoices.ts"

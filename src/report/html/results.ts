@@ -4,6 +4,7 @@ import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
 import { type Mode, modeWords, outcomeWords } from "../../domain/run.ts"
 import { count, counted, instantIn, numbers, type Word } from "../../domain/words.ts"
+import { csvFiles } from "../csvFiles.ts"
 import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { WrittenFile } from "./details.ts"
@@ -173,7 +174,7 @@ const example = (one: Finding["examples"][number]): Content =>
 /** Shows answers that did not come back as they were sent, grouped by the change. */
 export const differencesSection = (report: RunReport, files: ReadonlyArray<WrittenFile>): Section | undefined => {
   if (report.findings.length === 0) return undefined
-  const all = files.find((file) => file.name === "differences.csv")?.rows
+  const all = files.find((file) => file.name === csvFiles.differences.name)?.rows
     ?? report.findings.reduce((sum, finding) => sum + finding.count, 0)
   return section("differences", "Differences", [
     table(

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sign } from "node:crypto"
+import { headerSecret } from "../../domain/secret.ts"
 import type { Connection } from "../../project/connection.ts"
 import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
 import { valueAt } from "../json/pointer.ts"
@@ -74,7 +75,7 @@ const obtain = ({ at, request, via }: TokenRequest) =>
     const remedy = `Correct \`${sent.place}\`.`
     const read = readJson(file, { called: "an answer to the sign-in", tooLarge: remedy, notJson: remedy })
     const token = valueAt(yield* exchange(via, sent, read, [200, 201]), at)
-    if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token
+    if (typeof token === "string" && headerSecret.test(token)) return token
     return yield* refusing(file)(`sent no token at ${at}. ${remedy}`)
   })
 

@@ -7,7 +7,7 @@ import type { Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
-import { packedStart, type ZipEntry } from "../zip.ts"
+import { isSwollen, packedStart, swollenNote, type ZipEntry } from "../zip.ts"
 import { type CellRange, columnName, mostColumns, type OpenSheet, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
@@ -128,8 +128,7 @@ export const openRows = (
   })
 
 /** Whether a part unpacks to more than any ordinary one does. */
-const isBomb = ({ packed, unpacked }: ZipEntry) =>
-  unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
+const isBomb = ({ packed, unpacked }: ZipEntry) => unpacked > limits.streamed || isSwollen(packed, unpacked)
 
 /** Fails if an entry disagrees with the archive's directory, if a large part can't be unpacked, or if it would unpack to far too much. */
 export const checkParts = (
@@ -142,9 +141,5 @@ export const checkParts = (
   const bomb = large.find(isBomb)
   return bomb === undefined
     ? Effect.void
-    : refusing(file)(
-      `unpacks to ${
-        count(Math.round(bomb.unpacked / Math.max(bomb.packed, 1)))
-      } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`,
-    )
+    : refusing(file)(swollenNote(bomb.packed, bomb.unpacked))
 }
