@@ -22,6 +22,9 @@ export interface Ranked {
 /** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.85
 
+/** The lowest confidence at which kind and place prove an answer, if nothing is known of a title. */
+const certain = 0.95
+
 /** The highest confidence of a column that is not proven to answer the question. */
 const unproven = 0.75
 
@@ -122,8 +125,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       if (confidence < shown) return []
       const { cover, evidence: ofWords, title } = rated[at]![of]!
       const isUnknown = title.near === undefined && !title.opposed
-      // A title of which nothing is known can't contradict kind and place.
-      const isSafe = isUnknown || isProven(target, title, ofWords, cover)
+      const isSafe = isProven(target, title, ofWords, cover) || (isUnknown && confidence >= certain)
       return [{
         unit,
         target,

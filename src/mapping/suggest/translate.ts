@@ -22,7 +22,10 @@ const proposed = 0.5
 const compared = 50
 const optionsCompared = 200
 
-/** How near texts are at most. The options of one question are often about the same, so the words that they share count more than those of titles. */
+/**
+ * How near texts are at most. The options of one question are often about the same, so the words that they share count more than those of titles, but less
+ * than equal texts.
+ */
 const nearestText = 4
 
 /**
@@ -136,7 +139,7 @@ export const translate = (
         isTick ? 6 : -9,
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
-        2.5 * agreement(near) - 2 - (alikeness.opposed ? 5 : 0),
+        alikeness.opposed ? -9 : 2 * agreement(near) - 1.5,
         meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
 import { commonPhrases, isTelling, stemOf } from "./lexicon.ts"
-import { type Compiled, weightUnit } from "./topicIndex.ts"
+import { type Compiled, keyOf, weightUnit } from "./topicIndex.ts"
 import file from "./topics.json" with { type: "json" }
 import { add, inDirection } from "./topics.ts"
-import { hashOf } from "./vectors.ts"
+import { dimensions, rowCount } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 /** How much a concept speaks of one that is related or asked for together with it, and of all those together whose phrases have the same words. */
@@ -46,6 +46,12 @@ const listsOf = (lists: ReadonlyArray<Iterable<readonly [concept: number, weight
  * seconds.
  */
 export const compileTopics = (): Uint8Array => {
+  const vectors = new Int8Array(readFileSync("src/mapping/words/vectors.bin"))
+  if (vectors.length !== rowCount * dimensions) {
+    throw new Error(
+      "src/mapping/words/vectors.bin has a different size than vectors.ts says. Run npm run learn-vectors.",
+    )
+  }
   const phrasesOf = phrasesOfConcepts()
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
@@ -87,7 +93,7 @@ export const compileTopics = (): Uint8Array => {
   })
 
   const known = [...count.keys()].toSorted()
-  const keyed = phrases.flatMap((all, concept) => all.map((phrase) => [hashOf(phrase), concept] as const))
+  const keyed = phrases.flatMap((all, concept) => all.map((phrase) => [keyOf(phrase), concept] as const))
     .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   return serialize(
     {
@@ -96,9 +102,9 @@ export const compileTopics = (): Uint8Array => {
       shares: listsOf(known.map((stem) => inDirection(shares.get(stem)!))),
       spoken: listsOf(spoken),
       longest: phrases.flat().reduce((most, phrase) => Math.max(most, phrase.split(" ").length), 0),
-      phrases: Uint32Array.from(keyed, ([key]) => key),
+      phrases: Float64Array.from(keyed, ([key]) => key),
       named: Uint16Array.from(keyed, ([, concept]) => concept),
-      vectors: new Int8Array(readFileSync("src/mapping/words/vectors.bin")),
+      vectors,
     } satisfies Compiled,
   )
 }

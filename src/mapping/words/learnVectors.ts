@@ -34,10 +34,10 @@ const knownConcepts = (): ReadonlyArray<Phrases> =>
     .filter((phrases) => phrases.length > 1)
 
 /**
- * Learns a table of vectors with which phrases of one concept have similar directions, and those of different concepts have not. In each step, two phrases
+ * Learns a table of vectors with which phrases of one concept have similar directions, and those of different concepts do not. In each step, two phrases
  * of each drawn concept are compared with all others that were drawn (contrastive learning, as in van den Oord et al., 2018).
  *
- * @param tell called with each 100th step and its mean loss
+ * @param tell called with each 100th step, and a running average of the loss of one side
  * @returns the table's rows, one after the other, in units of which 127 are four times the root mean square
  */
 export const learnVectors = (
@@ -71,7 +71,7 @@ export const learnVectors = (
   const table = new Float32Array(size)
   for (let at = 0; at < size; at++) table[at] = 0.1 * (random() + random() + random() - 1.5)
   const [slope, mean, square] = [new Float32Array(size), new Float32Array(size), new Float32Array(size)]
-  const times = new Uint16Array(rowCount)
+  const times = new Uint32Array(rowCount)
 
   /** Calls a function with each row of a phrase and how much it counts. */
   const eachRow = (phrase: ReadonlyArray<string>, act: (row: number, weight: number) => void) => {
@@ -112,7 +112,7 @@ export const learnVectors = (
         ofColumn[b]! += power
       }
     }
-    // Now each similarity becomes the slope of the loss, which is the mean of both sides' cross entropy.
+    // The slopes are those of the mean of both sides' cross entropy.
     let loss = 0
     for (let a = 0; a < count; a++) loss -= Math.log(alike[a * count + a]! / ofRow[a]!)
     const slopes = [one, other].map(() => new Float32Array(count * dimensions)) as [Float32Array, Float32Array]

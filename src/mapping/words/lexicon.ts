@@ -6,7 +6,7 @@ const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 /** Whether a word has no meaning of its own. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
-/** Whether a word, and no stop word, number or letter, says what a text is about. */
+/** Whether a word says what a text is about: it is not a stop word, a number or a single letter. */
 export const isTelling = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
 
 const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)

@@ -86,15 +86,18 @@ export const topicsOfAll = (texts: ReadonlyArray<string>): Topics => {
   return { concepts: inDirection(sums), direction: directionOf(vector) }
 }
 
+/** How evidence grows with the logarithm of a nearness, and what is added to the nearness so that 0 proves no more than -3.4. */
+const [slope, offset] = [1.75, 0.01]
+
 /** What a nearness proves: the logarithm of how many times likelier it is for the same topic than for different ones. */
-export const evidenceOf = (near: number): number => 4.7 + 1.75 * Math.log(near + 0.01)
+export const evidenceOf = (near: number): number => 4.7 + slope * Math.log(near + offset)
 
 /** What the cosine of two titles' words adds to the evidence of their concepts, by a logistic regression (decision 28). */
 const ofWords = (cosine: number): number => 7.1 * cosine - 2.5
 
 /**
- * Returns how near two topics are, from 0 (nothing in common) to 1 (the same): the nearness that proves what the cosines of their concepts and of their
- * words prove together. Undefined if the concepts of one are unknown.
+ * Returns how near two topics are, from 0 (nothing in common) to 1 (surely the same): the value whose evidence is that of the cosine of their concepts and
+ * of the cosine of their words together. Undefined if the concepts of one are unknown.
  *
  * @param most the largest result, more than 1 if texts that have concepts and words in common should be nearer than others
  */
@@ -102,6 +105,6 @@ export const nearness = (one: Topics, other: Topics, most = 1): number | undefin
   if (one.concepts.size === 0 || other.concepts.size === 0) return undefined
   let ofConcepts = 0
   for (const [concept, weight] of one.concepts) ofConcepts += weight * (other.concepts.get(concept) ?? 0)
-  const factor = Math.exp(ofWords(cosine(one.direction, other.direction)) / 1.75)
-  return Math.max(0, Math.min(most, (ofConcepts + 0.01) * factor - 0.01))
+  const factor = Math.exp(ofWords(cosine(one.direction, other.direction)) / slope)
+  return Math.max(0, Math.min(most, (ofConcepts + offset) * factor - offset))
 }

@@ -30,7 +30,7 @@ export const countingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> 
   return telling.length > 0 ? telling : words
 }
 
-/** A direction: a vector of length 1. */
+/** A vector of length 1, or of length 0 for a text without words. */
 export type Direction = Float32Array
 
 /** Returns the direction of a vector. A vector without length stays as it is. */

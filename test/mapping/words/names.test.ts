@@ -54,9 +54,12 @@ describe("Titles", () => {
   it.each([
     ["How heavy are you?", "Weight (kg)"],
     ["In welcher Stadt wurden Sie geboren?", "Place of birth"],
-    ["Do you smoke?", "tobac_use"],
     ["Choose the first day of your stay (rooms are ready from 3 pm)", "Check-in date"],
-  ])("have a topic by all of their words and by abbreviations, near enough for a suggestion: %s, %s", (one, other) => {
-    expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.05)
+  ])("have a topic by all of their words: %s, %s", (one, other) => {
+    expect(nearness(topicsOf(one), topicsOf(other))).toBeGreaterThan(0.5)
+  })
+
+  it("have a topic by the beginning of a word, near enough for a suggestion", () => {
+    expect(nearness(topicsOf("Do you smoke?"), topicsOf("tobac_use"))).toBeGreaterThan(0.05)
   })
 })
