@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { likelyOption, likelySeparator, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
+import { translate } from "../../../src/mapping/suggest/translate.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))
@@ -29,6 +30,15 @@ describe("Choices", () => {
     expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
     expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
     expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)
+  })
+
+  it.each([
+    ["Dose 3", ["Dose 2", "None", "Unknown", "Other"]],
+    ["Session 3", ["Session 1", "Session 2"]],
+    ["Last shift", ["First shift", "None"]],
+  ])("are not translated into an option that contradicts them: %s", (choice, labels) => {
+    const question = { id: "q", name: "Which?", type: "Dropdown", options: options(...labels) }
+    expect(translate({ question }, [choice])).toEqual(new Map())
   })
 
   it("count unknown pieces in every row", () => {
