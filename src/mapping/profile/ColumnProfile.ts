@@ -4,9 +4,9 @@ import type { Cells, Column } from "../../domain/row.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
-import { isNoAnswer, isTick } from "../words/words.ts"
+import { hashOf, isNoAnswer, isTick } from "../words/words.ts"
 import { collectDates, type DateEvidence } from "./dateEvidence.ts"
-import { DistinctTexts, hashesKept, hashOf, type Room, UniqueCheck } from "./distinctTexts.ts"
+import { DistinctTexts, hashesKept, type Room, UniqueCheck } from "./distinctTexts.ts"
 import { collectNumbers, type NumberEvidence } from "./numberEvidence.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */

@@ -1,4 +1,5 @@
 import { phrasesOfConcepts } from "./compileTopics.ts"
+import { firstFrom } from "./topicIndex.ts"
 import { countingOf, dimensions, rowCount, rowsOf } from "./vectors.ts"
 
 /** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */
@@ -51,16 +52,7 @@ export const learnVectors = (
   const rows = new Map([...new Set(words)].map((word) => [word, rowsOf(word)]))
   let total = 0
   const upTo = concepts.map((phrases) => total += Math.sqrt(phrases.length))
-  const drawConcept = () => {
-    const at = random() * total
-    let [from, to] = [0, upTo.length - 1]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (upTo[middle]! < at) from = middle + 1
-      else to = middle
-    }
-    return from
-  }
+  const drawConcept = () => firstFrom(upTo, random() * total)
   const drawPhrase = (phrases: Phrases) => [
     ...phrases[below(phrases.length)]!,
     ...(random() < doubled ? phrases[below(phrases.length)]! : []),

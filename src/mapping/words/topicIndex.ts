@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
-import { hashOf } from "./vectors.ts"
+import { hashOf } from "./words.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {
@@ -14,7 +14,7 @@ interface Lists {
 export const weightUnit = 2 ** 7
 
 /** Returns a number for a phrase. It has 40 bits, so of 270,000 phrases, one is mistaken for one in four million other texts. */
-export const keyOf = (phrase: string): number => hashOf(phrase) * 2 ** 8 + hashOf(`${phrase} `) % 2 ** 8
+export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
 
 /** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
 export interface Compiled {
@@ -47,7 +47,7 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
 }
 
 /** Returns the position of the first value that is not less than a given one. */
-const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
+export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
   let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1

@@ -7,7 +7,7 @@ export const dimensions = 64
 export const rowCount = 2 ** 16
 
 /** The FNV-1a hash of a text, 32 bits, with its bits mixed once more because only some of them choose the row. */
-export const hashOf = (text: string): number => {
+const partHash = (text: string): number => {
   let hash = 2166136261
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619)
   return (hash ^ (hash >>> 15)) >>> 0
@@ -19,7 +19,7 @@ export const rowsOf = (word: string): ReadonlyArray<number> => {
   return [3, 4, 5].flatMap((length) =>
     Array.from(
       { length: Math.max(0, marked.length - length + 1) },
-      (_, at) => hashOf(marked.slice(at, at + length)) % rowCount,
+      (_, at) => partHash(marked.slice(at, at + length)) % rowCount,
     )
   )
 }
