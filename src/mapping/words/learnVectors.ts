@@ -35,14 +35,64 @@ const knownConcepts = (): ReadonlyArray<Phrases> =>
     .filter((phrases) => phrases.length > 1)
 
 /**
+ * Compares the directions of phrases with those of their partners, all with all.
+ *
+ * @returns the loss of the first side, and the slopes of the mean of both sides' cross entropy, by each value of the directions
+ */
+const compare = (ours: Float32Array, theirs: Float32Array, count: number) => {
+  const alike = new Float32Array(count * count)
+  const [ofRow, ofColumn] = [new Float64Array(count), new Float64Array(count)]
+  for (let a = 0; a < count; a++) {
+    for (let b = 0; b < count; b++) {
+      let sum = 0
+      const [from, to] = [a * dimensions, b * dimensions]
+      for (let at = 0; at < dimensions; at++) sum += ours[from + at]! * theirs[to + at]!
+      const power = Math.exp(sharpness * (sum - 1))
+      alike[a * count + b] = power
+      ofRow[a]! += power
+      ofColumn[b]! += power
+    }
+  }
+  let loss = 0
+  const slopes = [new Float32Array(count * dimensions), new Float32Array(count * dimensions)] as const
+  for (let a = 0; a < count; a++) {
+    loss -= Math.log(alike[a * count + a]! / ofRow[a]!)
+    for (let b = 0; b < count; b++) {
+      const power = alike[a * count + b]!
+      const wanted = doubt / count + (a === b ? 1 - doubt : 0)
+      const by = sharpness / (2 * count) * (power / ofRow[a]! + power / ofColumn[b]! - 2 * wanted)
+      const [from, to] = [a * dimensions, b * dimensions]
+      for (let at = 0; at < dimensions; at++) {
+        slopes[0][from + at]! += by * theirs[to + at]!
+        slopes[1][to + at]! += by * ours[from + at]!
+      }
+    }
+  }
+  return { loss, slopes }
+}
+
+/** Returns the rows that were learned as whole numbers. The others are 0. */
+const inUnits = (table: Float32Array, times: Uint32Array): Int8Array => {
+  const used = [...times.keys()].filter((row) => times[row]! > 0)
+  const rowAt = (row: number) => table.subarray(row * dimensions, (row + 1) * dimensions)
+  const squares = used.reduce((sum, row) => sum + rowAt(row).reduce((all, value) => all + value ** 2, 0), 0)
+  const unit = 4 * Math.sqrt(squares / (used.length * dimensions)) / 127
+  const result = new Int8Array(table.length)
+  for (const row of used) {
+    result.set(rowAt(row).map((value) => Math.max(-127, Math.min(127, Math.round(value / unit)))), row * dimensions)
+  }
+  return result
+}
+
+/**
  * Learns a table of vectors with which phrases of one concept have similar directions, and those of different concepts do not. In each step, two phrases
  * of each drawn concept are compared with all others that were drawn (contrastive learning, as in van den Oord et al., 2018).
  *
- * @param tell called with each 100th step, and a running average of the loss of one side
+ * @param report called with each 100th step, and a running average of the loss of one side
  * @returns the table's rows, one after the other, in units of which 127 are four times the root mean square
  */
 export const learnVectors = (
-  tell: (step: number, loss: number) => void,
+  report: (step: number, loss: number) => void,
   concepts: ReadonlyArray<Phrases> = knownConcepts(),
   steps = 5000,
 ): Int8Array => {
@@ -91,35 +141,7 @@ export const learnVectors = (
     const count = chosen.length
     const sides = [chosen.map(drawPhrase), chosen.map(drawPhrase)] as const
     const [one, other] = [directionsOf(sides[0]), directionsOf(sides[1])]
-    const alike = new Float32Array(count * count)
-    const [ofRow, ofColumn] = [new Float64Array(count), new Float64Array(count)]
-    for (let a = 0; a < count; a++) {
-      for (let b = 0; b < count; b++) {
-        let sum = 0
-        const [from, to] = [a * dimensions, b * dimensions]
-        for (let at = 0; at < dimensions; at++) sum += one.all[from + at]! * other.all[to + at]!
-        const power = Math.exp(sharpness * (sum - 1))
-        alike[a * count + b] = power
-        ofRow[a]! += power
-        ofColumn[b]! += power
-      }
-    }
-    // The slopes are those of the mean of both sides' cross entropy.
-    let loss = 0
-    for (let a = 0; a < count; a++) loss -= Math.log(alike[a * count + a]! / ofRow[a]!)
-    const slopes = [one, other].map(() => new Float32Array(count * dimensions)) as [Float32Array, Float32Array]
-    for (let a = 0; a < count; a++) {
-      for (let b = 0; b < count; b++) {
-        const power = alike[a * count + b]!
-        const wanted = doubt / count + (a === b ? 1 - doubt : 0)
-        const by = sharpness / (2 * count) * (power / ofRow[a]! + power / ofColumn[b]! - 2 * wanted)
-        const [from, to] = [a * dimensions, b * dimensions]
-        for (let at = 0; at < dimensions; at++) {
-          slopes[0][from + at]! += by * other.all[to + at]!
-          slopes[1][to + at]! += by * one.all[from + at]!
-        }
-      }
-    }
+    const { loss, slopes } = compare(one.all, other.all, count)
     const touched = new Set<number>()
     for (const [side, { all, lengths }] of [one, other].entries()) {
       for (let of = 0; of < count; of++) {
@@ -134,7 +156,7 @@ export const learnVectors = (
         })
       }
     }
-    const far = rate * (1 - step / steps)
+    const stepSize = rate * (1 - step / steps)
     for (const row of touched) {
       const time = ++times[row]!
       const [meanPart, squarePart] = [1 - ofMean ** time, 1 - ofSquare ** time]
@@ -143,19 +165,11 @@ export const learnVectors = (
         slope[at] = 0
         mean[at] = ofMean * mean[at]! + (1 - ofMean) * value
         square[at] = ofSquare * square[at]! + (1 - ofSquare) * value ** 2
-        table[at]! -= far * (mean[at]! / meanPart) / (Math.sqrt(square[at]! / squarePart) + 1e-8)
+        table[at]! -= stepSize * (mean[at]! / meanPart) / (Math.sqrt(square[at]! / squarePart) + 1e-8)
       }
     }
     average += (loss / count - average) * (step === 0 ? 1 : 0.01)
-    if (step % 100 === 0) tell(step, average)
+    if (step % 100 === 0) report(step, average)
   }
-  const used = [...times.keys()].filter((row) => times[row]! > 0)
-  const rowAt = (row: number) => table.subarray(row * dimensions, (row + 1) * dimensions)
-  const squares = used.reduce((sum, row) => sum + rowAt(row).reduce((all, value) => all + value ** 2, 0), 0)
-  const unit = 4 * Math.sqrt(squares / (used.length * dimensions)) / 127
-  const result = new Int8Array(size)
-  for (const row of used) {
-    result.set(rowAt(row).map((value) => Math.max(-127, Math.min(127, Math.round(value / unit)))), row * dimensions)
-  }
-  return result
+  return inUnits(table, times)
 }

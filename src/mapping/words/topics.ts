@@ -47,7 +47,7 @@ export const topicsOf = (text: string): Topics => {
   const { find, longest, named: conceptsOf, spokenBy, vectors } = index ??= readTopicIndex()
   const weightOf = (stem: string) => find(stem)?.weight ?? 0
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
-  const [named, all] = [new Map<number, number>(), new Map<number, number>()]
+  const named = new Map<number, number>()
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isTelling)) {
     const stem = stemOf(word)
@@ -68,7 +68,7 @@ export const topicsOf = (text: string): Topics => {
       break
     }
   }
-  for (const [concept, weight] of named) add(all, concept, weight)
+  const all = new Map(named)
   for (const [concept, weight] of strongestOf(named, speaking)) {
     for (const [other, near] of spokenBy(concept)) add(all, other, near * weight)
   }
@@ -92,8 +92,8 @@ const [slope, offset] = [1.75, 0.01]
 /** What a nearness proves: the logarithm of how many times likelier it is for the same topic than for different ones. */
 export const evidenceOf = (near: number): number => 4.7 + slope * Math.log(near + offset)
 
-/** What the cosine of two titles' words adds to the evidence of their concepts, by a logistic regression (decision 28). */
-const ofWords = (cosine: number): number => 7.1 * cosine - 2.5
+/** What the nearness of two titles' words adds to the evidence of their concepts, by a logistic regression (decision 28). */
+const ofNearWords = (near: number): number => 7.1 * near - 2.5
 
 /**
  * Returns how near two topics are, from 0 (nothing in common) to 1 (surely the same): the value whose evidence is that of the cosine of their concepts and
@@ -105,6 +105,6 @@ export const nearness = (one: Topics, other: Topics, most = 1): number | undefin
   if (one.concepts.size === 0 || other.concepts.size === 0) return undefined
   let ofConcepts = 0
   for (const [concept, weight] of one.concepts) ofConcepts += weight * (other.concepts.get(concept) ?? 0)
-  const factor = Math.exp(ofWords(cosine(one.direction, other.direction)) / slope)
+  const factor = Math.exp(ofNearWords(cosine(one.direction, other.direction)) / slope)
   return Math.max(0, Math.min(most, (ofConcepts + offset) * factor - offset))
 }
