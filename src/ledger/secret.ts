@@ -146,5 +146,5 @@ export const makeDigester = (secret: string): Digester => {
   }
 }
 
-/** Returns what a ledger records to recognise its secret, without revealing it. */
+/** Returns what a ledger records to recognise its secret, without revealing it. Existing ledgers contain it, so the text must never change. */
 export const proofOf = (digest: Digester): string => digest.value("the secret of this ledger").toString("hex")
