@@ -1,9 +1,10 @@
 interface Sent {
   readonly at: number
-  /** The latest time at which the service may have counted the request. */
-  countedAt: number
-  isAnswered: boolean
+  /** The latest time at which the service's answer may have arrived. Infinity if there is no answer yet. */
+  answeredAt: number
 }
+
+const isAnswered = ({ answeredAt }: Sent): boolean => answeredAt < Infinity
 
 /**
  * The latest requests that the service has not refused, in the order in which they were sent. Times are in milliseconds, and the caller provides
@@ -17,7 +18,7 @@ export class SentRequests {
 
   /** @param at when the request was sent: not earlier than the request that was added last */
   add(at: number): void {
-    this.#sent.push({ at, countedAt: at, isAnswered: false })
+    this.#sent.push({ at, answeredAt: Infinity })
   }
 
   /** Removes all requests that were sent before a time. */
@@ -31,30 +32,26 @@ export class SentRequests {
   }
 
   /**
-   * Estimates when the service counted a request. If its response took longer than others, it may have arrived later. But it was counted before
-   * requests that were sent after it, so a slow response between fast ones proves nothing.
-   *
-   * @param atMost the maximum number of milliseconds by which the arrival may be assumed to be later
+   * Records an answer. A request was counted before requests that were sent after it, so its own answer could have arrived before theirs: a slow answer
+   * between fast ones proves nothing.
    */
-  answered(sentAt: number, now: number, atMost: number): void {
+  answered(sentAt: number, now: number): void {
     const took = now - sentAt
     // The recorded minimum falls at once, but rises so slowly that the end of a pause doesn't count as usual latency.
     this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 1_000
     const index = this.#indexOf(sentAt)
     if (index < 0) return
-    let latest = sentAt + Math.min(took - this.#fastest, atMost)
+    let latest = now
     for (let at = index + 1; at < this.#sent.length; at++) {
       const later = this.#sent[at]
-      if (later?.isAnswered !== true) continue
-      latest = Math.max(sentAt, Math.min(latest, later.countedAt))
+      if (later === undefined || !isAnswered(later)) continue
+      latest = Math.min(now, later.answeredAt)
       break
     }
     for (let at = index; at >= this.#first; at--) {
       const one = this.#sent[at]
-      if (one === undefined || (one.isAnswered && one.countedAt <= latest)) break
-      if (at !== index && !one.isAnswered) continue
-      one.isAnswered = true
-      one.countedAt = Math.max(one.at, latest)
+      if (one === undefined || one.answeredAt <= latest) break
+      if (at === index || isAnswered(one)) one.answeredAt = latest
     }
   }
 
@@ -69,17 +66,24 @@ export class SentRequests {
     return this.#since(before) - this.#since(from)
   }
 
-  /** Returns when the service counted the nth most recent request, or -Infinity if there are fewer. */
-  countedAt(nthLast: number): number {
-    const at = this.#sent.length - nthLast
-    return at < this.#first ? -Infinity : this.#sent[at]?.countedAt ?? -Infinity
+  /**
+   * Estimates when the service counted the nth most recent request. If its answer took longer than the fastest one, it may have arrived later. Returns
+   * -Infinity if there are fewer requests.
+   *
+   * @param atMost the maximum number of milliseconds by which the arrival may be assumed to be later
+   */
+  countedAt(nthLast: number, atMost: number): number {
+    const index = this.#sent.length - nthLast
+    const one = index < this.#first ? undefined : this.#sent[index]
+    if (one === undefined) return -Infinity
+    return isAnswered(one) ? one.at + Math.max(0, Math.min(one.answeredAt - this.#fastest - one.at, atMost)) : one.at
   }
 
   /** Returns the index of an unanswered request that was sent at this time, or -1 if there is none. */
   #indexOf(sentAt: number): number {
     let at = this.#since(sentAt)
-    while (this.#sent[at]?.at === sentAt && this.#sent[at]?.isAnswered) at++
-    return this.#sent[at]?.at === sentAt ? at : -1
+    for (let one = this.#sent[at]; one?.at === sentAt; one = this.#sent[++at]) if (!isAnswered(one)) return at
+    return -1
   }
 
   /** Returns the index of the first request that was sent at this time or later. */

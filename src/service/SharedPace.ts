@@ -92,7 +92,7 @@ export class SharedPace implements Pacing {
     const observation = [status, headers, this.#clock.remote(sentAt), this.#clock.remote(now)] as const
     const wait = this.#pace.observe(...observation)
     if (status === 429) this.#sent.refused(sentAt)
-    else this.#sent.answered(sentAt, now, mostLate * this.#pace.window)
+    else this.#sent.answered(sentAt, now)
     if (this.#pace.state !== before) {
       this.#changes = [...this.#changes, observation]
       this.#ask(now, 0)
@@ -112,7 +112,7 @@ export class SharedPace implements Pacing {
   #begins(slot: number): number {
     const from = slot - this.#pace.window
     const inWindow = this.#leased.filter((one) => one > from && one <= slot).length
-    const counted = this.#sent.countedAt(inWindow)
+    const counted = this.#sent.countedAt(inWindow, mostLate * this.#pace.window)
     return Math.max(this.#clock.latest(slot), counted + this.#pace.window - this.#tolerance)
   }
 

@@ -47,7 +47,7 @@ const longEnough = 3_000
 const mostlyWaiting = 0.6
 /** The shortest interval between requests that timers can keep, in milliseconds. */
 const finest = 5
-/** How many milliseconds the latency may vary if requests are less than `finest` apart. Several of them then arrive within this time. */
+/** How many milliseconds the latency may vary if requests are less than `finest` apart, because several of them then arrive within this time, or if a window may be full. */
 const edge = 3
 /** The first wait, in milliseconds, after a refusal that asks for none. The wait doubles until a request is accepted. */
 const firstBackOff = 250
@@ -66,7 +66,7 @@ interface Refusal {
 
 /** What all hosts of an account must know about its rate. */
 interface State {
-  /** The highest requests per second that the service's headers allow. */
+  /** The limit in the service's headers, in requests per second. */
   stated: number
   /** The window of the service's limit, in milliseconds. */
   window: number
@@ -131,7 +131,7 @@ export class Pace {
   }
 
   get #ceiling(): number {
-    return Math.min(this.#configured, this.#state.stated)
+    return Math.min(this.#configured, (1 - this.#margin) * this.#state.stated)
   }
 
   /** The window of the service's limit, in milliseconds. */
@@ -170,9 +170,13 @@ export class Pace {
     const rate = this.rateAt(now)
     if (rate !== Infinity) {
       const interval = 1000 / rate
-      const inWindow = Math.max(1, Math.ceil(rate * this.#state.window / 1000))
+      const { stated, window } = this.#state
+      // A window may contain as many requests as a stated limit allows. The reserve below it makes up for requests that are counted late.
+      const limit = rate < this.#ceiling ? rate : Math.min(this.#configured, stated)
+      const inWindow = Math.max(1, Math.ceil(limit * window / 1000))
       const isFine = interval < finest
-      const left = this.#sent.countedAt(inWindow) + inWindow * interval + (isFine ? edge : 0)
+      const counted = this.#sent.countedAt(inWindow, mostLate * window)
+      const left = counted + inWindow * 1000 / limit + (isFine || limit === stated ? edge : 0)
       const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
       // Slots are on a grid, so that delays of timers don't add up. At most twice the rate is allowed, so that late slots cause no burst.
@@ -194,7 +198,7 @@ export class Pace {
       this.#limited(stated.limit, stated.window)
     }
     if (status === 429) return this.#refused(stated?.retryAfter ?? stated?.reset, sentAt, now)
-    this.#sent.answered(sentAt, now, this.#state.window * mostLate)
+    this.#sent.answered(sentAt, now)
     if (stated?.retryAfter !== undefined) this.#pause(stated.retryAfter, now)
     if (status < 400) {
       // A request that was in flight during the refusal proves nothing about the time after it.
@@ -209,7 +213,7 @@ export class Pace {
   #limited(limit: number, window: number): void {
     if (window > longestWindow) return
     this.#state.window = window
-    this.#state.stated = (1 - this.#margin) * limit * 1000 / window
+    this.#state.stated = limit * 1000 / window
   }
 
   /** Whether other clients also used the account. Our own requests stay within the limit and need no pause. */

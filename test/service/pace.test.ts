@@ -272,7 +272,7 @@ describe("the pace with a limit, in virtual time", () => {
           }),
         )
         expect(refused).toBe(0)
-        expect(ratio).toBeLessThan(1.05)
+        expect(ratio).toBeLessThan(1.02)
       }
     },
   )
