@@ -121,6 +121,10 @@ const systemReasons = new Map<unknown, string>([
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
+/** Whether an operation of @effect/platform failed because a file or folder does not exist. */
+export const isMissing = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
+  error._tag === "SystemError" && error.reason === "NotFound"
+
 /** Returns why an operation on a file failed, as the end of a sentence: the meaning of the system's code, otherwise the error's own message. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

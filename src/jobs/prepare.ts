@@ -20,6 +20,7 @@ import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull, type SourceFiles } from "../project/sourceSection.ts"
 import { Progress, showWork } from "../run/Progress.ts"
+import { typedName } from "../source/archive.ts"
 import { isFixed, ownColumns } from "../source/columns.ts"
 import { findFiles, namesOf } from "../source/findFiles.ts"
 import { type OpenOptions, openSource } from "../source/openSource.ts"
@@ -286,4 +287,4 @@ const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boole
   format === "excel" || format === "json" || format === "jsonl" || records !== undefined
   || (isPull(file)
     ? isPaged(file)
-    : /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`))
+    : typedName.test(`${member} ${JSON.stringify(file)}`))

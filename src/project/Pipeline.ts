@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { problemCodes } from "../domain/problem.ts"
-import { cronFault, isZone } from "./cron.ts"
+import { cronFault, isZone, zoneFault } from "./cron.ts"
 import { decodeYaml, type ReadResult, removeBroken } from "./decodeYaml.ts"
 import type { Document, Finding } from "./errors.ts"
 import {
@@ -30,7 +30,6 @@ import type { PresetNames } from "./preset.ts"
 import { pullFindings } from "./pull.ts"
 import { sink } from "./sinkSection.ts"
 import { source, type SourceConfig } from "./sourceSection.ts"
-import { quoted } from "./suggestion.ts"
 import { substituteSets, type ValueSets } from "./valueSets.ts"
 import { isMapping, nothing, type YamlText } from "./yamlText.ts"
 
@@ -114,7 +113,7 @@ const Cron = Schema.String.pipe(
 ).annotations(expecting("a cron expression such as `0 2 * * *`"))
 
 const Zone = Schema.String.pipe(
-  Schema.filter((name) => isZone(name) || `There is no time zone called ${quoted(name)}.`, {
+  Schema.filter((name) => zoneFault(name) ?? true, {
     jsonSchema: { minLength: 1 },
   }),
 ).annotations(expecting("a time zone such as Europe/Berlin"))

@@ -58,6 +58,10 @@ export const isZone = (zone: string): boolean => {
   }
 }
 
+/** Returns why a string is not the name of a time zone, or undefined if it is one. */
+export const zoneFault = (zone: string): string | undefined =>
+  isZone(zone) ? undefined : `There is no time zone called ${quoted(zone)}.`
+
 /**
  * Returns the schedule of a pipeline file, even if other parts of the file have mistakes. A pipeline whose mapping can't be read must fail at its scheduled time, so that this is reported.
  *
@@ -70,7 +74,7 @@ export const scheduleIn = (yaml: YamlText): Schedule | string | undefined => {
   const cron = textAt(yaml, ["schedule", "cron"])
   const zone = textAt(yaml, ["schedule", "zone"])
   if (cron === undefined || zone === undefined) return "its schedule needs `cron` and `zone`."
-  const fault = cronFault(cron) ?? (isZone(zone) ? undefined : `There is no time zone called ${quoted(zone)}.`)
+  const fault = cronFault(cron) ?? zoneFault(zone)
   return fault === undefined
     ? { cron, zone, to: textAt(yaml, ["schedule", "to"]) }
     : `its schedule can't be read. ${fault}`

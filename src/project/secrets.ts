@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { isMissing } from "../domain/words.ts"
 import { ConfigurationInvalid } from "./errors.ts"
 import { becoming, expecting, needed, optional, Path, section } from "./fields.ts"
 import { quoted } from "./suggestion.ts"
@@ -75,10 +76,7 @@ export const openEnvironment = (dotenv: string) =>
     const fromFile = yield* Effect.cached(
       fs.readFileString(dotenv).pipe(
         Effect.map((text) => new Map(Object.entries(parse(text)))),
-        Effect.catchIf(
-          (error) => error._tag === "SystemError" && error.reason === "NotFound",
-          () => Effect.succeed(new Map<string, string>()),
-        ),
+        Effect.catchIf(isMissing, () => Effect.succeed(new Map<string, string>())),
       ),
     )
     const environment: Environment = {

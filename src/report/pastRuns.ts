@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../domain/report.ts"
+import { isMissing } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
 
 /** A report can't be read. */
@@ -33,7 +34,7 @@ export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.t
  */
 export const runFolders = (ofPipeline: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readDirectory(ofPipeline)).pipe(
-    Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed([])),
+    Effect.catchIf(isMissing, () => Effect.succeed([])),
     Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
   )
 

@@ -241,8 +241,18 @@ const quoted = (name: string) => JSON.stringify(name)
 /** Files that operating systems add to archives. */
 const ofTheSystem = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)/
 
+/** The endings of workbooks, and of all files with typed cells. */
+const workbooks = "xlsx|xlsm|xlsb|xls|ods"
+const typed = `${workbooks}|json|jsonl|ndjson`
+
+/** Matches the name of a workbook. */
+export const workbookName = new RegExp(`\\.(?:${workbooks})$`, "i")
+
+/** Matches a text that contains the name of a file with typed cells. */
+export const typedName = new RegExp(`\\.(?:${typed})\\b`, "i")
+
 /** Names of files that may contain rows. */
-const holdsRows = /\.(?:csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)(?:\.gz)?$/i
+const holdsRows = new RegExp(`\\.(?:csv|tsv|tab|txt|${typed})(?:\\.gz)?$`, "i")
 
 /** The maximum number of other files that are named. */
 const mostOthers = 50

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
+import { isMissing } from "../domain/words.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type FileDigest, type Fingerprint, refusing, SourceChanged, SourceError } from "./Source.ts"
 
@@ -60,8 +61,6 @@ const digestLength = 32
 
 /** How many blocks are checked in one step. Most blocks need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
-
-const isMissing = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "NotFound"
 
 /** @param near the file in the same folder with the most similar name */
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {

@@ -6,7 +6,7 @@ import { maskedTitle } from "../domain/reportFields.ts"
 import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
-import { gunzipped, zipMember } from "./archive.ts"
+import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { addedColumns, isFixed } from "./columns.ts"
@@ -67,7 +67,7 @@ const choose = (
       }\`, or name another file.`,
     }
   }
-  if (fits === "text" && namedAsWorkbook(file)) {
+  if (fits === "text" && workbookName.test(file)) {
     return {
       refusal:
         `${file} is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`; otherwise export it again.`,
@@ -290,9 +290,6 @@ const contentNames: Readonly<Record<Content, string>> = {
   html: "a web page",
   text: "plain text",
 }
-
-/** Whether a file's name is the name of a workbook. */
-const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
 
 /**
  * Returns "json" for an array, or an object that is the whole text, and "jsonl" for JSON lines. Undefined for other text. Only the first characters
