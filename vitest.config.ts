@@ -26,8 +26,15 @@ const withProcess = ["test/source/excel.test.ts"]
 /** Tests that measure their process: its memory, or its metrics. Other tests in the same process would change both. */
 const measuring = ["test/memory/*.test.ts", "test/cli/telemetry.test.ts"]
 
+/** Long tests that start several hosts, some with limits in real time. CI runs them after the others. */
+const severalHosts = [
+  "test/acceptance/sharedRate.test.ts",
+  "test/acceptance/scheduleHosts.test.ts",
+  "test/ledger/postgres/fence.test.ts",
+]
+
 /** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */
-const longest = /\/(?:documentation|drafts|killLoop|nights|package|simulation|undoLoop)\.test\.ts$/
+const longest = /\/(?:chaos|documentation|drafts|killLoop|nights|package|simulation|undoLoop)\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
@@ -67,10 +74,11 @@ export default defineConfig({
           ...shared,
           name: "processes",
           include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess],
-          exclude: measuring,
+          exclude: [...measuring, ...severalHosts],
         },
       },
       { test: { ...shared, name: "measuring", include: measuring } },
+      { test: { ...shared, name: "hosts", include: severalHosts } },
     ],
   },
 })
