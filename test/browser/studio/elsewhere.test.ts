@@ -86,11 +86,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await page.getByText("10 rows arrived, 0 did not, 0 still in doubt.").waitFor()
     expect([practice.count("others"), practice.count("people")]).toEqual([20, 0])
     await isAccessible(page, "targets")
-    // The state of the newest run, and of each target.
+    // The state of each target, once the page has asked for it again.
     await page.goto(`${studio.origin}/#/`)
     await card.getByText("Never ran main").waitFor()
     await card.getByText("copy · others").waitFor()
-    await card.getByText("Rows are in doubt", { exact: true }).waitFor()
+    await card.getByText("Rows in doubt were settled").waitFor()
     // A row with too many cells can be sent after a person has seen and corrected them.
     await page.goto(`${studio.origin}/#/results/several`)
     await cells.getByText("More cells than the header has, which are removed if you change the row: 21").waitFor()
