@@ -1,6 +1,6 @@
 import { cut } from "../../domain/problem.ts"
 import { conceptNearness } from "../words/lexicon.ts"
-import { nearness, type Topics, topicsOf } from "../words/topics.ts"
+import { evidenceOfWords, nearness, type Topics, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { sameText } from "../words/words.ts"
 import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
@@ -40,9 +40,9 @@ const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolea
   return (a.some(lacks(b)) || b.some(lacks(a))) && (nearness(subjectOf(one), subjectOf(other)) ?? 0) < sameSubject
 }
 
-/** Compares a title with a question's, given how near their topics are. Titles that name different people are opposed. */
-export const likenessTo = (target: Target, title: Meaning, near: number | undefined): Likeness => {
-  const like = likeness(title, target.meaning, near)
+/** Compares a title with a question's, given their topics. Titles that name different people are opposed. */
+export const likenessTo = (target: Target, title: Meaning, topics: Topics, asked: Topics): Likeness => {
+  const like = likeness(title, target.meaning, nearness(topics, asked), evidenceOfWords(topics, asked))
   return like.opposed || !namesOthers(title, target) ? like : { ...like, opposed: true }
 }
 

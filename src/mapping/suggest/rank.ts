@@ -89,7 +89,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
       const cover = coverage(unit, target, forms)
-      const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, nearness(topics, question))
+      const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)

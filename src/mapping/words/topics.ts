@@ -86,14 +86,23 @@ export const topicsOfAll = (texts: ReadonlyArray<string>): Topics => {
   return { concepts: inDirection(sums), direction: directionOf(vector) }
 }
 
-/** How evidence grows with the logarithm of a nearness, and what is added to the nearness so that 0 proves no more than -3.4. */
-const [slope, offset] = [1.75, 0.01]
+/** What a nearness of 1 proves, how evidence grows with the logarithm of a nearness, and what is added to the nearness so that 0 proves no more than -3.4. */
+const [ofSame, slope, offset] = [4.7, 1.75, 0.01]
 
 /** What a nearness proves: the logarithm of how many times likelier it is for the same topic than for different ones. */
-export const evidenceOf = (near: number): number => 4.7 + slope * Math.log(near + offset)
+export const evidenceOf = (near: number): number => ofSame + slope * Math.log(near + offset)
 
 /** What the nearness of two titles' words adds to the evidence of their concepts, by a logistic regression (decision 28). */
 const ofNearWords = (near: number): number => 7.1 * near - 2.5
+
+/** The least evidence of words alone. Less may be noise, because short words have few parts. */
+const noise = 2.2
+
+/** Returns what titles prove by their words alone, for when the concepts of one are unknown (decision 28). -Infinity if nothing. */
+export const evidenceOfWords = (one: Topics, other: Topics): number => {
+  const evidence = 15 * cosine(one.direction, other.direction) - 2.8
+  return evidence < noise ? -Infinity : Math.min(ofSame, evidence)
+}
 
 /**
  * Returns how near two topics are, from 0 (nothing in common) to 1 (surely the same): the value whose evidence is that of the cosine of their concepts and

@@ -5,7 +5,7 @@ import { figuresOf, measure } from "./measure.ts"
 import { topicSets } from "./topics.ts"
 
 /**
- * Runs `npm run suggest-pairs -- --seeds N [--from N] [--topics known|unseen|fresh|fourth|fifth|sixth|seventh]`. For `known`, also lists wrong and open
+ * Runs `npm run suggest-pairs -- --seeds N [--from N] [--topics SET]`. For `known`, also lists wrong and open
  * suggestions.
  */
 export const main = (args: ReadonlyArray<string>): Promise<number> => {

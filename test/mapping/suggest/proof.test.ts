@@ -9,7 +9,7 @@ import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  const title = likenessTo(target, meaningOf(column), nearness(topicsOf(column), topicsOf(question)))
+  const title = likenessTo(target, meaningOf(column), topicsOf(column), topicsOf(question))
   return isProven(target, title, meaningEvidence(title), undefined)
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { learnVectors } from "../../../src/mapping/words/learnVectors.ts"
-import { topicsOf } from "../../../src/mapping/words/topics.ts"
+import { evidenceOfWords, nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 import { cosine, directionOf, vectorOf } from "../../../src/mapping/words/vectors.ts"
 
 const near = (one: string, other: string) => cosine(topicsOf(one).direction, topicsOf(other).direction)
@@ -35,5 +35,15 @@ describe("The vectors of words", () => {
   ])("of a misspelt or compound word have the direction of its parts: %s, %s", (title, question) => {
     expect(near(title, question)).toBeGreaterThan(0.3)
     expect(near(title, "Shoe size")).toBeLessThan(0.25)
+  })
+
+  it.each([
+    ["geburtsdatm", "date of birth"],
+    ["krankenversicherngsnr", "Health insurance"],
+  ])("prove what a title is about of which no concept is known: %s, %s", (title, question) => {
+    const proves = (other: string) => evidenceOfWords(topicsOf(title), topicsOf(other))
+    expect(nearness(topicsOf(title), topicsOf(question))).toBeUndefined()
+    expect(proves(question)).toBeGreaterThan(2)
+    expect(proves("Shoe size")).toBe(-Infinity)
   })
 })
