@@ -26,12 +26,11 @@ const withProcess = ["test/source/excel.test.ts"]
 /** Tests that measure their process: its memory, or its metrics. Other tests in the same process would change both. */
 const measuring = ["test/memory/*.test.ts", "test/cli/telemetry.test.ts"]
 
-/** Long tests that start several hosts, some with limits in real time. CI runs them after the others. */
-const severalHosts = [
-  "test/acceptance/sharedRate.test.ts",
-  "test/acceptance/scheduleHosts.test.ts",
-  "test/ledger/postgres/fence.test.ts",
-]
+/** Long tests of several hosts with limits in real time. CI runs them without other programs. */
+const timed = ["test/acceptance/sharedRate.test.ts", "test/acceptance/scheduleHosts.test.ts"]
+
+/** A long test of slow hosts. CI runs it after the others. */
+const fence = ["test/ledger/postgres/fence.test.ts"]
 
 /** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */
 const longest = /\/(?:chaos|documentation|drafts|killLoop|nights|package|simulation|undoLoop)\.test\.ts$/
@@ -74,11 +73,12 @@ export default defineConfig({
           ...shared,
           name: "processes",
           include: [`test/@(${rooms})/**/*.test.ts`, ...withProcess],
-          exclude: [...measuring, ...severalHosts],
+          exclude: [...measuring, ...timed, ...fence],
         },
       },
       { test: { ...shared, name: "measuring", include: measuring } },
-      { test: { ...shared, name: "hosts", include: severalHosts } },
+      { test: { ...shared, name: "timed", include: timed } },
+      { test: { ...shared, name: "fence", include: fence } },
     ],
   },
 })

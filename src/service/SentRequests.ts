@@ -1,7 +1,9 @@
 interface Sent {
   readonly at: number
-  /** The latest time at which the service's answer may have arrived. Infinity if there is no answer yet. */
+  /** When its answer arrived, or that of a request that was sent after it, if earlier. Infinity if there is no answer yet. */
   answeredAt: number
+  /** The fastest answer up to then, in milliseconds. */
+  fastest: number
 }
 
 const isAnswered = ({ answeredAt }: Sent): boolean => answeredAt < Infinity
@@ -18,7 +20,7 @@ export class SentRequests {
 
   /** @param at when the request was sent: not earlier than the request that was added last */
   add(at: number): void {
-    this.#sent.push({ at, answeredAt: Infinity })
+    this.#sent.push({ at, answeredAt: Infinity, fastest: Infinity })
   }
 
   /** Removes all requests that were sent before a time. */
@@ -52,6 +54,7 @@ export class SentRequests {
       const one = this.#sent[at]
       if (one === undefined || one.answeredAt <= latest) break
       if (at === index || isAnswered(one)) one.answeredAt = latest
+      if (at === index) one.fastest = this.#fastest
     }
   }
 
@@ -76,7 +79,8 @@ export class SentRequests {
     const index = this.#sent.length - nthLast
     const one = index < this.#first ? undefined : this.#sent[index]
     if (one === undefined) return -Infinity
-    return isAnswered(one) ? one.at + Math.max(0, Math.min(one.answeredAt - this.#fastest - one.at, atMost)) : one.at
+    const late = one.answeredAt - one.at - Math.min(one.fastest, this.#fastest)
+    return isAnswered(one) ? one.at + Math.max(0, Math.min(late, atMost)) : one.at
   }
 
   /** Returns the index of an unanswered request that was sent at this time, or -1 if there is none. */

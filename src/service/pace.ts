@@ -12,7 +12,7 @@ export const longestPause = 10 * 60_000
 const longestWindow = 60_000
 /** The assumed window, in milliseconds, of a service that reports none. */
 const usualWindow = 1_000
-/** The reserve below a limit, as a share of it, because the service's count may lag behind ours. */
+/** The reserve below a stated limit, as a share of it. It makes up for requests that the service counts late. */
 const usualMargin = 0.01
 /** The latest time at which a request is assumed to have been counted, as a share of the window. */
 export const mostLate = 0.25
@@ -47,8 +47,8 @@ const longEnough = 3_000
 const mostlyWaiting = 0.6
 /** The shortest interval between requests that timers can keep, in milliseconds. */
 const finest = 5
-/** How many milliseconds the latency may vary if requests are less than `finest` apart, because several of them then arrive within this time, or if a window may be full. */
-const edge = 3
+/** By which share a window is longer if requests are less than `finest` apart, or if it may contain as many as a stated limit allows, because the latency varies. */
+const varying = 0.003
 /** The first wait, in milliseconds, after a refusal that asks for none. The wait doubles until a request is accepted. */
 const firstBackOff = 250
 /** A refusal never reduces the rate below this number of requests per second. */
@@ -66,7 +66,7 @@ interface Refusal {
 
 /** What all hosts of an account must know about its rate. */
 interface State {
-  /** The limit in the service's headers, in requests per second. */
+  /** The highest requests per second that the service's headers allow. */
   stated: number
   /** The window of the service's limit, in milliseconds. */
   window: number
@@ -109,6 +109,8 @@ export class Pace {
   readonly #margin: number
   readonly #counted: (from: number, before: number) => number
   #state: State = { ...unlimited }
+  /** How many requests the limit in the service's headers allows in a window. */
+  #limit = Infinity
   #next = -Infinity
   /** The earliest time that keeps enough distance between the next request and the previous ones. */
   #spaced = -Infinity
@@ -131,7 +133,7 @@ export class Pace {
   }
 
   get #ceiling(): number {
-    return Math.min(this.#configured, (1 - this.#margin) * this.#state.stated)
+    return Math.min(this.#configured, this.#state.stated)
   }
 
   /** The window of the service's limit, in milliseconds. */
@@ -171,12 +173,16 @@ export class Pace {
     if (rate !== Infinity) {
       const interval = 1000 / rate
       const { stated, window } = this.#state
-      // A window may contain as many requests as a stated limit allows. The reserve below it makes up for requests that are counted late.
-      const limit = rate < this.#ceiling ? rate : Math.min(this.#configured, stated)
-      const inWindow = Math.max(1, Math.ceil(limit * window / 1000))
       const isFine = interval < finest
-      const counted = this.#sent.countedAt(inWindow, mostLate * window)
-      const left = counted + inWindow * 1000 / limit + (isFine || limit === stated ? edge : 0)
+      const edge = window * varying
+      // At a stated limit, a window may contain as many requests as the limit allows. The reserve below it makes up for requests that are counted late.
+      const inWindow = rate === stated
+        ? Math.min(this.#limit, Math.ceil(this.#configured * window / 1000))
+        : Math.max(1, Math.ceil(rate * window / 1000))
+      const span = rate === stated
+        ? Math.max(window + edge, inWindow * 1000 / this.#configured)
+        : inWindow * interval + (isFine ? edge : 0)
+      const left = this.#sent.countedAt(inWindow, mostLate * window) + span
       const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
       // Slots are on a grid, so that delays of timers don't add up. At most twice the rate is allowed, so that late slots cause no burst.
@@ -213,7 +219,8 @@ export class Pace {
   #limited(limit: number, window: number): void {
     if (window > longestWindow) return
     this.#state.window = window
-    this.#state.stated = limit * 1000 / window
+    this.#state.stated = (1 - this.#margin) * limit * 1000 / window
+    this.#limit = limit
   }
 
   /** Whether other clients also used the account. Our own requests stay within the limit and need no pause. */

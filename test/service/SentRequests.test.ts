@@ -18,6 +18,15 @@ describe("when the service counted a request", () => {
     expect(sent([0, 60], [100, 120]).countedAt(2, 250)).toBe(40)
   })
 
+  it("a fast answer is remembered for the requests that were answered soon after it", () => {
+    const all = sent([0, 20], [100, 160])
+    for (let at = 200; at < 2_200; at++) {
+      all.add(at)
+      all.answered(at, at + 60)
+    }
+    expect(all.countedAt(2_001, 250)).toBeCloseTo(140, 0)
+  })
+
   it("a slow answer is no later than one to a request that was sent after it", () => {
     expect(sent([10, 30], [0, 200]).countedAt(2, 250)).toBeCloseTo(10, 0)
   })

@@ -64,6 +64,28 @@ describe("the pace of a service", () => {
   })
 
   it.each([
+    ["the same rate", Infinity, 50, 1],
+    ["a rate just below it", 49.95, 50, 1],
+    ["a limit per minute", Infinity, 500, 60],
+  ])("no window has more requests than a stated limit, however late slots are: %s", (_, configured, limit, seconds) => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 49 })), (late) => {
+        const pace = new Pace(configured)
+        pace.observe(200, headers(limit - 1, limit, seconds), 0, 0)
+        // One of fifty slots is eight intervals late, and the others make up for it.
+        const times = slots(pace, 0, 5_000 * seconds, () => late.next().value === 49 ? 8_000 * seconds / limit : 0)
+        expect(times.length).toBeGreaterThan(3 * limit)
+        times.forEach((time, index) => {
+          if (index < limit) return
+          expect(time - (times[index - limit] ?? 0)).toBeGreaterThan(1_000 * seconds)
+          expect(time - (times[index - limit] ?? 0)).toBeGreaterThanOrEqual(limit * 1_000 / configured - 0.001)
+        })
+      }),
+      { seed: 3, numRuns: 20 },
+    )
+  })
+
+  it.each([
     ["a day", { "x-ratelimit-limit": "10000", "x-ratelimit-policy": "10000;w=86400", "x-ratelimit-remaining": "9999" }],
     ["thirty years", headers(9, 10, 1_000_000_000)],
     ["no time at all", headers(9, 10, 0)],
@@ -253,6 +275,8 @@ describe("the pace with a limit, in virtual time", () => {
       ["5 a second", 5, 5, 550, 2, [0, 0]],
       ["100 a second, with requests that overtake one another", 100, 1000, 3_300, 20, [0, 0]],
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
+      ["1,000 a second, and pauses of up to 80 ms", 1000, 1000, 22_000, 2, [0.5, 80]],
+      ["a rate just below the limit", 100, 99.9, 3_300, 2, [0.2, 80]],
     ] as const,
   )(
     "the pace reaches a limit that headers state, without a 429: %s",

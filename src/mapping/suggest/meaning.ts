@@ -115,8 +115,8 @@ export interface Likeness {
   readonly opposed: boolean
   /** How near their topics are, from 0 to 1, if both are known. */
   readonly near: number | undefined
-  /** What their words prove if a topic is unknown, as evidence for `align`. */
-  readonly unknown: number
+  /** What their words prove if a topic is unknown, as evidence for `align`. -Infinity if nothing. */
+  readonly ofWordsAlone: number
   /** The words that agree most: those of the first title, then those of the second. */
   readonly words?: readonly [one: string, other: string] | undefined
 }
@@ -145,9 +145,9 @@ const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => areOpposites(one, other)))
 
 /** Compares the meaning of two titles, given how near their topics are, and what their words prove if a topic is unknown. */
-export const likeness = (a: Meaning, b: Meaning, near?: number, unknown = -Infinity): Likeness => {
+export const likeness = (a: Meaning, b: Meaning, near?: number, ofWordsAlone = -Infinity): Likeness => {
   const same = a.same === b.same && a.same !== ""
-  return { ...(same ? { value: 1, opposed: false } : compare(a.terms, b.terms)), same, near, unknown }
+  return { ...(same ? { value: 1, opposed: false } : compare(a.terms, b.terms)), same, near, ofWordsAlone }
 }
 
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
@@ -157,8 +157,8 @@ export const agreement = (near: number): number => Math.log1p(10 * near)
 const nearlySame = 0.9
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words count only if a topic is unknown, or if titles are nearly the same. */
-export const meaningEvidence = ({ near, opposed, same, unknown, value }: Likeness): number => {
-  const ofTopics = near === undefined ? unknown : evidenceOf(near)
+export const meaningEvidence = ({ near, ofWordsAlone, opposed, same, value }: Likeness): number => {
+  const ofTopics = near === undefined ? ofWordsAlone : evidenceOf(near)
   const ofWords = near === undefined || value >= nearlySame ? 8 * value ** 0.6 - 1.1 : -Infinity
   return (same ? 7 : Math.max(ofTopics, ofWords)) - (opposed ? 5 : 0)
 }

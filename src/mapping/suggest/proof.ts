@@ -42,7 +42,8 @@ const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolea
 
 /** Compares a title with a question's, given their topics. Titles that name different people are opposed. */
 export const likenessTo = (target: Target, title: Meaning, topics: Topics, asked: Topics): Likeness => {
-  const like = likeness(title, target.meaning, nearness(topics, asked), evidenceOfWords(topics, asked))
+  const near = nearness(topics, asked)
+  const like = likeness(title, target.meaning, near, near === undefined ? evidenceOfWords(topics, asked) : undefined)
   return like.opposed || !namesOthers(title, target) ? like : { ...like, opposed: true }
 }
 
@@ -77,9 +78,9 @@ const kinds: Readonly<Record<ExpectedKind, string>> = {
 
 const quoted = (text: string) => `"${cut(text, 40)}"`
 
-const ofTitles = ({ near = 0, same, words }: Likeness): ReadonlyArray<string> => {
+const ofTitles = ({ near = 0, ofWordsAlone, same, words }: Likeness): ReadonlyArray<string> => {
   if (same) return ["the titles are the same"]
-  if (words === undefined && near >= 0.1) return ["the titles are about similar things"]
+  if (words === undefined && (near >= 0.1 || ofWordsAlone > 0)) return ["the titles are about similar things"]
   if (words === undefined) return ["the titles share no specific word"]
   const [one, other] = words
   return [one === other ? `the titles share ${quoted(one)}` : `${quoted(one)} is similar to ${quoted(other)}`]
