@@ -77,8 +77,8 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: "measuring", include: measuring } },
-      { test: { ...shared, name: "timed", include: timed } },
-      { test: { ...shared, name: "fence", include: fence } },
+      { test: { ...shared, name: "hosts-timed", include: timed } },
+      { test: { ...shared, name: "hosts-fence", include: fence } },
     ],
   },
 })
