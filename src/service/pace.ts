@@ -173,21 +173,21 @@ export class Pace {
     if (rate !== Infinity) {
       const interval = 1000 / rate
       const { stated, window } = this.#state
-      const isFine = interval < finest
-      const edge = window * varying
+      const isStated = rate === stated
+      const edge = isStated || interval < finest ? window * varying : 0
       // At a stated limit, a window may contain as many requests as the limit allows. The reserve below it makes up for requests that are counted late.
-      const inWindow = rate === stated
+      const inWindow = isStated
         ? Math.min(this.#limit, Math.ceil(this.#configured * window / 1000))
         : Math.max(1, Math.ceil(rate * window / 1000))
-      const span = rate === stated
+      const span = isStated
         ? Math.max(window + edge, inWindow * 1000 / this.#configured)
-        : inWindow * interval + (isFine ? edge : 0)
+        : inWindow * interval + edge
       const left = this.#sent.countedAt(inWindow, mostLate * window) + span
       const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
       // Slots are on a grid, so that delays of timers don't add up. At most twice the rate is allowed, so that late slots cause no burst.
       this.#next = (now - this.#next < Math.max(interval, patience) ? this.#next : now) + interval
-      this.#spaced = Math.max(this.#spaced, isFine ? now - finest : now) + interval / 2
+      this.#spaced = Math.max(this.#spaced, interval < finest ? now - finest : now) + interval / 2
     }
     this.#sent.forget(now - Math.max(2 * this.#state.window, this.#span(rate)))
     this.#sent.add(now)
