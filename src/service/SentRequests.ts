@@ -2,7 +2,7 @@ interface Sent {
   readonly at: number
   /** When its answer arrived, or that of a request that was sent after it, if earlier. Infinity if there is no answer yet. */
   answeredAt: number
-  /** The fastest answer up to then, in milliseconds. */
+  /** How long the fastest answer had taken when its own arrived, in milliseconds. */
   fastest: number
 }
 
@@ -42,7 +42,9 @@ export class SentRequests {
     // The recorded minimum falls at once, but rises so slowly that the end of a pause doesn't count as usual latency.
     this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 1_000
     const index = this.#indexOf(sentAt)
-    if (index < 0) return
+    const own = this.#sent[index]
+    if (own === undefined) return
+    own.fastest = this.#fastest
     let latest = now
     for (let at = index + 1; at < this.#sent.length; at++) {
       const later = this.#sent[at]
@@ -54,7 +56,6 @@ export class SentRequests {
       const one = this.#sent[at]
       if (one === undefined || one.answeredAt <= latest) break
       if (at === index || isAnswered(one)) one.answeredAt = latest
-      if (at === index) one.fastest = this.#fastest
     }
   }
 
