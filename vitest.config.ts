@@ -29,7 +29,7 @@ const measuring = ["test/memory/*.test.ts", "test/cli/telemetry.test.ts"]
 /** Long tests of several hosts with limits in real time. CI runs them without other programs. */
 const timed = ["test/acceptance/sharedRate.test.ts", "test/acceptance/scheduleHosts.test.ts"]
 
-/** A long test of slow hosts. CI runs it after the others. */
+/** A long test of hosts that are often slow. CI runs it next to other programs. */
 const fence = ["test/ledger/postgres/fence.test.ts"]
 
 /** Small files with long tests. vitest starts with the largest files, so these would be the last, each with one core idle. */

@@ -40,7 +40,7 @@ describe("The vectors of words", () => {
   it.each([
     ["geburtsdatm", "date of birth"],
     ["krankenversicherngsnr", "Health insurance"],
-  ])("prove what a title is about of which no concept is known: %s, %s", (title, question) => {
+  ])("prove what a title without a known concept is about: %s, %s", (title, question) => {
     const proves = (other: string) => evidenceOfWords(topicsOf(title), topicsOf(other))
     expect(nearness(topicsOf(title), topicsOf(question))).toBeUndefined()
     expect(proves(question)).toBeGreaterThan(2)
