@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import Papa from "papaparse"
 import { isScalar } from "yaml"
+import { counted } from "../domain/words.ts"
 import type { Finding } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
 import { quoted, suggest } from "./suggestion.ts"
@@ -81,7 +82,13 @@ const fromText = (
   { file, key, value }: { readonly file: string; readonly key: string; readonly value: string },
   refuse: (member: string, message: string, suggestion: string | undefined) => Loaded,
 ): Loaded => {
-  const { data } = Papa.parse<ReadonlyArray<string>>(text.replace(/^\uFEFF/, ""), { skipEmptyLines: "greedy" })
+  const { data, errors } = Papa.parse<ReadonlyArray<string>>(text.replace(/^\uFEFF/, ""), { skipEmptyLines: "greedy" })
+  const broken = errors.find(({ type }) => type === "Quotes")
+  if (broken !== undefined) {
+    const place = broken.row === 0 ? "header" : `record ${broken.row}`
+    const message = `${file}, ${place}: a quotation mark is missing or is inside a cell.`
+    return refuse("file", message, 'Put the cell in quotation marks, and write "" for each one inside it.')
+  }
   const [header = [], ...rows] = data
   const titles = header.map((title) => title.trim())
   const [keyAt, valueAt] = [titles.indexOf(key), titles.indexOf(value)]
@@ -89,9 +96,18 @@ const fromText = (
     if (position < 0) {
       return refuse(member, `${file} has no column ${quoted(name)}.`, suggest(name, titles, "Its columns are"))
     }
+    if (titles.lastIndexOf(name) !== position) {
+      return refuse(member, `${file} has several columns ${quoted(name)}.`, "Rename all but one.")
+    }
   }
   const set = new Map<string, string | null>()
   for (const [index, row] of rows.entries()) {
+    if (row.length <= Math.max(keyAt, valueAt) || row.slice(titles.length).some((cell) => cell.trim() !== "")) {
+      const message = `${file}, record ${index + 1} has ${
+        counted(row.length, "cell")
+      }, but the header has ${titles.length}.`
+      return refuse("file", message, "Add or remove cells. A cell that contains the separator needs quotation marks.")
+    }
     const cell = (row[keyAt] ?? "").trim()
     const option = (row[valueAt] ?? "").trim() || null
     if (cell === "") continue

@@ -244,6 +244,26 @@ choices,,,
     }), 60_000)
 
   it.scoped(
+    "init leaves a question open if the form uses a code of the source with a different meaning",
+    () =>
+      Effect.gen(function*() {
+        const { init, pipeline, text } = yield* world({
+          "forms/f.yaml": form(
+            `  - { id: q1, name: Gender, type: Dropdown, options: [{ value: "0", label: Female }, { value: "1", label: Diverse }] }\n`,
+          ),
+          "export.csv": `record_id,sex,demographics_complete\n${
+            Array.from({ length: 300 }, (_, at) => `${at},0,2\n`).join("")
+          }400,1,2\n401,1,2\n`,
+        }, "definitions/REDCapR-simple-dictionary.csv")
+        yield* init("REDCapR-simple-dictionary.csv")
+        expect(pipeline().mapping.questions).toBeNull()
+        expect(text()).toMatch(/one choice in 2 cells is not an option of the question/)
+        expect(text()).toMatch(/"1": # Male · 2 ×/)
+      }),
+    60_000,
+  )
+
+  it.scoped(
     "init refuses a different form's definition or a file that is not a definition, and writes nothing",
     () =>
       Effect.gen(function*() {

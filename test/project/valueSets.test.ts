@@ -88,4 +88,31 @@ describe("value sets of a project", () => {
         [file, 9, 22, "../lists/countries.csv is not UTF-8.", "Save it as UTF-8."],
       ])
     }).pipe(Effect.provide(platform)))
+
+  it.scoped.each([
+    [
+      "a record without the option's cell",
+      "code,name\nDE,Germany\nFR\n",
+      22,
+      "record 2 has 1 cell, but the header has 2.",
+    ],
+    [
+      "a record with too many cells",
+      "name,code\nKorea, Republic of,KR\n",
+      22,
+      "record 1 has 3 cells, but the header has 2.",
+    ],
+    [
+      "a quotation mark that is never closed",
+      'name,code\n"Korea,KR\nGermany,DE\n',
+      22,
+      "record 1: a quotation mark is missing",
+    ],
+    ["a column twice", "code,name,name\nDE,Germany,Deutschland\n", 51, "has several columns `name`."],
+  ])("a file with %s is refused", ([, text, column, message]) =>
+    Effect.gen(function*() {
+      expect(yield* wrong({ "lists/countries.csv": text })).toEqual([
+        ["config/formferry.yaml", 9, column, expect.stringContaining(message), expect.any(String)],
+      ])
+    }).pipe(Effect.provide(platform)))
 })

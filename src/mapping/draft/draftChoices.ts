@@ -27,10 +27,14 @@ export const choiceCounter = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
   if ((question.options ?? []).length === 0 || (origin._tag !== "Column" && !isGrid(suggestion))) return undefined
   const { keys, kind = "" } = isGrid(suggestion) ? { keys: [], kind: "choice" } : settingsFor(suggestion)
+  if (!["choice", "choices", "ranking"].includes(kind)) return undefined
   const options = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  return ["choice", "choices", "ranking"].includes(kind)
-    ? collectUnknown(columnsOf(origin), kind, options, question, new Set())
-    : undefined
+  const names = optionNames(question.options ?? [])
+  // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
+  const unnamed = [...codesOf(suggestion)].flatMap(([code, label]) =>
+    optionsNamed(names, [label])[0] === undefined ? [code] : []
+  )
+  return collectUnknown(columnsOf(origin), kind, options, question, new Set(), new Set(unnamed))
 }
 
 const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"
@@ -156,11 +160,11 @@ export const valuesBelow = (
   ]
 }
 
-/** The share of cells that may contain choices without an option. If there are more, the entry is left open. */
+/** The share of cells that may contain choices without an option. If there are more, the entry is left open. So it is if the form uses a code with a different meaning, because the run would read it as that option. */
 const foreignShare = 0.01
 
 /** Returns why a person must review an entry's choices, as a sentence. Undefined if no review is needed. */
-export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
+export const foreignFault = ({ origin, question }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
   if (left.length === 0) return undefined
   const fill = "Complete `values`, then remove the #."
   const isOne = left.length === 1
@@ -171,7 +175,8 @@ export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoi
   }
   const filled = profiledOf(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
-  return cells <= filled * foreignShare
+  const { exact } = optionNames(question.options ?? [])
+  return cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))
     ? undefined
     : `${isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`} in ${
       counted(Math.min(cells, filled), "cell")

@@ -60,6 +60,7 @@ export const compileWritten = (
  *
  * @param kindName `choice`, `choices` or `ranking`
  * @param options of the kind, as in the pipeline
+ * @param unnamed choices that count as unknown even if an option has this name
  * @returns undefined when these options can't be compiled
  */
 export const collectUnknown = (
@@ -68,6 +69,7 @@ export const collectUnknown = (
   options: Readonly<Record<string, unknown>>,
   question: Question,
   empty: ReadonlySet<string>,
+  unnamed: ReadonlySet<string> = new Set(),
 ) => {
   // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
   const given = options as SplitOptions
@@ -83,7 +85,7 @@ export const collectUnknown = (
     if (cell instanceof ErrorCell || text === "" || empty.has(text)) return []
     const pieces = kindName === "choice" ? [text] : piecesIn(cell, split)
     return [...new Set(pieces instanceof Fault ? [text] : pieces)].filter((piece) =>
-      piece !== "" && !empty.has(piece) && table.read(piece) instanceof Fault
+      piece !== "" && !empty.has(piece) && (unnamed.has(piece) || table.read(piece) instanceof Fault)
     )
   })
   return {
