@@ -24,6 +24,8 @@ export interface TextRedirects {
   /** Adds a redirect to the question with this name or id. Adds an error if the question is unknown, or already gets texts from the cells of a different question. */
   readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
   readonly from: (element: Element) => ReadonlyArray<TextRedirect>
+  /** Starts a row: removes the texts of the row before. */
+  readonly begin: () => void
 }
 
 /**

@@ -146,6 +146,7 @@ export const compile = (input: {
   const rules: RowRules = {
     where,
     uses: context.uses,
+    redirects: context.redirects,
     // Without a source, answers from blocks are unknown.
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }

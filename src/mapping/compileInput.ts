@@ -9,8 +9,17 @@ import { type Block, type ColumnBook, inputColumns, otherColumn } from "./Column
 import { compileCell } from "./compileCell.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
-import { type Read, readColumns, readFirstOf, type Reading, type ReadPart, readParts, readTemplate } from "./readers.ts"
-import { redirectsOf } from "./textRedirects.ts"
+import {
+  faultOfConstants,
+  type Read,
+  readColumns,
+  readFirstOf,
+  type Reading,
+  type ReadPart,
+  readParts,
+  readTemplate,
+} from "./readers.ts"
+import { redirectOf } from "./textRedirects.ts"
 
 const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyArray<Column> | undefined => {
   const found = names.map((name) => book.find(name, "answers"))
@@ -28,10 +37,10 @@ export const compileInput = (
   const { columns: book, findings, uses } = context
   const options = optionsOf(asked, input, context)
   const empty = emptyFor(asked, options, input, context.empty)
-  const redirects = redirectsOf(asked, options, context)
+  const redirect = redirectOf(asked, options, context)
   const notes = new CellNotes()
   const compile = (shape: InputShape) =>
-    compileKind(asked, options, input, shape, { empty, redirect: redirects?.redirect, note: notes.note }, context)
+    compileKind(asked, options, input, shape, { empty, redirect, note: notes.note }, context)
   const reading = (parse: Parse): Reading => ({
     id: asked.id,
     parse,
@@ -41,7 +50,7 @@ export const compileInput = (
     notes,
   })
   const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
-    read: redirects === undefined ? read : redirects.around(read),
+    read,
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
     translations: columns.length === 0 ? [] : kind.translations?.(options as never, asked.question?.options ?? []),
@@ -67,6 +76,8 @@ export const compileInput = (
   ): CompiledEntry | undefined => {
     const parse = compile({ _tag: "Parts", parts: names, other })
     if (parse === undefined || parts === undefined) return undefined
+    const fault = faultOfConstants(parts, parse)
+    if (fault !== undefined) return fail("from", `These constants can't be sent; expected ${fault.expected}.`)
     return done(readParts(parts, reading(parse), partUses), parts.flatMap((part) => part.columns))
   }
 

@@ -213,6 +213,13 @@ export const readParts = (parts: ReadonlyArray<ReadPart>, reading: Reading, part
 /** The kinds of parts produce only texts, numbers or booleans. */
 const asCell = (value: Json | undefined): Cell => value === undefined || typeof value === "object" ? null : value
 
+/** Returns what is wrong with an answer of which every part is a constant. Undefined if nothing is wrong, or if a part comes from a column. */
+export const faultOfConstants = (parts: ReadonlyArray<ReadPart>, parse: Parse): Fault | undefined => {
+  if (parts.some(({ columns }) => columns.length > 0)) return undefined
+  const value = parse(parts.map(({ read }) => asCell(read([], []))))
+  return value instanceof Fault ? value : undefined
+}
+
 /** Returns a reader that drops an answer with problems, so that the row is not rejected. */
 export const readDropping = (read: Read, columns: ReadonlyArray<Column>, uses: CellUses): Read => (cells, problems) => {
   const own: Array<Problem> = []

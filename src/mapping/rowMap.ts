@@ -5,7 +5,7 @@ import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
 import { cellUse, type CellUses } from "./CellUses.ts"
-import type { CompiledAnswer } from "./CompileContext.ts"
+import type { CompiledAnswer, TextRedirects } from "./CompileContext.ts"
 import type { Conditions } from "./conditions.ts"
 import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
@@ -40,6 +40,7 @@ export const isRespondents = ({ answer }: { readonly answer: Pick<MappedAnswer, 
 export interface RowRules {
   readonly where: Conditions
   readonly uses: CellUses
+  readonly redirects: Pick<TextRedirects, "begin">
   /** The problem with a row that has no answer from a cell. Undefined if such rows are sent. */
   readonly blank: Problem | undefined
 }
@@ -78,7 +79,7 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
 /** Joins the compiled answers into the functions that read a row. */
 export const rowMap = (
   answers: ReadonlyArray<CompiledAnswer>,
-  { blank, uses, where }: RowRules,
+  { blank, redirects, uses, where }: RowRules,
   stamps: ReadonlyArray<Stamp & { readonly answer: MappedAnswer }>,
 ): Pick<Mapping, "check" | "explain" | "map" | "uniques"> => {
   const reads = answers.map(({ read }) => read)
@@ -88,6 +89,7 @@ export const rowMap = (
   /** Reads all answers into `values`. Returns the problems that reject the row. */
   const read = (cells: Cells, problems: Array<Problem>): ReadonlyArray<Problem> | undefined => {
     uses.begin()
+    redirects.begin()
     if (where.compares) where.holds(cells, problems)
     let isBlank = blank !== undefined
     for (let index = 0; index < reads.length; index++) {
@@ -122,6 +124,7 @@ export const rowMap = (
       return rejecting
     },
     explain: (cells, key) => {
+      redirects.begin()
       const whole: Array<Problem> = []
       if (where.compares) where.holds(cells, whole)
       let isBlank = true

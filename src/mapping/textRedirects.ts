@@ -9,7 +9,6 @@ import { type AnswerSpec, compileKind, kindNamed, optionsOf } from "./compileKin
 import { meantBy, theOnly } from "./findElement.ts"
 import type { Findings } from "./Findings.ts"
 import { cellProblem } from "./problems.ts"
-import type { Read } from "./readers.ts"
 
 /** Returns an empty list of redirects to a form's questions. */
 export const textRedirects = (questions: ReadonlyArray<Question>, findings: Findings): TextRedirects => {
@@ -28,6 +27,9 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
       return redirect
     },
     from: (element) => [...opened.values()].filter((redirect) => redirect.from.id === element.id),
+    begin: () => {
+      for (const { texts } of opened.values()) texts.length = 0
+    },
   }
 }
 
@@ -53,18 +55,12 @@ export const redirectingEntries = (
     ),
   )
 
-/** Adds the redirects of an entry. Returns undefined if the entry has none. */
-export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
+/** Adds the redirects of an entry. Returns the function that redirects a text, or undefined if the entry has no redirects. */
+export const redirectOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
   const targets = targetsOf(options, asked.path)
   if (targets.length === 0 || asked.question === undefined) return undefined
   const redirects = new Map(targets.map(([name, path]) => [name, context.redirects.open(name, asked, path)] as const))
-  return {
-    redirect: (text: string, to: string) => void redirects.get(to)?.texts.push(text),
-    around: (read: Read): Read => (cells, problems) => {
-      for (const redirect of redirects.values()) if (redirect !== undefined) redirect.texts.length = 0
-      return read(cells, problems)
-    },
-  }
+  return (text: string, to: string) => void redirects.get(to)?.texts.push(text)
 }
 
 /**
@@ -92,7 +88,6 @@ export const compileRedirects = (
       read: (_cells, problems) => {
         if (redirect.texts.length === 0) return undefined
         const text = redirect.texts.join(", ")
-        redirect.texts.length = 0
         const value = parse.parse([text])
         if (!(value instanceof Fault)) return value
         if (blamed !== undefined) problems.push(cellProblem(redirect.to.id, blamed, text, value))

@@ -109,6 +109,17 @@ describe("errors in a mapping", () => {
     expect(compiledMapping(mapping("ignore"), formOf(["A"]), all).warnings).toHaveLength(1)
   })
 
+  it("constants that together make no answer are an error", () => {
+    const pipeline = pipelineFrom(`  questions:
+    - { name: Where, as: location, from: { latitude: { value: "113.4" }, longitude: { value: "52.5" } } }
+    - { name: When, as: dateRange, from: { start: { value: 2024-05-31 }, end: { value: 2024-05-01 } } }
+    - { name: There, as: location, from: { latitude: { value: "52.5" }, longitude: { value: "13.4" } } }`)
+    expect(errorsOf(pipeline, formOf(["Where", "When", "There"]), ["Id"]).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^These constants can't be sent; expected .*latitude/),
+      expect.stringMatching(/^These constants can't be sent; expected .*end/),
+    ])
+  })
+
   it("a constant, a default or a choice that the form does not accept is an error", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Colour, value: Pink }

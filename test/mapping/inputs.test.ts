@@ -276,6 +276,19 @@ describe("mapped choices", () => {
     ])
   })
 
+  it("a text that was redirected while unique answers were compared is not sent with another row", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: Q, as: choice, from: A, when: { B: yes }, unique: true, otherwise: { use: Other, textTo: Mail } }
+  unmapped: ignore`),
+      formOf([products, { name: "Mail", type: "EmailInput" }, "Next"]),
+      ["Id", "A", "B"],
+    )
+    const [unique] = mapping.uniques
+    expect(unique?.value(["1", "a@example.org", "yes"])).toBe("other")
+    expect(itemOf(mapping, ["2", "b@example.org", "no"]).questions).toEqual([])
+  })
+
   it("mapped choices redirect only to a text question that no entry fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
