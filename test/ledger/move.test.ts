@@ -46,6 +46,8 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
       texts: ["submission", "reason", "proof"],
       key: [{ name: "settlement", at: 0 }, { name: "row", at: 1 }],
       isNumbered: false,
+      keyInPlace: undefined,
+      belongsTo: ["row"],
     })
   })
 

@@ -6,6 +6,7 @@ import type { Forgetting, Forgotten } from "../Ledger.ts"
 import { all, each, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { listOf } from "./superseded.ts"
+import { tables } from "./tables.ts"
 import { removeImported } from "./undo.ts"
 
 type Place = readonly [id: number, form: string]
@@ -86,20 +87,8 @@ export function* forget(
     // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
     yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
     yield* write("UPDATE reconciliation SET after = (SELECT max(id) FROM row WHERE id < ?1) WHERE after = ?1", [row])
-    for (
-      const table of [
-        "detail",
-        "verified",
-        "doubt",
-        "refusal",
-        "refusedAgain",
-        "drift",
-        "vanished",
-        "replaced",
-        "settled",
-      ]
-    ) {
-      yield* write(`DELETE FROM ${table} WHERE row = ?`, [row])
+    for (const { name } of tables.filter(({ belongsTo }) => belongsTo.includes("row"))) {
+      yield* write(`DELETE FROM ${name} WHERE row = ?`, [row])
     }
     yield* write("DELETE FROM superseded WHERE fixed = ?", [row])
     yield* write("DELETE FROM row WHERE id = ?", [row])

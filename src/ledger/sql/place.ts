@@ -5,6 +5,7 @@ import type { RequestedPlace } from "../Ledger.ts"
 import { liveHolder } from "./lock.ts"
 import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { tables } from "./tables.ts"
 
 /** A pipeline at a destination. */
 export type Place = Pick<RequestedPlace, "pipeline" | "destination" | "typed" | "separate">
@@ -123,28 +124,18 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
   }
 }
 
-/** For each table that names a place: what identifies a row, apart from the place. */
-const keysOfPlace = {
-  run: ["name"],
-  attention: ["digest", "content", "what"],
-  acknowledged: ["digest", "content", "what"],
-  accepted: ["reason", "state"],
-  leftOut: ["keyed", "digest"],
-  reconciliation: [],
-  told: ["webhook"],
-  fact: ["name"],
-} as const
-
 /** Merges a place from which nothing was sent yet into the place that replaces it. People's decisions, and what runs found at the old place, are kept. */
 function* join(empty: number, place: number): Sql<void> {
   yield* write("DELETE FROM fact WHERE place = ? AND name <> 'canary'", [empty])
-  for (const [table, keys] of Object.entries(keysOfPlace)) {
-    const same = keys.map((key) => ` AND moved.${key} = ${table}.${key}`).join("")
-    yield* write(
-      `DELETE FROM ${table} WHERE place = ? AND EXISTS (SELECT 1 FROM ${table} moved WHERE moved.place = ?${same})`,
-      [place, empty],
-    )
-    yield* write(`UPDATE ${table} SET place = ? WHERE place = ?`, [place, empty])
+  for (const { keyInPlace, name } of tables.filter(({ belongsTo }) => belongsTo.includes("place"))) {
+    if (keyInPlace !== undefined) {
+      const same = keyInPlace.map((key) => ` AND moved.${key} = ${name}.${key}`).join("")
+      yield* write(
+        `DELETE FROM ${name} WHERE place = ? AND EXISTS (SELECT 1 FROM ${name} moved WHERE moved.place = ?${same})`,
+        [place, empty],
+      )
+    }
+    yield* write(`UPDATE ${name} SET place = ? WHERE place = ?`, [place, empty])
   }
   yield* write(
     "UPDATE place SET latest = coalesce((SELECT p.latest FROM place p WHERE p.id = ?), latest) WHERE id = ?",

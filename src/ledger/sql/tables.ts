@@ -1,4 +1,4 @@
-// Reads and writes whole tables, to move a ledger. Follows the schema, so that a new table or column needs no change here.
+// What the schema says about tables, and reading and writing whole tables, to move a ledger. A new table or column needs no change here.
 import { schema } from "./schema.ts"
 import { all, exists, type Param, type Sql, write } from "./statement.ts"
 
@@ -11,6 +11,10 @@ interface Table {
   readonly key: ReadonlyArray<{ readonly name: string; readonly at: number }>
   /** Whether the database numbers new rows. */
   readonly isNumbered: boolean
+  /** For tables whose rows belong to a place: the names of the columns that identify a row within it. Empty: a place has one row. Undefined: only a number identifies rows. */
+  readonly keyInPlace: ReadonlyArray<string> | undefined
+  /** The tables that its columns `place` and `row` refer to. */
+  readonly belongsTo: ReadonlyArray<"place" | "row">
 }
 
 const tableIn = (name: string, body: string): Table => {
@@ -18,13 +22,19 @@ const tableIn = (name: string, body: string): Table => {
   const parts = body.split(/,(?![^(]*\))/).map((part) => part.trim())
   const columns = parts.filter((part) => !/^(PRIMARY KEY|UNIQUE)\b/.test(part))
   const names = columns.map((column) => column.split(" ")[0] ?? "")
-  const listed = parts.find((part) => part.startsWith("PRIMARY KEY"))?.match(/\((.*)\)/)?.[1]?.split(",")
-  const key = listed ?? names.filter((_, at) => columns[at]?.includes("PRIMARY KEY"))
+  const listed = (constraint: string) =>
+    parts.find((part) => part.startsWith(constraint))?.match(/\((.*)\)/)?.[1]?.split(",").map((one) => one.trim())
+  const key = listed("PRIMARY KEY") ?? names.filter((_, at) => columns[at]?.includes("PRIMARY KEY"))
+  const unique = [key, listed("UNIQUE") ?? []].find((one) => one.includes("place"))
   return {
     name,
     texts: names.filter((_, at) => columns[at]?.includes(" TEXT")),
-    key: key.map((one) => ({ name: one.trim(), at: names.indexOf(one.trim()) })),
+    key: key.map((one) => ({ name: one, at: names.indexOf(one) })),
     isNumbered: columns.includes("id INTEGER PRIMARY KEY"),
+    keyInPlace: unique?.filter((one) => one !== "place"),
+    belongsTo: (["place", "row"] as const).filter((owner) =>
+      columns[names.indexOf(owner)]?.includes(`REFERENCES ${owner}`)
+    ),
   }
 }
 
