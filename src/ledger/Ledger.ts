@@ -214,10 +214,7 @@ export interface LedgerSession {
   readonly undo: (
     rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,
   ) => Written<void>
-  /** @param run.repeats whether the source is unchanged, so that the run only repeats the previous one: rows that needed review then still do */
-  readonly startRun: (
-    run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
-  ) => Written<void>
+  readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
   /** Records the end of a run, and deletes records of old runs. */
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,

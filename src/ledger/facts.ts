@@ -35,7 +35,7 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   readonly refused?: RefusedState | null
   /** Up to when records were pulled. Null if the next run must pull all of them. */
   readonly pulled?: PulledUpTo | null | undefined
-  /** Rows that this run found in need of review. */
+  /** Rows that this run found in need of review. From the first list on, even an empty one, only the rows that this run finds need review. */
   readonly attention?: ReadonlyArray<AttentionRow>
   /** Files that this run has read completely, with no row left to send. */
   readonly filesRead?: ReadonlyArray<string>

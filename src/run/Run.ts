@@ -40,7 +40,7 @@ export const execute = Effect.gen(function*() {
     }
     repeated = yield* unchangedSince
     const repeats = repeated !== undefined
-    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, repeats }))
+    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt }))
     yield* RunLedger.record((session) => session.record({ form, ...(repeats ? {} : { refused: null }) }))
     if (repeats) return
     pull = yield* startPull

@@ -29,7 +29,8 @@ export const reviewSurvey = (survey: Survey) =>
     const { ledger, view } = yield* RunLedger
     const plan = yield* CurrentRun
     const counts = yield* RunCounts
-    const stop = yield* Stop
+    // A survey that was stopped has not found every row that needs review.
+    const isComplete = !(yield* Stop).requested()
     const attentionOf = attentionRow(plan, ledger.digest)
     const settled = new Set<number>()
     const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
@@ -47,8 +48,9 @@ export const reviewSurvey = (survey: Survey) =>
           } else review.needed++
           if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
-        if (!stop.requested()) yield* RunLedger.record((session) => session.record({ attention }))
+        if (isComplete) yield* RunLedger.record((session) => session.record({ attention }))
       }))
+    if (isComplete) yield* RunLedger.record((session) => session.record({ attention: [] }))
     return review
   })
 

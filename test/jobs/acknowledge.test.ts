@@ -42,6 +42,20 @@ scoped(
 )
 
 scoped(
+  "rows still need review after a run that stopped before it read the source",
+  Effect.gen(function*() {
+    const { run, say, settings, source } = yield* acknowledging
+    yield* source([...good, "21,Bad,nobody"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
+    // The row key's column was renamed.
+    yield* settings({ rowKey: "[Number]" })
+    yield* source([...good, "21,Bad,nobody"], "Number,Name,Mail")
+    expect(yield* run()).toMatchObject({ exitCode: 2, rows: { read: 0 } })
+    expect(yield* say({ keys: "all" })).toEqual({ acknowledged: 1, unknown: [] })
+  }),
+)
+
+scoped(
   "skipped rows are never imported, and neither are fixed rows with the same key",
   Effect.gen(function*() {
     const { names, run, say, source } = yield* acknowledging

@@ -353,12 +353,15 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
 
     it.scopedLive("an acknowledgement of all rows covers the findings of the last run that read the source, and rows in doubt, differing or missing", () =>
       Effect.gen(function*() {
-        const { ledger, view, session, send } = yield* held
+        const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+        const view = yield* contacts(ledger)
         const old = attention(ledger, 1, "a", "old", "invalid")
-        yield* session.record({ attention: [old] })
-        yield* session.startRun({ run: "run2", mode: "run", startedAt: "2024-01-02T00:00:00.000Z" })
-        for (const number of [1, 2, 3, 4]) yield* send(number, imported(`s${number}`))
-        yield* send(5, inDoubt)
+        yield* Effect.scoped(Effect.flatMap(view.hold("run1"), (session) => session.record({ attention: [old] })))
+        const session = yield* view.hold("run2")
+        yield* session.record({ attention: [] })
+        const numbers = [1, 2, 3, 4, 5]
+        const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
+        yield* session.settle(batch, numbers.map((number) => number === 5 ? inDoubt : imported(`s${number}`)))
         const back = (number: number, verdict: "verified" | "differing" | "missing") => ({
           keyDigest: ledger.digest.key(`key ${number}`),
           verdict,
@@ -497,12 +500,13 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
           const session = yield* before.hold("early")
           yield* session.startRun({ run: "early", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
-          yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")] })
+          yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")], filesRead: ["monday.csv"] })
         }))
         const view = yield* ledger.pipeline(rename)
         expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
         expect((yield* view.runs({ limit: 5 })).map((run) => run.run)).toEqual(["early"])
         expect(yield* view.attended([attention(ledger, 1, "x", "bad", "invalid")])).toEqual(["seen"])
+        expect(yield* view.unreadFiles(["monday.csv", "tuesday.csv"])).toEqual(["tuesday.csv"])
         expect(yield* ledger.places).toEqual([{ pipeline: "people", destination, typed: "form1" }])
         const session = yield* (yield* ledger.pipeline(rename)).hold("run2")
         expect(session.abandoned).toBe(1)

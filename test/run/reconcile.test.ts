@@ -105,6 +105,22 @@ scoped(
 )
 
 scoped(
+  "a verified submission without any answer is read again, and its deletion is found",
+  Effect.gen(function*() {
+    const at = yield* world
+    yield* at.settings({ sink: ", blankRows: allow" })
+    yield* at.source([...people(1, 2), "3,,"])
+    expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { imported: 3 }, readBack: { verified: 3 } })
+    expect(yield* at.reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 3, unread: 0 } })
+    const blank = at.practice.submissions("people").find(({ questions }) =>
+      questions.every(({ value }) => value === null)
+    )
+    yield* at.store.remove("people", blank?.submissionId ?? "")
+    expect(yield* at.reconcile()).toMatchObject({ exitCode: 4, readBack: { verified: 2, missing: 1, unread: 0 } })
+  }),
+)
+
+scoped(
   "a reconciliation compares an import error with what was sent, and verifies the submission after it is fixed",
   Effect.gen(function*() {
     const at = yield* world

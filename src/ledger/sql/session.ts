@@ -130,7 +130,7 @@ export const makeSession = (
       undo: (rows) => writeForGood("recording deleted submissions", () => undo(place, rows)),
       startRun: (record) =>
         write("recording the run's start", function*() {
-          yield* startRun(place, yield* runOf(place, record.run), record)
+          yield* startRun(yield* runOf(place, record.run), record)
         }),
       finishRun: (record) =>
         Effect.asVoid(Effect.all([

@@ -1,6 +1,6 @@
 import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
-import { type Outcome, outcomes, readsSource, type RecordedMode, recordedModes } from "../../domain/run.ts"
+import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { lastIntent } from "./intend.ts"
@@ -155,19 +155,8 @@ function* doubtsBySending(place: number): Sql<ReadonlyArray<DoubtsOf>> {
   )).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
 }
 
-/**
- * Records, inside a transaction, that a run has started. A run that reads the source becomes the latest one: the rows that it finds are the ones that
- * need review.
- */
-export function* startRun(
-  place: number,
-  run: number,
-  record: Pick<RunRecord, "mode" | "startedAt"> & { readonly repeats?: boolean },
-): Sql<void> {
+export function* startRun(run: number, record: Pick<RunRecord, "mode" | "startedAt">): Sql<void> {
   yield* write("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
-  if (readsSource(record.mode) && record.repeats !== true) {
-    yield* write("UPDATE place SET latest = ? WHERE id = ?", [run, place])
-  }
 }
 
 export function* finishRun(

@@ -45,7 +45,7 @@ function* recordReadBack(store: Store, place: number, rows: ReadonlyArray<ReadBa
          ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, ${table}.answers)`,
         some.flatMap((row): ReadonlyArray<Param> => [
           idOf(row),
-          row.answers.size === 0 ? null : packAnswers(row.answers, numbers),
+          row.verdict === "missing" ? null : packAnswers(row.answers, numbers),
         ]),
       )
       if (isVerified) yield* write(`DELETE FROM detail WHERE row IN (${values("?")})`, some.map(idOf))
