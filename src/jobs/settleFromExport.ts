@@ -1,5 +1,4 @@
 import * as Path from "@effect/platform/Path"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
@@ -109,7 +108,7 @@ export const settleFromExport = (
   isComplete: boolean,
 ) =>
   Effect.gen(function*() {
-    const { landedByWord, looseIds, testEntries: entries } = yield* view.settlingFacts
+    const { landedByWord, looseIds, now, testEntries: entries } = yield* view.settlingFacts
     const { imported } = yield* view.standing
     const known = yield* knownIn(view, looseIds, digest, hasTimes, imported)
     const entered = new Set<TestEntry>()
@@ -160,7 +159,7 @@ export const settleFromExport = (
       isComplete,
       evidenceOf,
       times: known.times,
-      now: yield* Clock.currentTimeMillis,
+      now,
     })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })

@@ -65,6 +65,8 @@ export interface SettlingFacts {
   readonly looseIds: ReadonlyArray<string>
   /** Items of rows that a person said had landed: their submissions exist, but the ids are unknown. */
   readonly landedByWord: ReadonlyArray<Item>
+  /** The time of the ledger (milliseconds since 1970), by which the ends of requests were recorded. A host's clock may differ from that of a database. */
+  readonly now: number
 }
 
 /** The evidence if nothing shows whether the row landed. */

@@ -156,11 +156,17 @@ export const settleFromList = (
   Effect.gen(function*() {
     let before: Scan | undefined
     for (let lists = 1;; lists++) {
-      const { evidenceOf, result, scan } = yield* settleOnce(rows, context, lists % 2 === 1 ? "asc" : "desc", before)
+      const started = yield* Clock.currentTimeMillis
+      const { began, evidenceOf, result, scan } = yield* settleOnce(
+        rows,
+        context,
+        lists % 2 === 1 ? "asc" : "desc",
+        before,
+      )
       before = scan
       const early = result.open.filter(({ wants }) => wants === "time")
       const until = Math.max(0, ...early.map(({ row }) => evidenceOf(row).visibleFrom ?? 0))
-      const wait = until - (yield* Clock.currentTimeMillis)
+      const wait = until - began - ((yield* Clock.currentTimeMillis) - started)
       const isSoon = early.length > 0 && wait <= patience
       if (lists === mostLists || !(isSoon || result.open.some(({ wants }) => wants === "another list"))) return result
       if (isSoon && wait > 0) {
@@ -181,7 +187,7 @@ const settleOnce = (
 ) =>
   Effect.gen(function*() {
     const { answers, digest, form, pipeline, view } = context
-    const { landedByWord, looseIds } = yield* view.settlingFacts
+    const { landedByWord, looseIds, now: began } = yield* view.settlingFacts
     const known = yield* knownIn(view, looseIds, digest, false, (yield* view.standing).imported)
     const stamps = stampsOf(pipeline, form)
     const ids = stampIdsOf(stamps)
@@ -193,7 +199,6 @@ const settleOnce = (
       { all: ids.origin, unseen: originOf(stamps.filter(({ declared }) => !declared)) },
     )
     // The list counts as a test entry that was issued when the list began: after every batch so far.
-    const began = yield* Clock.currentTimeMillis
     const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }
     const evidenceOf = yield* evidenceOfRows(rows, view, waitsOf(pipeline), [asEntry])
     const scan = yield* scanList(context, sort, digest, before, (submission) => {
@@ -210,7 +215,7 @@ const settleOnce = (
       now: began,
     })
     const result: SettledFromList = { ...settled, lacking, submissions: scan.ids.size }
-    return { result, scan, evidenceOf }
+    return { began, evidenceOf, result, scan }
   })
 
 /** Records the settled rows. A row whose submission another pipeline recorded meanwhile stays in doubt. Returns what was recorded. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Stream, TestClock } from "effect"
+import { Clock, Duration, Effect, Fiber, Stream, TestClock } from "effect"
 import fc from "fast-check"
 import { createHash } from "node:crypto"
 import type { Item } from "../../src/domain/item.ts"
@@ -63,12 +63,14 @@ interface Setting {
   /** Called after each page. */
   readonly after?: () => void
   readonly patience?: number
+  /** How far the ledger's clock is behind the host's, in milliseconds. */
+  readonly behind?: number
 }
 
 /** Settles rows from a list, a minute after they were sent. `visibleWithin` is ten seconds. */
 const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
   Effect.gen(function*() {
-    const { after, change = (page) => page, inForm, known = [], requests = ended, size = 3 } = setting
+    const { after, behind = 0, change = (page) => page, inForm, known = [], requests = ended, size = 3 } = setting
     const { list, pages: asked } = fakeList(inForm, size)
     const context: ListContext = {
       form,
@@ -93,7 +95,10 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
             closed: 1,
             time: undefined,
           })))) as unknown as ListContext["view"]["pages"],
-        settlingFacts: Effect.succeed({ testEntries: [], looseIds: [], landedByWord: [] }),
+        settlingFacts: Effect.map(
+          Clock.currentTimeMillis,
+          (now) => ({ testEntries: [], looseIds: [], landedByWord: [], now: now - behind }),
+        ),
         standing: Effect.succeed({ imported: known.length } as never),
         evidence: (_, waits, entries) => Effect.succeed(evidenceOf(requests, waits, entries).next().value as Evidence),
       },
@@ -123,6 +128,14 @@ describe("settling rows in doubt from the form's list", () => {
       const { asked, ...settled } = yield* settling(rows, { inForm: () => [...others, ada], known })
       expect(settled).toEqual({ landed: [[1, "a"]], notLanded: [2], open: [] })
       expect(asked).toEqual(["asc 0", "asc 3", "desc 0", "desc 3"])
+    })))
+
+  it.effect("how long ago a request ended is measured by the ledger's clock, even if the host's is ahead", () =>
+    aMinuteLater(Effect.gen(function*() {
+      // By the ledger's clock, eight seconds have passed since the request ended, and a submission may take ten to be visible.
+      const { notLanded, open } = yield* settling(rows, { inForm: () => [...others, ada], known, behind: 51_000 })
+      expect(notLanded).toEqual([])
+      expect(open).toEqual([[2, expect.stringContaining("might not be visible before"), "time"]])
     })))
 
   it.effect("a submission from more than a day before the row was sent only resembles the row", () =>

@@ -3,6 +3,7 @@ import { missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { BatchKnown, DoubtfulRequests, SettlingFacts, TestEntry } from "../evidence.ts"
 import type { KnownSubmission, Page } from "../pages.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
+import type { Store } from "./Store.ts"
 
 /**
  * Whether an export must contain the submission of `row r`. An export can't contain a submission that was deleted later, or one that is missing and
@@ -148,8 +149,9 @@ function* looseIds(place: number): Sql<ReadonlyArray<string>> {
 }
 
 /** Returns other facts about the place's destination that help to settle rows in doubt. */
-export function* settlingFacts(place: number): Sql<SettlingFacts> {
+export function* settlingFacts(store: Store, place: number): Sql<SettlingFacts> {
   return {
+    now: yield* store.now(),
     testEntries: yield* testEntries(place),
     looseIds: yield* looseIds(place),
     landedByWord: yield* landedByWord(place),

@@ -107,11 +107,9 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         }),
         (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
       ),
-    settlingFacts: read(
-      "reading evidence for rows in doubt",
-      { testEntries: [], looseIds: [], landedByWord: [] },
-      settlingFacts,
-    ),
+    settlingFacts: store.read("reading evidence for rows in doubt", function*() {
+      return yield* settlingFacts(store, (yield* known()) ?? 0)
+    }),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(place, limit)),
     reconciliation: read("reading the reconciliation", undefined, reconciliation),
     unfinished: (batches) => read("looking for unfinished rows", [], (place) => unfinished(place, batches)),
