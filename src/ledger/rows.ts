@@ -29,8 +29,10 @@ export interface KnownRow {
   readonly verdict: Verdict | undefined
   /** Present for `refused`, and for `imported` if the row changed and the new content was refused. */
   readonly refusal: Refusal | undefined
-  /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601), and whether a person undid the run that sent it. */
-  readonly doubt: { readonly reason: string; readonly sentAt: string; readonly isUndone: boolean } | undefined
+  /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601) and with which mapping, and whether a person undid the run that sent it. */
+  readonly doubt:
+    | { readonly reason: string; readonly sentAt: string; readonly mapping: string; readonly isUndone: boolean }
+    | undefined
   /** Whether the row was already resent (`inDoubt: resend`). */
   readonly resent: boolean
   /** Whether a person skipped the row permanently (`acknowledge --leave-out`). */

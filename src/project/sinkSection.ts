@@ -94,7 +94,7 @@ export const sink = becoming(
     }),
     inDoubt: optional(Schema.Literal("hold", "resend"), {
       description:
-        "What to do with rows whose outcome is unknown: hold them, or resend them in the next run, which may create duplicates",
+        "What to do with rows whose outcome is unknown: hold them, or resend them in the next run, unless their content or the mapping has changed. This may create duplicates",
       default: "hold",
     }),
     onChange: optional(Schema.Literal("report", "ignore", "import-again"), {

@@ -84,10 +84,12 @@ export const makeClassifier = (options: {
         seen.mark(found.id, found.state === "imported" || found.state === "undone")
       }
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-      // No policy resends a row that a person skipped, or whose run a person undid.
+      // No policy resends a row that a person skipped, or whose run a person undid. Nor one that would be sent with other answers than at first: the ledger would forget those, so nothing could settle it.
       const held = doubt
         && (found.leftOut || inDoubt !== "resend" || found.resent
-          || (found.doubt?.isUndone === true && !plan.resendUndone))
+          || (found.doubt?.isUndone === true && !plan.resendUndone)
+          || (found.doubt !== undefined && found.doubt.mapping !== mapping.fingerprint)
+          || !contents.same(found, cells))
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
         if (found?.leftOut === true) options.newRows?.skip(key)
         const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"

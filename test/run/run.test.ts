@@ -176,6 +176,23 @@ scoped(
 )
 
 scoped(
+  "`inDoubt: resend` holds a row that would be sent with other answers than at first",
+  Effect.gen(function*() {
+    const { fail, names, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, inDoubt: resend" })
+    yield* source(people(1, 2))
+    fail("POST", "lost")
+    yield* run()
+    yield* source(["1,Edited,p1@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1 }, requests: { create: 0 } })
+    yield* source(people(1, 2))
+    yield* settings({ sink: ", canary: off, inDoubt: resend", mail: ", onInvalid: drop" })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 2 }, requests: { create: 0 } })
+    expect(names().length).toBe(2)
+  }),
+)
+
+scoped(
   "a canary in doubt stops the run, and the next run tries other rows",
   Effect.gen(function*() {
     const { fail, names, run, source } = yield* world

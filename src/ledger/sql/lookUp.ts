@@ -191,7 +191,7 @@ function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "sta
   return {
     earlier: yield* earlierOf(store, idsOf("undone")),
     refusals: new Map([...refused, ...refusedAgain]),
-    doubts: new Map(yield* doubtsOf(idsOf("inDoubt"))),
+    doubts: new Map(yield* doubtsOf(store, idsOf("inDoubt"))),
   }
 }
 
@@ -226,15 +226,20 @@ function* refusalsOf(
   )
 }
 
-function* doubtsOf(rows: ReadonlyArray<number>): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
+function* doubtsOf(
+  { texts }: Store,
+  rows: ReadonlyArray<number>,
+): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
   if (rows.length === 0) return []
-  const found = yield* all<readonly [number, string, number, number]>(
-    `SELECT d.row, d.reason, b.sent, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch
+  const found = yield* all<readonly [number, string, number, number, number]>(
+    `SELECT d.row, d.reason, b.sent, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch
      WHERE d.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     [JSON.stringify(rows)],
   )
-  return found.map(([row, reason, sent, isUndone]) =>
-    [row, { reason, sentAt: isoOf(sent), isUndone: isUndone === 1 }] as const
+  return yield* texts.read(() =>
+    found.map(([row, reason, sent, mapping, isUndone]) =>
+      [row, { reason, sentAt: isoOf(sent), mapping: texts.textOf(mapping), isUndone: isUndone === 1 }] as const
+    )
   )
 }
 
