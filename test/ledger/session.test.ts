@@ -485,6 +485,22 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
       }))
 
+    it.scopedLive("a pipeline is refused without being opened, although it once read its source at an earlier address", () =>
+      Effect.gen(function*() {
+        const { ledger, send } = yield* held
+        const readingAt = (service: string) =>
+          Effect.gen(function*() {
+            const asked = { ...ask, destination: { ...destination, service }, alongside: ["contacts"] }
+            const session = yield* (yield* ledger.pipeline(asked)).hold("run1")
+            yield* session.record({ attention: [] })
+          }).pipe(Effect.scoped)
+        yield* readingAt("http://old.example.org")
+        yield* send(1, imported("s1"))
+        yield* readingAt(destination.service)
+        const refused = yield* ledger.refusalOf({ ...ask, previous: ["http://old.example.org"] })
+        expect(refused?.message).toContain("alongside: [contacts]")
+      }))
+
     it.scopedLive("a pipeline takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
       Effect.gen(function*() {
         const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })

@@ -81,9 +81,17 @@ function* renamedPlace(requested: RequestedPlace): Sql<number | undefined> {
   return old !== undefined && (yield* isNew(yield* findPlace(requested))) ? old : undefined
 }
 
+/** Whether a place at an earlier address remains there: nothing was sent from it, and the present address has a place of its own. */
+function* isLeft(old: number, present: number | undefined): Sql<boolean> {
+  return present !== undefined && (yield* isNew(old))
+}
+
 /** Whether rows under an earlier name or address belong to the pipeline. */
 export function* mustTakeOver(requested: RequestedPlace): Sql<boolean> {
-  return (yield* formerPlaces(requested)).length > 0 || (yield* renamedPlace(requested)) !== undefined
+  for (const [old, pipeline] of yield* formerPlaces(requested)) {
+    if (!(yield* isLeft(old, yield* findPlace({ pipeline, destination: requested.destination })))) return true
+  }
+  return (yield* renamedPlace(requested)) !== undefined
 }
 
 /**
@@ -94,8 +102,8 @@ export function* takeOver(store: Store, requested: RequestedPlace): Sql<void> {
   const { destination, pipeline, renamedFrom } = requested
   for (const [old, of] of yield* formerPlaces(requested)) {
     const empty = yield* findPlace({ pipeline: of, destination })
+    if (yield* isLeft(old, empty)) continue
     if (empty !== undefined) {
-      if (yield* isNew(old)) continue
       if (!(yield* isNew(empty))) throw new Refusal(underBoth(requested, of))
       yield* notWhileRunning(store, `The rows of ${of} move to ${destination.service}`, [of])
       yield* join(empty, old)

@@ -75,7 +75,7 @@ export const makeSession = (
         return Effect.tap(
           writeForGood("recording an outcome", program, [
             `batch ${batch}`,
-            ...ids.map((id) => `submission ${place} ${id}`),
+            ...ids.map((id) => `submission ${at.destination.service} ${at.destination.form} ${id}`),
           ]),
           () => void open.delete(batch),
         )
