@@ -1,18 +1,18 @@
 import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerRefused } from "../errors.ts"
-import { type Evidence, evidenceOf } from "../evidence.ts"
+import { evidenceOf } from "../evidence.ts"
 import type { Ledger, PipelineLedger } from "../Ledger.ts"
 import { attended } from "./attention.ts"
 import { closedBecause, untilClosed } from "./closing.ts"
 import { requestsOf, settlingFacts } from "./evidence.ts"
-import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
+import { facts, isAccepted, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking, marksOf } from "./newest.ts"
 import { exportRows, pages, unfinished } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
 import { makeSession } from "./session.ts"
 import { settlements } from "./settle.ts"
-import { counts, importedUnderOther, noCounts, noStanding, runRecords, standing } from "./standing.ts"
+import { counts, importedUnderOther, runRecords, standing } from "./standing.ts"
 import { all, just, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { fixedRows } from "./superseded.ts"
@@ -67,59 +67,49 @@ const portOver = (store: Store): Ledger => ({
 const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
-  function* known(): Sql<number | undefined> {
-    return place ??= yield* findPlace(at)
+  /** Returns the number of the place. 0, which no place has, as long as the ledger does not know it: queries for it find nothing. */
+  function* known(): Sql<number> {
+    return (place ??= yield* findPlace(at)) ?? 0
   }
-  /** Reads from the place's part of the ledger. Calls `unknown` if the ledger has no such place. */
-  const readOr = <A>(
-    doing: string,
-    unknown: () => Sql<A>,
-    program: (place: number) => Sql<A>,
-  ): Effect.Effect<A, LedgerError> =>
+  const read = <A>(doing: string, program: (place: number) => Sql<A>): Effect.Effect<A, LedgerError> =>
     store.read(doing, function*() {
-      const place = yield* known()
-      return yield* place === undefined ? unknown() : program(place)
+      return yield* program(yield* known())
     })
-  /** As `readOr`. Returns `empty` if the ledger has no such place. */
-  const read = <A>(doing: string, empty: A, program: (place: number) => Sql<A>): Effect.Effect<A, LedgerError> =>
-    readOr(doing, () => just(empty), program)
+  /** Reads what is known about each of many rows. Asks nothing if the ledger does not know the place, because a first dry run asks for every row. */
+  const readEach = <A>(doing: string, unknown: ReadonlyArray<A>, program: (place: number) => Sql<ReadonlyArray<A>>) =>
+    read(doing, (place) => place === 0 ? just(unknown) : program(place))
   return {
     pipeline: at.pipeline,
     destination: at.destination,
-    facts: read("reading facts", noFacts, (place) => facts(store, place)),
-    lookUp: (keys) =>
-      store.read("looking up rows", function*() {
-        return yield* lookUp(store, yield* known(), keys)
-      }),
+    facts: read("reading facts", (place) => facts(store, place)),
+    lookUp: (keys) => readEach("looking up rows", keys.map(() => undefined), (place) => lookUp(store, place, keys)),
     lookUpRows: (keys, contents) =>
-      read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, contents, cursor)),
-    fixed: (rows) => read("looking up rejected rows", rows.map(() => false), (place) => fixedRows(store, place, rows)),
-    attended: (rows) =>
-      read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(place, rows)),
-    importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(place, mapping)),
-    pages: (of, choice) => pages(store, known, of, choice),
-    counts: readOr("counting rows", noCounts, counts),
-    standing: readOr("counting rows", noStanding, (place) => standing(store, at.pipeline, place)),
-    evidence: (batches, within, entries) =>
-      Effect.flatMap(
-        read("reading batches", undefined, function*(place): Sql<Evidence | undefined> {
-          return yield* evidenceOf(yield* requestsOf(place, batches), within, entries)
-        }),
-        (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
+      readEach(
+        "looking up rows",
+        keys.map(() => undefined),
+        (place) => lookUpRows(store, place, keys, contents, cursor),
       ),
-    settlingFacts: store.read("reading evidence for rows in doubt", function*() {
-      return yield* settlingFacts(store, (yield* known()) ?? 0)
-    }),
-    settlements: (limit) => read("reading settlements", [], (place) => settlements(place, limit)),
-    reconciliation: read("reading the reconciliation", undefined, reconciliation),
-    unfinished: (batches) => read("looking for unfinished rows", [], (place) => unfinished(place, batches)),
-    vanished: (seen) =>
-      read("counting vanished rows", { seen, upTo: 0, count: 0, fresh: 0 }, (place) => vanished(place, seen)),
-    accepted: (reason, states) =>
-      read("reading acceptances", states.length === 0, (place) => isAccepted(place, reason, states)),
-    unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(place, names)),
-    runs: (which) => read("reading runs", [], (place) => runRecords(store, place, which)),
-    notified: (webhook) => read("reading what was reported", undefined, (place) => notified(place, webhook)),
+    fixed: (rows) =>
+      readEach("looking up rejected rows", rows.map(() => false), (place) => fixedRows(store, place, rows)),
+    attended: (rows) =>
+      readEach("looking up rows that need review", rows.map(() => "new"), (place) => attended(place, rows)),
+    importedUnderOtherMapping: (mapping) => read("counting rows", (place) => importedUnderOther(place, mapping)),
+    pages: (of, choice) => pages(store, known, of, choice),
+    counts: read("counting rows", counts),
+    standing: read("counting rows", (place) => standing(store, at.pipeline, place)),
+    evidence: (batches, within, entries) =>
+      read("reading batches", function*(place) {
+        return yield* evidenceOf(yield* requestsOf(place, batches), within, entries)
+      }),
+    settlingFacts: read("reading evidence for rows in doubt", (place) => settlingFacts(store, place)),
+    settlements: (limit) => read("reading settlements", (place) => settlements(place, limit)),
+    reconciliation: read("reading the reconciliation", reconciliation),
+    unfinished: (batches) => read("looking for unfinished rows", (place) => unfinished(place, batches)),
+    vanished: (seen) => read("counting vanished rows", (place) => vanished(place, seen)),
+    accepted: (reason, states) => read("reading acceptances", (place) => isAccepted(place, reason, states)),
+    unreadFiles: (names) => read("reading file names", (place) => unreadFiles(place, names)),
+    runs: (which) => read("reading runs", (place) => runRecords(store, place, which)),
+    notified: (webhook) => read("reading what was reported", (place) => notified(place, webhook)),
     recordNotified: (webhook, what) =>
       store.writer.write("recording what was reported", function*() {
         const place = yield* findPlace(at)

@@ -77,12 +77,12 @@ export function* lookUpRows(
  */
 export function* lookUp(
   store: Store,
-  place: number | undefined,
+  place: number,
   keys: ReadonlyArray<Buffer>,
   cursor?: Cursor,
 ): Sql<ReadonlyArray<KnownRow | undefined>> {
   const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
-  if (place === undefined || keys.length === 0) return known
+  if (keys.length === 0) return known
   if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
   const leftOut = yield* leftOutOf(place, 1, keys)
   const superseded = yield* supersededBy(store, place, keys)

@@ -175,7 +175,7 @@ const kinds: {
 /** Reads rows in pages. See `PipelineLedger.pages`. */
 export const pages = <K extends keyof Pages>(
   store: Store,
-  place: () => Sql<number | undefined>,
+  place: () => Sql<number>,
   of: K,
   { after = 0, size = pageRows, ...choice }: Pages[K]["choice"] & {
     readonly after?: number | undefined
@@ -186,7 +186,8 @@ export const pages = <K extends keyof Pages>(
     store.read(`reading ${kinds[of].name}`, function*() {
       const at = yield* place()
       const page = { ...choice, after: from, limit: size } as unknown as Page<K>
-      const rows = at === undefined ? [] : yield* kinds[of].read(store, at, page)
+      // No place has the number 0. Some pages would be searched for it row by row.
+      const rows = at === 0 ? [] : yield* kinds[of].read(store, at, page)
       const last = rows.at(-1)
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))

@@ -47,35 +47,6 @@ function* intended(place: number): Sql<number> {
   )
 }
 
-/** The counts for a place that the ledger does not know. */
-export function* noCounts(): Sql<Counts> {
-  return ({
-    inDoubt: 0,
-    verdicts: { differing: 0, missing: 0, unread: 0 },
-    acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
-    drift: { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } },
-    attention: { rows: 0, acknowledged: 0 },
-    leftOut: 0,
-    settlements: 0,
-    lastIntent: yield* lastIntent(),
-  })
-}
-
-export function* noStanding(): Sql<Standing> {
-  return ({
-    ...(yield* noCounts()),
-    verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
-    rows: 0,
-    imported: 0,
-    intended: 0,
-    refused: 0,
-    undone: 0,
-    replaced: 0,
-    doubts: [],
-    running: undefined,
-  })
-}
-
 /** Returns counts over all rows of a place. */
 export function* standing(store: Store, pipeline: string, place: number): Sql<Standing> {
   const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
