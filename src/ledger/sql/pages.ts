@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Item } from "../../domain/item.ts"
-import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
+import { fateCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../errors.ts"
 import type { DoubtfulRow, ExportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
 import { submissionsPage } from "./evidence.ts"
@@ -195,69 +195,75 @@ export const pages = <K extends keyof Pages>(
 /** How many rows are read at a time. */
 const pageRows = 1_000
 
-type Columns = readonly [
-  id: number,
-  pipeline: string,
-  service: string,
-  form: string,
-  key: string,
-  state: number,
-  row: number,
-  submission: string | null,
-  verdict: number | null,
-  sent: number,
-  time: string | null,
-  run: string,
-]
-
-/** The present rows come first, then replaced submissions. */
-const tables = {
-  row:
-    `SELECT r.id, p.pipeline, p.service, p.form, r.key, r.state, r.row, r.submission, r.verdict, b.sent, r.time, u.name
-    FROM row r NOT INDEXED JOIN place p ON p.id = r.place JOIN batch b ON b.id = r.batch JOIN run u ON u.id = b.run`,
-  replaced:
-    `SELECT x.id, p.pipeline, p.service, p.form, r.key, -1, x.number, x.submission, x.verdict, b.sent, x.time, u.name
-    FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run`,
-} as const
-
-function* exportedPage(table: keyof typeof tables, pipelines: string, after: number): Sql<ReadonlyArray<Columns>> {
-  return yield* all<Columns>(
-    `${tables[table]} WHERE ${table === "row" ? "r" : "x"}.id > ?1
-     AND (?2 = '[]' OR p.pipeline IN (SELECT value FROM json_each(?2))) ORDER BY 1 LIMIT ${pageRows}`,
-    [after, pipelines],
-  )
+interface Exported extends ExportedRow {
+  readonly at: number
 }
 
-const exported = (
-  [, pipeline, service, form, key, state, row, submission, verdict, sent, time, run]: Columns,
-): ExportedRow => ({
-  pipeline,
-  service,
-  form,
-  key,
-  state: state === -1 ? "replaced" : stateOf(state),
-  row,
-  submissionId: submission,
-  verdict: verdict === null ? null : verdictOf(verdict),
-  sentAt: isoOf(sent),
-  submissionTime: time,
-  run,
+/** The columns that differ between present rows and replaced submissions. */
+type Own = "at" | "state" | "row" | "submissionId" | "verdict" | "submissionTime"
+
+const exported = (own: { readonly [K in Own]: Selected<Exported[K]> }, from: string) => ({
+  ...selection<Exported>({
+    at: own.at,
+    pipeline: selected("p.pipeline"),
+    service: selected("p.service"),
+    form: selected("p.form"),
+    key: row.key,
+    state: own.state,
+    row: own.row,
+    submissionId: own.submissionId,
+    verdict: own.verdict,
+    sentAt: selected("b.sent", isoOf),
+    submissionTime: own.submissionTime,
+    run: selected("u.name"),
+  }),
+  from,
+  after: `${own.at.sql} > ?1`,
 })
 
-/** Reads all rows of these pipelines in pages. An empty list means all pipelines. A run may be in progress. */
+const verdictIn = (sql: string) => selected(sql, (code: number | null) => code === null ? null : verdictOf(code))
+
+const presentRows = exported({
+  at: row.id,
+  state: row.state,
+  row: row.row,
+  submissionId: selected("r.submission"),
+  verdict: verdictIn("r.verdict"),
+  submissionTime: selected("r.time"),
+}, "FROM row r NOT INDEXED JOIN place p ON p.id = r.place JOIN batch b ON b.id = r.batch JOIN run u ON u.id = b.run")
+
+const replacedSubmissions = exported(
+  {
+    at: selected("x.id"),
+    state: selected("0", () => "replaced"),
+    row: selected("x.number"),
+    submissionId: selected("x.submission"),
+    verdict: verdictIn("x.verdict"),
+    submissionTime: selected("x.time"),
+  },
+  "FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run",
+)
+
+/** Reads all rows of these pipelines in pages, the present rows first. An empty list means all pipelines. A run may be in progress. */
 export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,
 ): Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError> => {
   const chosen = JSON.stringify(pipelines)
-  const all = (table: keyof typeof tables) =>
-    Stream.paginateEffect(
-      0,
-      (after) =>
-        Effect.map(store.read("exporting rows", () => exportedPage(table, chosen, after)), (rows) => [
-          rows.map(exported),
-          rows.length < pageRows ? Option.none() : Option.fromNullable(rows.at(-1)?.[0]),
-        ]),
-    )
-  return Stream.concat(all("row"), all("replaced"))
+  const everyOne = (rows: typeof presentRows) =>
+    Stream.paginateEffect(0, (last) =>
+      Effect.map(
+        store.read("exporting rows", () =>
+          rows.all(
+            store,
+            `${rows.from} WHERE ${rows.after}
+             AND (?2 = '[]' OR p.pipeline IN (SELECT value FROM json_each(?2))) ORDER BY 1 LIMIT ${pageRows}`,
+            [last, chosen],
+          )),
+        (found) => [
+          found.map(({ at: _, ...one }) => one),
+          found.length < pageRows ? Option.none() : Option.fromNullable(found.at(-1)?.at),
+        ],
+      ))
+  return Stream.concat(everyOne(presentRows), everyOne(replacedSubmissions))
 }

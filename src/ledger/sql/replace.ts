@@ -1,8 +1,9 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
-import { keptAs, keptOf } from "./row.ts"
-import { all, each, run, type Sql, write } from "./statement.ts"
+import { keptAs, keptOf, row } from "./row.ts"
+import { optional, selected, selection } from "./selection.ts"
+import { each, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { digestOf } from "./superseded.ts"
 import { wasFound } from "./undo.ts"
@@ -127,50 +128,32 @@ export function* recordRefusal(
 /** Selects the submission that a row's newest submission replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
+const replacedSubmission = selection<ReplacedSubmission>({
+  at: selected("p.id"),
+  keyDigest: row.digest,
+  key: row.key,
+  row: selected("p.number"),
+  submissionId: selected("p.submission"),
+  verdict: selected("p.verdict", verdictOf),
+  answers: optional("p.answers", unpackAnswers),
+  isUncovered: selected(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`, (value: number) => value === 1),
+  replacedBy: optional("CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END"),
+  replacedAt: optional("p.at", isoOf),
+  isFound: selected(wasFound("r.id", "p.batch"), (value: number) => value === 1),
+})
+
 /** Returns a page of a place's submissions that were replaced, earliest first. For a run, also those whose replacement is in doubt. */
-export function* replacedPage(
-  { texts }: Store,
+export const replacedPage = (
+  store: Store,
   place: number,
   page: Page<"replaced">,
-): Sql<ReadonlyArray<ReplacedSubmission>> {
-  const rows = yield* all<
-    readonly [
-      number,
-      Buffer,
-      string,
-      number,
-      string,
-      number,
-      Buffer | null,
-      number,
-      string | null,
-      number | null,
-      number,
-    ]
-  >(
-    `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at, ${
-      wasFound("r.id", "p.batch")
-    }
-     FROM replaced p JOIN row r ON r.id = p.row
+): Sql<ReadonlyArray<ReplacedSubmission>> =>
+  replacedSubmission.all(
+    store,
+    `FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
      WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR CAST(?4 AS TEXT) IS NOT NULL)
        AND (CAST(?4 AS TEXT) IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,
     [place, page.after, page.limit, page.run ?? null],
   )
-  return yield* texts.read(() =>
-    rows.map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt, found]) => ({
-      at,
-      keyDigest,
-      key,
-      row,
-      submissionId,
-      verdict: verdictOf(verdict),
-      answers: answers === null ? undefined : unpackAnswers(answers, texts),
-      isFound: found === 1,
-      isUncovered: uncovered === 1,
-      replacedBy: replacedBy ?? undefined,
-      replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),
-    }))
-  )
-}
