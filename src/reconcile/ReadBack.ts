@@ -77,22 +77,18 @@ export const readBack = (
       ? requests.map((_, index) => index)
       : yield* unlessAborted(verifiedByList(requests, listing, options, each), signal)
     if (indexes === undefined) return
-    const ids = indexes.map((index) => requests[index]?.submissionId ?? "")
-    const late: Array<Effect.Effect<void, ServiceUnusable>> = []
-    // Nearly all rows need only this comparison.
-    yield* service.readMany(formId, ids, (at, submission) => {
-      const index = indexes[at] ?? at
-      const request = requests[index]
-      if (request === undefined) return
-      const done = (result: ReadBackResult) => each(index, result)
-      if (submission === undefined) return void late.push(untilVisible(request, options, done))
-      const result = compared(request, submission, options)
-      if (result.verdict === "verified") done(result)
-      else late.push(withEditLink(request, result, options, done))
-    }, signal)
-    if (late.length > 0) {
-      yield* unlessAborted(Effect.all(late, { concurrency: "unbounded", discard: true }), signal)
+    const readOne = (index: number) => {
+      const request = requests[index]!
+      const { submissionId } = request
+      return Effect.gen(function*() {
+        const submission = (yield* service.read(formId, submissionId)) ?? (yield* waitVisible(submissionId, options))
+        const result = submission === undefined ? missing : compared(request, submission, options)
+        if (result.verdict !== "differing") return each(index, result)
+        const again = yield* service.read(formId, submissionId, { editLink: true })
+        each(index, { ...result, editLink: again?.editLink })
+      })
     }
+    yield* unlessAborted(Effect.forEach(indexes, readOne, { concurrency: "unbounded", discard: true }), signal)
   })
 
 /** Looks for submissions in the form's list. Passes on only verified results. Returns the indexes of all other requests. */
@@ -129,23 +125,6 @@ export const discardedTypes = (submission: Submission): ReadonlyArray<string> =>
   for (const { known, type } of submission.questions) if (!known && type !== undefined) (found ??= []).push(type)
   return found ?? none
 }
-
-type Done = (result: ReadBackResult) => void
-
-const withEditLink = (request: ReadBackRequest, result: ReadBackResult, options: ReadBackOptions, done: Done) =>
-  Effect.map(
-    options.service.read(options.formId, request.submissionId, { editLink: true }),
-    (again) => done({ ...result, editLink: again?.editLink }),
-  )
-
-const untilVisible = (request: ReadBackRequest, options: ReadBackOptions, done: Done) =>
-  Effect.flatMap(waitVisible(request.submissionId, options), (submission) => {
-    if (submission === undefined) return Effect.sync(() => done(missing))
-    const result = compared(request, submission, options)
-    return result.verdict === "verified"
-      ? Effect.sync(() => done(result))
-      : withEditLink(request, result, options, done)
-  })
 
 const missing: ReadBackResult = {
   verdict: "missing",

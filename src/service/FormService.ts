@@ -90,17 +90,6 @@ export interface FormService {
     options?: { readonly editLink?: boolean },
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /**
-   * Reads many submissions at the same time, each with its own turn, retries and timeout. Calls `each` with each result and the index of its id.
-   * Fails with the first read that can't succeed. If `signal` is aborted, the reads end without an error. After a failure or an abort, `each` is not
-   * called again.
-   */
-  readonly readMany: (
-    formId: string,
-    submissionIds: ReadonlyArray<string>,
-    each: (index: number, submission: Submission | undefined) => void,
-    signal?: AbortSignal,
-  ) => Effect.Effect<void, ServiceUnusable>
-  /**
    * Lists at most `pageRows` submissions of a form by submission time, starting with the one at `offset`. Retries, because that is safe. Undefined if
    * the project does not say that the service can list.
    */

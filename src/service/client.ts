@@ -10,7 +10,6 @@ import { headerSecret } from "../domain/secret.ts"
 import type { SharedRate } from "../domain/sharedRate.ts"
 import type { Submission } from "../domain/submission.ts"
 import { makeAdmission, momentOf, type Pacing } from "./Admission.ts"
-import { unlessAborted } from "./cancellation.ts"
 import { type Codec, makeCodec } from "./codec.ts"
 import { type CreateOutcome, type FormService, pageRows, ServiceUnusable, type SharedService } from "./FormService.ts"
 import {
@@ -108,7 +107,7 @@ const returned: Readonly<Record<Exclude<Operation, "create">, string>> = {
 /** Makes the operations that are safe to repeat: reading forms and submissions, listing and deleting. Each retry waits for a new turn. */
 const makeRepeatable = (
   { baseUrl, capabilities, codec, editLinkParameter, masked, requests, retries }: RepeatableContext,
-): Pick<FormService, "form" | "forms" | "list" | "read" | "readMany" | "remove"> => {
+): Pick<FormService, "form" | "forms" | "list" | "read" | "remove"> => {
   const { count, send } = requests
 
   const unreachable = ({ reason, kind, status }: Retryable) =>
@@ -224,15 +223,6 @@ const makeRepeatable = (
         ),
         ({ submission }) => submission,
       ),
-    readMany: (formId, submissionIds, each, signal) => {
-      const all = Effect.forEach(
-        submissionIds,
-        (id, index) =>
-          Effect.map(get("read", pathOf(formId, id), found(id)), ({ submission }) => each(index, submission)),
-        { concurrency: "unbounded", discard: true },
-      )
-      return signal === undefined ? all : unlessAborted(all, signal)
-    },
     list: capabilities.includes("list")
       ? (formId, { offset, sort }) =>
         get(

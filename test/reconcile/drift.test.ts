@@ -25,7 +25,6 @@ const having = (submission: Submission | undefined): FormService => ({
     Effect.succeed(
       submission === undefined || options?.editLink !== true ? submission : { ...submission, editLink: "http://edit" },
     ),
-  readMany: (_form, ids, each) => Effect.sync(() => ids.forEach((_, index) => each(index, submission))),
   list: undefined,
   remove: undefined,
   forms: Effect.dieMessage("nobody asks for the forms"),

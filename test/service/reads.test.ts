@@ -1,6 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
+import type { Submission } from "../../src/domain/submission.ts"
+import { unlessAborted } from "../../src/service/cancellation.ts"
 import { make } from "../../src/service/client.ts"
+import type { FormService } from "../../src/service/FormService.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
 import { answering } from "../localServer.ts"
 import { inProcessTransport } from "./inProcessTransport.ts"
@@ -49,6 +52,22 @@ const servedOverHttp = (answers: Answers) =>
     return yield* make({ ...options, baseUrl: `http://127.0.0.1:${port}/v1` }, overHttp)
   })
 
+/** Reads submissions at the same time until the signal is aborted, and calls `each` with each result. */
+const readMany = (
+  service: Pick<FormService, "read">,
+  form: string,
+  ids: ReadonlyArray<string>,
+  each: (index: number, submission: Submission | undefined) => void,
+  signal = new AbortController().signal,
+) =>
+  unlessAborted(
+    Effect.forEach(ids, (id, index) => Effect.map(service.read(form, id), (submission) => each(index, submission)), {
+      concurrency: "unbounded",
+      discard: true,
+    }),
+    signal,
+  )
+
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
 describe("many concurrent reads", () => {
@@ -57,7 +76,7 @@ describe("many concurrent reads", () => {
       const once = yield* served({ c: [299, 200] })
       const found: Array<string | undefined> = []
       const asked = yield* Effect.fork(
-        once.readMany("form", ids, (_, submission) => found.push(submission?.submissionId)),
+        readMany(once, "form", ids, (_, submission) => found.push(submission?.submissionId)),
       )
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(asked)
@@ -65,7 +84,7 @@ describe("many concurrent reads", () => {
       const always = yield* served({ c: [299] })
       for (
         const read of [
-          always.readMany("form", ["c"], () => expect.fail("it is not c")),
+          readMany(always, "form", ["c"], () => expect.fail("it is not c")),
           always.read("form", "c"),
         ]
       ) {
@@ -82,7 +101,7 @@ describe("many concurrent reads", () => {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()
       const fiber = yield* Effect.fork(
-        service.readMany("form", ids, (index, submission) => found.set(index, submission?.submissionId)),
+        readMany(service, "form", ids, (index, submission) => found.set(index, submission?.submissionId)),
       )
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(fiber)
@@ -95,7 +114,7 @@ describe("many concurrent reads", () => {
       Effect.gen(function*() {
         const service = yield* serve({ a: [0], b: [0], d: [401] })
         const found: Array<number> = []
-        const error = yield* Effect.flip(service.readMany("form", ids, (index) => found.push(index)))
+        const error = yield* Effect.flip(readMany(service, "form", ids, (index) => found.push(index)))
         expect(error.reason).toBe("credentials")
         expect(found).toEqual([2])
         for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
@@ -106,7 +125,7 @@ describe("many concurrent reads", () => {
       Effect.gen(function*() {
         const service = yield* serve(Object.fromEntries(ids.map((id) => [id, [0]])))
         const found: Array<number> = []
-        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index)))
+        const fiber = yield* Effect.fork(readMany(service, "form", ids, (index) => found.push(index)))
         while ((yield* service.requests).read < 4) yield* Effect.sleep(1)
         yield* Fiber.interrupt(fiber)
         for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
@@ -121,7 +140,7 @@ describe("many concurrent reads", () => {
         const service = yield* served(answers)
         const abort = new AbortController()
         const found: Array<number> = []
-        const fiber = yield* Effect.fork(service.readMany("form", ids, (index) => found.push(index), abort.signal))
+        const fiber = yield* Effect.fork(readMany(service, "form", ids, (index) => found.push(index), abort.signal))
         while ((yield* service.requests).read < 4) yield* Effect.sleep(1)
         yield* Effect.sleep(20)
         abort.abort()
@@ -132,7 +151,7 @@ describe("many concurrent reads", () => {
         expect(before).toBe("a" in answers ? 0 : "b" in answers ? 6 : 7)
         // A call after the cancellation requests nothing.
         const asked = (yield* service.requests).read
-        yield* service.readMany("form", ids, (index) => found.push(index), abort.signal)
+        yield* readMany(service, "form", ids, (index) => found.push(index), abort.signal)
         expect(found.length).toBe(before)
         expect((yield* service.requests).read).toBe(asked)
       }
@@ -141,8 +160,8 @@ describe("many concurrent reads", () => {
   it.scoped("concurrent reads send nothing for an empty list, and turn an error of the callback into a defect", () =>
     Effect.gen(function*() {
       const service = yield* served({})
-      yield* service.readMany("form", [], () => undefined)
-      const asked = service.readMany("form", ids, () => {
+      yield* readMany(service, "form", [], () => undefined)
+      const asked = readMany(service, "form", ids, () => {
         throw new Error("no ear")
       })
       const caught = yield* Effect.catchAllDefect(asked, (defect) => Effect.succeed(defect))
