@@ -105,38 +105,8 @@ const whyInDoubt = (
     } for ${sent} ${sent === 1 ? "item" : "items"}`
 }
 
-/**
- * Detects that the service refuses every row of the first batches for the same reason. In that case the mapping or the form is
- * wrong, and hundreds of rows must not be tried one by one.
- */
-interface Refusals {
-  readonly refused: (message: string) => void
-  readonly created: () => void
-  /** Returns the reason if enough rows were refused, and all for the same reason. */
-  readonly common: () => string | undefined
-}
-
 /** How many rows must be refused for the same reason, with none created, to show that the mapping or the form is wrong. */
 const enough = 10
-
-const makeRefusals = (): Refusals => {
-  let first: string | undefined
-  let count = 0
-  let mixed = false
-  return {
-    refused: (message) => {
-      // Indexes and values differ between rows, but words do not.
-      const words = message.replace(/\d+/gu, "#")
-      if (first !== undefined && first !== words) mixed = true
-      first = first ?? words
-      count++
-    },
-    created: () => {
-      mixed = true
-    },
-    common: () => (!mixed && count >= enough ? first : undefined),
-  }
-}
 
 /**
  * If the service only asks to wait, the configured number of attempts is multiplied by this. The service works, but
@@ -146,7 +116,12 @@ const patienceWhenThrottled = 5
 
 export const makeSink = (options: SinkOptions): Sink => {
   const { session, service, formId } = options
-  const refusals = makeRefusals()
+  let hasCreated = false
+  let refusals = 0
+  const reasons = new Set<string>()
+  /** Returns why the service has refused every row so far, if there are enough, and all for the same reason: hundreds of rows must not be tried one by one. */
+  const commonRefusal = (): string | undefined =>
+    !hasCreated && refusals >= enough && reasons.size === 1 ? [...reasons][0] : undefined
   /** Returned submission ids that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
@@ -202,7 +177,7 @@ export const makeSink = (options: SinkOptions): Sink => {
     return session.settleReturned(batch, outcome.ids, decide).pipe(
       Effect.mapBoth({
         onSuccess: (outcomes) => {
-          refusals.created()
+          hasCreated = true
           return Arr.zipWith(rows, outcomes.rows, (row, outcome): SentRow => ({ row, outcome }))
         },
         onFailure: (error) => lost(error, batch, rows, outcome.ids),
@@ -310,7 +285,9 @@ export const makeSink = (options: SinkOptions): Sink => {
               : { _tag: "NotCreated" },
           })),
         )
-        refusals.refused(refusal.message)
+        refusals++
+        // Indexes and values differ between rows, but words do not.
+        reasons.add(refusal.message.replace(/\d+/gu, "#"))
         const refused = sent.filter((_, index) => index === named)
         const others = rows.filter((_, index) => index !== named)
         return yield* continued(refused, [others])
@@ -329,7 +306,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       let rows = done
       let trouble: Trouble | undefined
       for (const group of groups) {
-        const common = refusals.common()
+        const common = commonRefusal()
         if (common !== undefined) trouble = trouble ?? { _tag: "AllRefused", message: common }
         if (group.length === 0) continue
         if (trouble !== undefined) {

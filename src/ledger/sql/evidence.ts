@@ -4,15 +4,15 @@ import type { BatchKnown, DoubtfulRequests, SettlingFacts, TestEntry } from "../
 import type { KnownSubmission, Page } from "../pages.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
+import { driftCode, isAcknowledged } from "./verdicts.ts"
 
 /**
  * Whether an export must contain the submission of `row r`. An export can't contain a submission that was deleted later, or one that is missing and
  * acknowledged as missing.
  */
 const isRequired = `r.submission IS NOT NULL AND r.state = ${stateCode.imported}
-  AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
-  AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
-    WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
+  AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = ${driftCode.gone})
+  AND NOT (r.verdict = ${verdictCode.missing} AND ${isAcknowledged("r", "r.content", missingCode)})`
 
 /** Returns a page of all submissions that the ledger knows at the place's destination, regardless of the pipeline that sent them. */
 export function* submissionsPage(place: number, page: Page<"submissions">): Sql<ReadonlyArray<KnownSubmission>> {

@@ -13,7 +13,7 @@ import { all, get, type Param, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun, wasFound } from "./undo.ts"
 import { unseenPage, vanishedPage } from "./vanished.ts"
-import { driftedOf, unpackAnswers } from "./verdicts.ts"
+import { driftedOf, isAcknowledged, unpackAnswers } from "./verdicts.ts"
 
 /** Stands in for the content of a submission if only its state is needed. */
 const noContent: Selected<undefined> = selected("NULL", () => undefined)
@@ -106,9 +106,7 @@ const doubtful = selection<DoubtfulRow>({
   cells,
   columns: selected("b.columns", (id: number, texts) => texts.listOf(id)),
   acknowledged: selected(
-    `EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${
-      fateCode("inDoubt")
-    })`,
+    isAcknowledged("r", "r.content", fateCode("inDoubt")),
     (value: number) => value === 1,
   ),
   isUndone: selected(ofUndoneRun, (value: number) => value === 1),

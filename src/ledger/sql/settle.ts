@@ -136,7 +136,12 @@ export function* abandon(
   )
   let abandoned = 0
   for (const [batch, of] of batches) {
-    for (const [row] of yield* all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
+    for (
+      const [row] of yield* all<readonly [number]>(
+        `SELECT id FROM row WHERE batch = ? AND state = ${stateCode.intended}`,
+        [batch],
+      )
+    ) {
       yield* doubtRow(row, batch, "the run that sent it ended before it recorded the outcome")
       abandoned++
     }

@@ -1,14 +1,14 @@
 import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
 import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../domain/run.ts"
-import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
+import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
 import { all, get, numberIn, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
-import { drift } from "./verdicts.ts"
+import { drift, isAcknowledged } from "./verdicts.ts"
 
 const count = (place: number, sql: string) => numberIn(sql, [place])
 
@@ -81,16 +81,21 @@ function* acknowledgedOf(place: number): Sql<Standing["acknowledged"]> {
   const acknowledged = (rows: string, what: number): Sql<number> =>
     count(
       place,
-      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
-        (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
+      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND ${isAcknowledged("r", "r.content", what)}`,
     )
   return {
-    inDoubt: yield* acknowledged("r.state = 1", fateCode("inDoubt")),
-    differing: yield* acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
-    missing: yield* acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
+    inDoubt: yield* acknowledged(`r.state = ${stateCode.inDoubt}`, fateCode("inDoubt")),
+    differing: yield* acknowledged(
+      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.differing} AND r.verdict > 0`,
+      differingCode,
+    ),
+    missing: yield* acknowledged(
+      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.missing} AND r.verdict > 0`,
+      missingCode,
+    ),
     unread: yield* count(
       place,
-      "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
+      `SELECT count(*) FROM row r WHERE r.place = ? AND r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.unread} AND r.verdict > 0 AND r.submission IS NULL`,
     ),
   }
 }
@@ -98,8 +103,7 @@ function* acknowledgedOf(place: number): Sql<Standing["acknowledged"]> {
 /** Counts the rows that needed review when a run last read the source. */
 function* attentionOf(place: number): Sql<{ readonly rows: number; readonly acknowledged: number }> {
   const found = yield* get<readonly [number, number]>(
-    `SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM acknowledged a
-       WHERE a.place = t.place AND a.digest = t.digest AND a.content = t.content AND a.what = t.what))
+    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("t", "t.content", "t.what")})
      FROM attention t WHERE t.place = ?1 AND t.seen = (SELECT latest FROM place WHERE id = ?1)`,
     [place],
   )

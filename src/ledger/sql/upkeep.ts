@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { stateCode, verdictCode } from "../codes.ts"
 import { LedgerBusy } from "../errors.ts"
 import type { Forgotten, Ledger } from "../Ledger.ts"
 import { doubtful, forget } from "./forget.ts"
@@ -70,17 +71,17 @@ function* dropOldAttention(): Sql<number> {
 const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   [
     "imported rows without a submission or a verdict",
-    `SELECT count(*) FROM row r WHERE r.state = 2 AND (r.verdict IS NULL OR (r.submission IS NULL
+    `SELECT count(*) FROM row r WHERE r.state = ${stateCode.imported} AND (r.verdict IS NULL OR (r.submission IS NULL
       AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 1 AND s.submission IS NULL)))`,
   ],
-  ["rows in an unknown state", "SELECT count(*) FROM row WHERE state NOT IN (0, 1, 2, 3, 4, 5)"],
+  ["rows in an unknown state", `SELECT count(*) FROM row WHERE state NOT IN (${Object.values(stateCode).join(", ")})`],
   [
     "rows in doubt without a reason",
-    "SELECT count(*) FROM row r LEFT JOIN doubt d ON d.row = r.id WHERE r.state = 1 AND d.row IS NULL",
+    `SELECT count(*) FROM row r LEFT JOIN doubt d ON d.row = r.id WHERE r.state = ${stateCode.inDoubt} AND d.row IS NULL`,
   ],
   [
     "refused rows without the service's reason",
-    "SELECT count(*) FROM row r LEFT JOIN refusal f ON f.row = r.id WHERE r.state = 3 AND f.row IS NULL",
+    `SELECT count(*) FROM row r LEFT JOIN refusal f ON f.row = r.id WHERE r.state = ${stateCode.refused} AND f.row IS NULL`,
   ],
   [
     "rows of a batch that does not exist",
@@ -88,25 +89,25 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "open intents in a settled batch",
-    "SELECT count(*) FROM row r JOIN batch b ON b.id = r.batch WHERE r.state = 0 AND b.open = 0",
+    `SELECT count(*) FROM row r JOIN batch b ON b.id = r.batch WHERE r.state = ${stateCode.intended} AND b.open = 0`,
   ],
   [
     "verified rows whose content is still kept",
-    "SELECT count(*) FROM row r JOIN detail d ON d.row = r.id WHERE r.state = 2 AND r.verdict = 0 AND d.item IS NOT NULL",
+    `SELECT count(*) FROM row r JOIN detail d ON d.row = r.id WHERE r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.verified} AND d.item IS NOT NULL`,
   ],
   [
     "digests of returned answers for rows that are not imported",
-    "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS DISTINCT FROM 2",
+    `SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS DISTINCT FROM ${stateCode.imported}`,
   ],
   [
     "undone rows that still have a verdict or content, or that lack the id of the deleted submission although they had landed",
     `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id
-     WHERE r.state = 5 AND (r.verdict IS NOT NULL OR d.row IS NOT NULL
+     WHERE r.state = ${stateCode.undone} AND (r.verdict IS NOT NULL OR d.row IS NOT NULL
        OR (r.submission IS NULL AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 0)))`,
   ],
   [
     "rows in doubt without their content",
-    "SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (0, 1) AND d.item IS NULL",
+    `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (${stateCode.intended}, ${stateCode.inDoubt}) AND d.item IS NULL`,
   ],
   [
     "submissions that are recorded for several rows of a form",
@@ -116,17 +117,17 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "rows that replace a submission but are neither sent nor in doubt",
-    "SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (0, 1)",
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (${stateCode.intended}, ${stateCode.inDoubt})`,
   ],
   [
     "replaced submissions whose rows were not created again",
     // An undone row counts as created again, because its submission existed. After a resend, the row belongs to a later batch.
-    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state NOT IN (2, 5) AND r.batch <= o.by
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state NOT IN (${stateCode.imported}, ${stateCode.undone}) AND r.batch <= o.by
       AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
   ],
   [
     "rows that were refused after a change but had never been imported",
-    "SELECT count(*) FROM refusedAgain f JOIN row r ON r.id = f.row WHERE r.state <> 2",
+    `SELECT count(*) FROM refusedAgain f JOIN row r ON r.id = f.row WHERE r.state <> ${stateCode.imported}`,
   ],
 ]
 

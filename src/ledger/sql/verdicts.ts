@@ -117,7 +117,7 @@ export const unpackAnswers = (bytes: Buffer, texts: Texts): AnswerDigests => {
   return answers
 }
 
-const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }
+export const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }
 
 export const driftedOf = (code: number | null): Drifted | undefined =>
   code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
@@ -150,14 +150,24 @@ function* recordSeenAgain(place: number, run: number, rows: ReadonlyArray<SeenAg
   }
 }
 
+/**
+ * Returns the condition that a person acknowledged a row.
+ *
+ * @param of the alias of a table with a place and a digest
+ * @param content the SQL of what was acknowledged
+ * @param code the SQL of the reason: a fate's code, or one for an imported row
+ */
+export const isAcknowledged = (of: string, content: string, code: number | string): string =>
+  `EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = ${of}.place AND a.digest = ${of}.digest AND a.content = ${content} AND a.what = ${code})`
+
 /** Counts the drifted rows of a place. */
 export function* drift(place: number): Sql<Drift> {
   const found = { edited: 0, gone: 0 }
   const acknowledged = { edited: 0, gone: 0 }
   const counts = yield* all<readonly [number, number, number]>(
-    `SELECT d.standing, count(*), count(*) FILTER (WHERE EXISTS (
-       SELECT 1 FROM acknowledged a WHERE a.place = t.place AND a.digest = t.digest AND a.content = d.seen AND a.what = ${driftedAs}
-     )) ${drifting} GROUP BY d.standing`,
+    `SELECT d.standing, count(*), count(*) FILTER (WHERE ${
+      isAcknowledged("t", "d.seen", driftedAs)
+    }) ${drifting} GROUP BY d.standing`,
     [place],
   )
   for (const [code, count, seen] of counts) {
