@@ -20,10 +20,17 @@ import { draftCalls, projectCalls } from "./pipelineCalls.ts"
 import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
 
-const types: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
+const html = "text/html; charset=utf-8"
+
+/** The types of the page's files. */
+const pageTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+}
+
+/** The types of a report's files. A script is not among them: the page's policy would run it. */
+const reportTypes: Readonly<Record<string, string>> = {
+  ".html": html,
   ".csv": "text/csv; charset=utf-8",
   ".json": "application/json; charset=utf-8",
 }
@@ -45,18 +52,21 @@ const pageFiles = Effect.gen(function*() {
   const folder = path.join(yield* ownFolder, "dist", "studio")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
   const files = new Map<string, Reply>([
-    ["/", { status: 200, headers: { "content-type": types[".html"]! }, body: shell }],
+    ["/", { status: 200, headers: { "content-type": html }, body: shell }],
     ["/favicon.ico", { status: 204, headers: {}, body: "" }],
   ])
   for (const name of names) {
     const own = yield* fs.readFile(path.join(folder, name))
     const body = name === "page.css" ? Buffer.concat([Buffer.from(sharedStyle), own]) : own
-    files.set(`/${name}`, { status: 200, headers: { "content-type": types[path.extname(name)] ?? "" }, body })
+    files.set(`/${name}`, { status: 200, headers: { "content-type": pageTypes[path.extname(name)] ?? "" }, body })
   }
   return files
 })
 
 const notFound = plain(404, "There is no such page or file.")
+
+/** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
+const reportPolicy = pagePolicy("style-src 'unsafe-inline'", `script-src ${reportScript}`)
 
 /** Returns a file of a run's folder: `/reports/PIPELINE/RUN/FILE`. */
 const reportFile = (pathname: string) =>
@@ -64,16 +74,17 @@ const reportFile = (pathname: string) =>
     const { fs, path } = yield* disk
     const parts = yield* Effect.try(() => pathname.split("/").slice(2).map(decodeURIComponent))
     const [, , name = ""] = parts
-    const type = types[path.extname(name)]
+    const type = reportTypes[path.extname(name)]
     if (parts.length !== 3 || !parts.every(isFolderName) || type === undefined) return yield* Effect.fail("NotFound")
     const { reports } = yield* projectWith([])
     const body = yield* fs.readFile(path.join(reports, ...parts))
     const download = name === "report.html" ? {} : { "content-disposition": "attachment" }
-    return { status: 200, headers: { "content-type": type, ...download }, body } satisfies Reply
+    return {
+      status: 200,
+      headers: { "content-type": type, "content-security-policy": reportPolicy, ...download },
+      body,
+    } satisfies Reply
   }).pipe(Effect.orElseSucceed(() => notFound))
-
-/** Allows a report's page only formferry's script, because someone else may have written the file. The page's own policy is stricter. */
-const reportPolicy = pagePolicy("style-src 'unsafe-inline'", `script-src ${reportScript}`)
 
 /** Returns a project's usual port. With the same one, an open page continues after the studio was started again. */
 const usualPort = (root: string): number => 61_000 + hash("sha256", root, "buffer").readUInt16BE() % 4_500
@@ -114,8 +125,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number | u
       const { pathname } = new URL(incoming.url ?? "/", "http://127.0.0.1")
       if (pathname.startsWith("/api/")) return answer(incoming, outgoing)
       if (!pathname.startsWith("/reports/")) return send(outgoing, files.get(pathname) ?? notFound)
-      const policy = pathname.endsWith(".html") ? { "content-security-policy": reportPolicy } : {}
-      send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)), policy)
+      send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)))
     })
     return { newLink: () => gate.newLink(), jobs: studio.jobs }
   })

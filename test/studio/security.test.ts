@@ -251,6 +251,27 @@ live(
 )
 
 live(
+  "serves a report under its strict policy however its address is written, and no script next to it",
+  Effect.gen(function*() {
+    const { root, run, source, write } = yield* world
+    yield* source(["1,Ada,ada@example.org"])
+    const folder = `reports/people/${(yield* run()).run}`
+    yield* write(`${folder}/attack.js`, "alert(1)")
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { get } = await pageOf(studio)
+      for (const name of ["report.html", "report%2Ehtml", "%72eport%2e%68tml"]) {
+        const policy = (await get(`/${folder}/${name}`)).headers["content-security-policy"]
+        expect([name, policy]).toEqual([name, expect.stringContaining("; script-src 'sha256-")])
+      }
+      for (const name of ["attack.js", "attack%2ejs"]) {
+        expect([name, (await get(`/${folder}/${name}`)).status]).toEqual([name, 404])
+      }
+    })
+  }),
+)
+
+live(
   "never sends an API key that a service repeats, and passes hostile messages, cells and names on as text",
   Effect.gen(function*() {
     const attack = "<script>window.attacked = 1</script>"
