@@ -1,7 +1,7 @@
 /** A row of a run that was not sent. */
 export interface RejectedRow {
-  /** Its place in the file, counting from 0. */
-  readonly index: number
+  /** Identifies it in its file, even after someone has sorted the lines. */
+  readonly name: string
   /** Its number in the source. */
   readonly row: string
   readonly key: string

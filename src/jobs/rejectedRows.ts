@@ -31,6 +31,17 @@ const whyUnfixable = ({ mode, rows, values }: RunReport): string | undefined =>
     ? "This run did not send all of its rows. Run the pipeline again, then fix the rows of that run."
     : undefined
 
+/** Returns a function that names each row by the texts that identify it. Rows with the same texts are numbered. */
+const rowNames = () => {
+  const seen = new Map<string, number>()
+  return (texts: ReadonlyArray<string>): string => {
+    const all = JSON.stringify(texts)
+    const nth = (seen.get(all) ?? 0) + 1
+    seen.set(all, nth)
+    return `${nth} ${all}`
+  }
+}
+
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */
 const rejectedRows = (project: Project, pipeline: string, run: string) =>
   Effect.gen(function*() {
@@ -42,11 +53,13 @@ const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const text = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
     const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
     const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
-    const rows = lines.map((line, index) => {
+    const nameOf = rowNames()
+    const rows = lines.map((line) => {
       const [id = "", row = "", key = "", code = "", column = "", message = ""] = line.slice(own)
       const wrong = column === "" ? [] : column.split(joint)
       const [cells, beyond] = [line.slice(0, own), line.slice(titles.length)]
-      return { id, index, row, key, code, wrong, message, cells, beyond, isUnread: unreadCode(key, code) !== undefined }
+      const name = nameOf(id === "" ? line : [id, row])
+      return { id, name, row, key, code, wrong, message, cells, beyond, isUnread: unreadCode(key, code) !== undefined }
     })
     return {
       columns: titles.slice(0, own),
@@ -83,9 +96,9 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
     }
   }).pipe(Effect.scoped)
 
-/** A fixed cell of a rejected row. `index` is the row's place in the file; both numbers count from 0. */
+/** A fixed cell of the rejected row with this name. `column` counts from 0. */
 interface FixedCell {
-  readonly index: number
+  readonly row: string
   readonly column: number
   readonly text: string
 }
@@ -105,13 +118,21 @@ export const fixRejected = (
   },
 ) =>
   Effect.gen(function*() {
-    const { columns, fixed, isFixed, lines, titles, unfixable, ...now } = yield* rejectedRows(project, pipeline, run)
+    const { columns, fixed, isFixed, lines, rows, titles, unfixable, ...now } = yield* rejectedRows(
+      project,
+      pipeline,
+      run,
+    )
     if (unfixable !== undefined) return yield* new NothingToFix({ message: unfixable })
     const changed = new Set<Array<string>>()
-    for (const { column, index, text } of cells) {
-      const line = lines[index]
+    const named = new Map(rows.map(({ name }, at) => [name, lines[at]]))
+    for (const { column, row, text } of cells) {
+      const line = named.get(row)
       if (line === undefined || column < 0 || column >= columns.length) {
-        return yield* new NothingToFix({ message: "The file has no such cell." })
+        return yield* new NothingToFix({
+          message:
+            "The file no longer has a row whose cells you changed. Nothing was saved. Reload this page, which discards your changes, and fix the cells again.",
+        })
       }
       if (line[column] === text) continue
       line[column] = text

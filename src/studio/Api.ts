@@ -156,7 +156,7 @@ const RejectedRows = struct({
   rows: Shown<ReadonlyArray<RejectedRow>>(),
 })
 
-const FixedCells = List(struct({ index: number, column: number, text: string }), "`column` counts from 0")
+const FixedCells = List(struct({ row: string, column: number, text: string }), "by the row's name; columns from 0")
 
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
 export type Settled = Pick<SettleResult, "landed" | "left" | "notLanded" | "rows" | "warnings"> & {

@@ -1,6 +1,8 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import Papa from "papaparse"
 import { checkProject, checkStatus } from "../../src/jobs/check.ts"
 import { resultsExport } from "../jobs/resultsExport.ts"
@@ -135,7 +137,7 @@ live(
         }],
       })
       expect(table).not.toHaveProperty("unfixable")
-      const cells = [{ index: 0, column: 2, text: "bad@example.org" }]
+      const cells = [{ row: table.rows[0]!.name, column: 2, text: "bad@example.org" }]
       await call("results", "fix", { ...of, version: table.version, cells })
       await expect(call("results", "fix", { ...of, version: table.version, cells })).rejects.toMatchObject({
         status: 422,
@@ -220,8 +222,8 @@ live(
     yield* Effect.promise(async () => {
       const of = { pipeline: "people", run: report.run }
       const fix = async (column: number, text: string) => {
-        const { version } = await call("results", "rejected", { ...of, rows: 10 })
-        await call("results", "fix", { ...of, version, cells: [{ index: 0, column, text }] })
+        const { rows, version } = await call("results", "rejected", { ...of, rows: 10 })
+        await call("results", "fix", { ...of, version, cells: [{ row: rows[0]!.name, column, text }] })
         await done({ pipeline: "people", mode: "run", fixedOf: report.run })
         return (await call("results", "rejected", { ...of, rows: 10 })).rows[0]
       }
@@ -261,13 +263,50 @@ live(
       const of = { pipeline: "people", run: report.run }
       const { rows, version } = await call("results", "rejected", { ...of, rows: 10 })
       expect(rows).toMatchObject([{ cells: ["2", "Bob", " the second"], beyond: ["b@example.org"], wrong: [] }])
-      const cells = [{ index: 0, column: 2, text: "b@example.org" }]
+      const cells = [{ row: rows[0]!.name, column: 2, text: "b@example.org" }]
       await call("results", "fix", { ...of, version, cells })
       const fixed = await call("results", "rejected", { ...of, rows: 10 })
       expect(fixed.rows).toMatchObject([{ cells: ["2", "Bob", "b@example.org"], beyond: [] }])
       expect(await done({ pipeline: "people", mode: "run", fixedOf: report.run })).toMatchObject({ exitCode: 0 })
     })
     expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+live(
+  "fixed cells are saved in their own rows after someone has sorted the lines, and refused if a row was deleted",
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    yield* source(["1,Ann,not-an-address", "2,Bob,nowhere", "3,Cy,none"])
+    const of = { pipeline: "people", run: (yield* run()).run, rows: 10 }
+    const { call } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      const { rows, version } = await call("results", "rejected", of)
+      const cell = (at: number, text: string) => ({ row: rows[at]!.name, column: 2, text })
+      await call("results", "fix", { ...of, version, cells: [cell(0, "ann@example.org")] })
+      const file = join(root, "reports", "people", of.run, "rejected-fixed.csv")
+      const [titles = "", ...lines] = readFileSync(file, "utf8").trimEnd().split("\n")
+      writeFileSync(file, [titles, ...lines.toReversed(), "4,Dan,no,,,,,,", "5,Eve,no,,,,,,"].join("\n"))
+      const sorted = await call("results", "rejected", of)
+      const added = { row: sorted.rows[4]!.name, column: 2, text: "eve@example.org" }
+      await call("results", "fix", {
+        ...of,
+        version: sorted.version,
+        cells: [cell(0, "a@example.org"), cell(1, "b@example.org"), added],
+      })
+      const fixed = await call("results", "rejected", of)
+      expect(fixed.rows.map(({ cells }) => cells.join())).toEqual([
+        "3,Cy,none",
+        "2,Bob,b@example.org",
+        "1,Ann,a@example.org",
+        "4,Dan,no",
+        "5,Eve,eve@example.org",
+      ])
+      writeFileSync(file, [titles, ...lines.slice(0, 2)].join("\n"))
+      const shorter = (await call("results", "rejected", of)).version
+      await expect(call("results", "fix", { ...of, version: shorter, cells: [cell(2, "c@example.org")] })).rejects
+        .toThrow("The file no longer has a row whose cells you changed.")
+    })
   }),
 )
 

@@ -87,7 +87,7 @@ export const isFixing = (): boolean => unsaved.size > 0
 const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string | undefined; run: string }>) => {
   const [size, setSize] = useState(pageSize)
   const [round, setRound] = useState(0)
-  const [open, setOpen] = useState<number>()
+  const [open, setOpen] = useState<string>()
   const [changed, setChanged] = useState<ReadonlyMap<string, string>>(unsaved.get(run) ?? new Map())
   if (changed.size > 0) unsaved.set(run, changed)
   else unsaved.delete(run)
@@ -100,8 +100,8 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const { columns, isFixed, rows, total, unfixable, version } = answer
   const save = async () => {
     const cells = [...changed].map(([place, text]) => {
-      const [index = 0, column = 0] = place.split(" ").map(Number)
-      return { index, column, text }
+      const [row, column] = JSON.parse(place)
+      return { row, column, text }
     })
     if (cells.length > 0) await call("results", "fix", { pipeline, run, version, cells })
     // Other cells may have been changed meanwhile.
@@ -113,8 +113,8 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     await call("runs", "start", { pipeline, to, mode: "run", fixedOf: run })
     location.hash = addressOf("run", pipeline)
   }
-  const field = ({ cells, index, isSent, isUnread, row, wrong }: RejectedRow, column: number, isOpen = false) => {
-    const place = `${index} ${column}`
+  const field = ({ cells, isSent, isUnread, name, row, wrong }: RejectedRow, column: number, isOpen = false) => {
+    const place = JSON.stringify([name, column])
     const title = columns[column] ?? ""
     // Any cell of a row that could not be read may be wrong, so it is changed only where all of them are shown.
     if (unfixable !== undefined || isSent || (isUnread && !isOpen)) return asCell(changed.get(place) ?? cells[column])
@@ -135,7 +135,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   const shown = columns.flatMap((title, index) => rows.some(({ wrong }) => wrong.includes(title)) ? [index] : [])
   const isSame = changed.size === 0
   // If no column is named as the cause, all cells are shown.
-  const opened = rows.find(({ index, wrong }) => open === undefined ? wrong.length === 0 : index === open)
+  const opened = rows.find(({ name, wrong }) => open === undefined ? wrong.length === 0 : name === open)
   return (
     <Section title={t.rejected(total)} word={isFixed && { tone: "calm", title: t.fixedFile }}>
       <p class="soft small">{unfixable ?? t.rejectedHint}</p>
@@ -143,12 +143,12 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
         t.rejected(total),
         [numbers(t.row), t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells],
         rows.map((row): TableRow => [
-          row.index,
+          row.name,
           row.row,
           asCell(row.key),
           row.isSent ? t.sentFixed : safe(row.message),
           ...shown.map((column) => field(row, column)),
-          act(t.show, () => setOpen(row.index === opened?.index ? -1 : row.index), { label: t.allCellsOf(row.row) }),
+          act(t.show, () => setOpen(row.name === opened?.name ? "" : row.name), { label: t.allCellsOf(row.row) }),
         ]),
         total,
       )}
