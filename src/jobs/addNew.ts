@@ -12,6 +12,7 @@ import { addToPipeline, isOpen } from "../project/PipelineDraft.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
+import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import {
@@ -76,6 +77,8 @@ const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>)
 export const addNew = (root: string, file: string, options: InitOptions) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
+    const whole = path.join(root, file)
+    const text = yield* fs.readFileString(whole)
     const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [options.name] }))
     const { pipeline, target } = yield* findFirstTarget(project, options.name)
     const given = [["--service", options.service, target.service], ["--form", options.form, target.form]] as const
@@ -93,7 +96,6 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const source = { ...opened, columns }
     const form = yield* fetchForm(project, target.service, target.form)
     const record = yield* readFormRecord(root, options.name, target.target)
-    const text = yield* fs.readFileString(path.join(root, file))
     const { mapping } = pipeline
     const open = isOpen(text)
     const rest: Form = {
@@ -107,7 +109,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     }
     const unused = unusedColumns(pipeline, source)
     const labels = yield* labelsFor(options.labels, columns)
-    const survey = yield* surveySource(source, rest, unused, labels)
+    const survey = yield* (options.survey ?? surveySource)(source, rest, unused, labels)
     const { suggestions: all } = survey
     const known = newOnly(all, record)
     const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>
@@ -130,7 +132,9 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     }
     const written: Array<string> = []
     if (changed !== text) {
-      yield* fs.writeFileString(path.join(root, file), changed)
+      yield* replaceFile({ file: whole, shown: file, text: changed, version: versionOf(text) }).pipe(
+        Effect.catchTag("FileChanged", ({ message }) => new InitRefused({ message: `${message} Run \`init\` again.` })),
+      )
       written.push(file)
     }
     const seen: FormRecord = record === undefined

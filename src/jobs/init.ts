@@ -214,7 +214,16 @@ const writeNew = (
         stray,
       },
     })
-    yield* writeProjectFile(project.root, target, pipelineText(draft, `../${editorSchemaFile(name)}`))
+    yield* writeProjectFile(project.root, target, pipelineText(draft, `../${editorSchemaFile(name)}`), "wx").pipe(
+      Effect.catchIf(
+        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+        () =>
+          new InitRefused({
+            message:
+              `${target} was created by someone else while the source was read. It was not overwritten. Choose a different name. Or run \`init\` again to add what is new to that file.`,
+          }),
+      ),
+    )
     const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})
     const schema = yield* writeEditorSchema(project.root, name, editorSchemaText(source, aliases, form))
     const record = yield* writeFormRecord(project.root, recordOf(name, { service, target: undefined }, form, columns))

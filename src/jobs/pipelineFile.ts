@@ -32,7 +32,7 @@ const asEdited = (text: string): string => text.replaceAll("\r\n", "\n")
 const oneByOne = Effect.unsafeMakeSemaphore(1)
 
 /**
- * Replaces a file's text in one step. Fails with FileChanged if the file no longer has the version that the text was made from.
+ * Replaces a file's text in one step, and keeps the file's permissions. Fails with FileChanged if the file no longer has the version that the text was made from, unless it already has the text.
  *
  * @param shown the file's name for messages
  */
@@ -46,14 +46,21 @@ export const replaceFile = (
 ) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const now = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
+    const exists = yield* fs.exists(file)
+    const now = exists ? yield* fs.readFileString(file) : ""
+    if (now === text) return versionOf(text)
     if (versionOf(now) !== version) {
       return yield* new FileChanged({ file: shown, text: asEdited(now), version: versionOf(now) })
     }
+    // A link stays a link, and a file that can't be written stays as it is.
+    const place = exists ? yield* fs.realPath(file) : file
+    if (exists) yield* fs.access(place, { writable: true })
+    const { mode } = exists ? yield* fs.stat(place) : { mode: 0o600 }
     // A different process may save the file at the same time.
-    const part = path.join(path.dirname(file), `${randomUUID()}-${path.basename(file)}.part`)
+    const part = path.join(path.dirname(place), `${randomUUID()}-${path.basename(place)}.part`)
     yield* fs.writeFileString(part, text, { mode: 0o600 }).pipe(
-      Effect.zipRight(fs.rename(part, file)),
+      Effect.zipRight(fs.chmod(part, mode & 0o777)),
+      Effect.zipRight(fs.rename(part, place)),
       Effect.onError(() => Effect.ignore(fs.remove(part))),
     )
     return versionOf(text)
@@ -98,11 +105,9 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
       yield* mayRename(root, pipeline, { name, renamedFrom: textAt(yaml, ["renamedFrom"]) })
     }
     const whole = path.join(root, file)
-    const { mode } = yield* fs.stat(whole)
     const hasReturns = (yield* fs.readFileString(whole)).includes("\r\n")
     const own = hasReturns ? asEdited(text).replaceAll("\n", "\r\n") : text
     const written = yield* replaceFile({ file: whole, shown: file, text: own, version })
-    yield* fs.chmod(whole, mode & 0o777)
     return { pipeline: name ?? path.parse(file).name, file, text, version: written }
   })
 

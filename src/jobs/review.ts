@@ -8,7 +8,7 @@ import { type ProfiledColumn, profiler } from "../mapping/profile/ColumnProfile.
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { Origin, Suggestion } from "../mapping/suggest/Suggestion.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
-import { disk } from "../project/disk.ts"
+import { type Disk, disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { isOpen } from "../project/PipelineDraft.ts"
@@ -16,6 +16,7 @@ import { confidencesIn, proposals, type SourceProposal } from "../project/pipeli
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
+import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import {
   candidateOf,
@@ -66,7 +67,7 @@ export interface Review extends ReviewedEntries {
   /** Columns that no entry uses. */
   readonly free: ReadonlyArray<ProfiledColumn>
   /** Changes the pipeline's file at once. Fails if the file's layout doesn't allow its lines to be changed. */
-  readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused>
+  readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused, Disk>
 }
 
 /** Returns the choices in the cells of existing entries that are not options, the most frequent first. Empty if the mapping doesn't compile. */
@@ -187,16 +188,18 @@ export const openReview = (root: string, name: string, { guard = identity, label
       ...entriesFrom(source, { missing, rows, stray }),
       write: (edit) =>
         Effect.gen(function*() {
-          const changed = edit(yield* fs.readFileString(file))
+          const now = yield* fs.readFileString(file)
+          const changed = edit(now)
           if (changed === undefined) {
             return yield* new InitRefused({
               message:
                 `${pipeline.document.file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own.`,
             })
           }
-          yield* fs.writeFileString(file, changed)
+          yield* replaceFile({ file, shown: pipeline.document.file, text: changed, version: versionOf(now) })
         }).pipe(Effect.catchTags({
           BadArgument: Effect.die,
+          FileChanged: ({ message }) => new InitRefused({ message: `${message} Run \`init --review\` again.` }),
           SystemError: (error) =>
             new InitRefused({ message: `${pipeline.document.file} can't be written: ${error.message}` }),
         })),

@@ -44,7 +44,7 @@ export interface InitOptions {
   readonly apiKey?: Redacted.Redacted | undefined
   /** Called with the project before its services are used. */
   readonly guard?: (project: Project) => Project
-  /** Surveys the source of a new pipeline in place of `surveySource`. */
+  /** Surveys the source in place of `surveySource`. */
   readonly survey?: Surveying
 }
 

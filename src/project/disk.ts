@@ -8,11 +8,11 @@ export type Disk = FileSystem.FileSystem | Path.Path
 /** The file system, and how its paths are written. */
 export const disk = Effect.all({ fs: FileSystem.FileSystem, path: Path.Path })
 
-/** Writes a file of a project, and creates its folder if there is none. */
-export const writeProjectFile = (root: string, name: string, text: string) =>
+/** Writes a file of a project, and creates its folder if there is none. With the flag `wx`, fails if the file exists. */
+export const writeProjectFile = (root: string, name: string, text: string, flag: "w" | "wx" = "w") =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(root, name)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-    yield* fs.writeFileString(file, text)
+    yield* fs.writeFileString(file, text, { flag })
   })

@@ -1,12 +1,12 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
-import { writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { parse } from "yaml"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
 import { preview } from "../../src/jobs/preview.ts"
-import type { InitOptions } from "../../src/jobs/suggestMapping.ts"
+import { type InitOptions, surveySource } from "../../src/jobs/suggestMapping.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { decodeSource } from "../../src/project/sourceSection.ts"
 import { asFound } from "../../src/source/openSource.ts"
@@ -189,6 +189,33 @@ layer(platform)("init", (it) => {
       expect(parse(text).mapping.questions.at(-1)).toEqual({ id: "q7", name: "City", from: "Town" })
       // Added and open entries are not suggested a second time.
       expect((yield* world.again()).written).toEqual([])
+    }))
+
+  it.scoped("never overwrites a pipeline's file that someone else wrote while the source was read", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      const meanwhile = (text: string): Partial<InitOptions> => ({
+        survey: (...of) => Effect.zipLeft(surveySource(...of), world.write("pipelines/people.yaml", text)),
+      })
+      mkdirSync(`${world.root}/pipelines`)
+      const created = yield* Effect.either(world.init(meanwhile("pipeline: people\n# made by a colleague\n")))
+      expect(Either.isLeft(created) && created.left.message).toMatch(
+        /^pipelines\/people.yaml was created by someone else while the source was read\. It was not overwritten\./,
+      )
+      expect(yield* world.read("pipelines/people.yaml")).toContain("# made by a colleague")
+
+      rmSync(`${world.root}/pipelines/people.yaml`)
+      yield* world.init()
+      const edited = (yield* world.read("pipelines/people.yaml")).replace("from: Name", "from: Name # checked")
+      yield* world.write("forms/people.yaml", `${form}  - { id: q7, name: City, type: ShortAnswer }\n`)
+      const added = yield* Effect.either(world.init({ source: undefined, ...meanwhile(edited) }))
+      expect(Either.isLeft(added) && added.left.message).toBe(
+        "pipelines/people.yaml was changed in the meantime. Nothing was written. Run `init` again.",
+      )
+      expect(yield* world.read("pipelines/people.yaml")).toBe(edited)
+      yield* world.again()
+      const text = yield* world.read("pipelines/people.yaml")
+      expect([text.includes("from: Name # checked"), text.includes("City")]).toEqual([true, true])
     }))
 
   it.scoped("refuses impossible requests with advice, and writes no pipeline", () =>

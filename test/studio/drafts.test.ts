@@ -105,6 +105,10 @@ live(
         content: { code: "FileChanged", text: saved.text, version: saved.version },
       })
     )
+    // A second save of the same text, as after a double click.
+    expect(
+      yield* Effect.promise(() => second.call("draft", "save", { ...opened, text: saved.text })),
+    ).toMatchObject({ version: saved.version })
     // Even a file that can't be read as YAML can be opened and repaired.
     yield* write("pipelines/people.yaml", "pipeline: [\n")
     const broken = yield* Effect.promise(() => first.call("draft", "open", { pipeline: "people" }))
