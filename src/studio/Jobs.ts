@@ -81,6 +81,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
     const scope = yield* Effect.scope
     const context = yield* Effect.context<Disk | Notifier>()
     let count = 0
+    let isEnding = false
 
     const tell = (entry: Entry) => {
       entry.isNews = false
@@ -166,6 +167,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
       /** Starts a job. Fails if a job of the same pipeline has not ended. */
       start: (asked: Start) =>
         Effect.gen(function*() {
+          if (isEnding) return yield* refused("The studio is ending.")
           const busy = [...entries.values()].find(({ job }) =>
             job.pipeline === asked.pipeline && job.state._tag !== "Ended"
           )
@@ -215,9 +217,10 @@ export const makeJobs = (jobOptions: JobOptions) =>
             ? yield* change(entry, { state: { _tag: "Running", stopping: true } })
             : entry.job
         }),
-      /** Stops all jobs, and waits until they have ended. */
+      /** Stops all jobs, and waits until they have ended. No other job can be started. */
       stopAll: (signal: Signal) =>
         Effect.gen(function*() {
+          isEnding = true
           for (const { stop } of entries.values()) yield* Deferred.succeed(stop, signal)
           for (const { fiber } of entries.values()) yield* fiber === undefined ? Effect.void : Fiber.await(fiber)
         }),

@@ -1,6 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
@@ -377,5 +377,28 @@ live(
     })
     expect(names().length).toBe(200)
     expect(new Set(names()).size).toBe(200)
+  }),
+)
+
+live(
+  "a studio that is ending finishes what is in flight, and starts no other job",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* write("pipelines/others.yaml", commented.replace("pipeline: people", "pipeline: others"))
+    yield* source(Array.from({ length: 200 }, (_, at) => `${at + 1},Person ${at + 1},p${at}@example.org`))
+    const studio = yield* served(root)
+    const { call, follow } = yield* Effect.promise(() => pageOf(studio))
+    const { id } = yield* Effect.promise(() => call("runs", "start", { pipeline: "people", mode: "run" }))
+    yield* Effect.promise(() => follow(id, ({ progress }) => (progress?.sent ?? 0) > 0))
+    const ending = yield* Effect.fork(studio.jobs.stopAll("SIGINT"))
+    yield* Effect.yieldNow()
+    const start = call("runs", "start", { pipeline: "others", mode: "run" })
+    yield* Effect.promise(() => expect(start).rejects.toThrow("The studio is ending."))
+    yield* Fiber.join(ending)
+    expect((yield* studio.jobs.list).map(({ pipeline, state }) => [pipeline, state._tag])).toEqual([[
+      "people",
+      "Ended",
+    ]])
   }),
 )
