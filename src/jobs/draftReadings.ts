@@ -1,12 +1,16 @@
 // What drafts of pipelines read is kept for a while, because each key press reads it again, and several pages may read the same.
 import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Form } from "../domain/form.ts"
 import type { Disk } from "../project/disk.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
-import type { SourceConfig } from "../project/sourceSection.ts"
+import { isPull, type SourceConfig } from "../project/sourceSection.ts"
+import { isAddress } from "../source/fetchFile.ts"
+import { findFiles } from "../source/findFiles.ts"
 import type { Source } from "../source/Source.ts"
 import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "./draft.ts"
 import { countDraft } from "./draftCounts.ts"
@@ -19,24 +23,41 @@ const formKept = 30_000
 /** How many surveys are kept. */
 const surveysKept = 4
 
-/** Returns a text that changes whenever reading the source may give different rows. Only files have times, so a pulled source is pulled again only after a while. */
-const sourceKey = (config: SourceConfig) =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const files = typeof config.file === "string" ? [config.file] : Array.isArray(config.file) ? config.file : []
-    const stats = yield* Effect.forEach(files as ReadonlyArray<string>, (file) =>
-      Effect.map(Effect.option(fs.stat(file)), (found) =>
-        found._tag === "None"
-          ? ""
-          : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
-    // Row keys and conditions don't change how rows are read.
-    return JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, stats])
-  })
+/** How long the rows of an address or a connection may be used without fetching them again, in milliseconds. Form tools limit how often they can be asked. */
+const rowsKept = 5 * 60_000
+
+/** Makes a function that returns a text, which changes whenever reading a source may give different rows. Only files have times, so other rows count as changed after a while. */
+const sourceKeys = (clock: Clock.Clock) => {
+  const fetchedAt = new Map<string, number>()
+  return (config: SourceConfig) =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { combine, file: where } = config
+      const found = isPull(where) ? undefined : Option.getOrUndefined(yield* Effect.option(findFiles(where)))
+      const files = [...found?.files ?? [], ...combine?.with.flatMap(({ file }) => file ?? []) ?? []]
+      const stats = yield* Effect.forEach(files, (file) =>
+        Effect.map(Effect.option(fs.stat(file)), (found) =>
+          found._tag === "None"
+            ? ""
+            : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
+      // Row keys and conditions don't change how rows are read.
+      const key = JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, files, stats])
+      if (!isPull(where) && !files.some(isAddress)) {
+        return key
+      }
+      const now = clock.unsafeCurrentTimeMillis()
+      const before = fetchedAt.get(key)
+      const at = before === undefined || now - before >= rowsKept ? now : before
+      fetchedAt.set(key, at)
+      return `${key} ${at}`
+    })
+}
 
 /** Makes what drafts of a project's pipelines share, until the scope closes. */
 export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "guard" | "root">>) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
+    const sourceKey = sourceKeys(clock)
     const configs = new Map<string, SourceConfig>()
     const kept = yield* RcMap.make({
       lookup: (key: string) => Effect.suspend(() => openShown(configs.get(key)!)),
