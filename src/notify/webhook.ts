@@ -1,13 +1,16 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import type { WebhookConfig } from "../project/Project.ts"
+import { retryAfter } from "../service/rateHeaders.ts"
 import { backOff, type RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
 
@@ -18,6 +21,8 @@ export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   readonly reason: string
   /** Whether a retry may succeed. */
   readonly passing: boolean
+  /** How many milliseconds the webhook asks to wait before that. */
+  readonly wait: number
 }> {
   override get message() {
     return `The webhook at ${this.host} could not be notified: ${this.reason}.`
@@ -41,12 +46,9 @@ const usualPatience: Patience = {
 
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-/** Returns how many seconds a response asks to wait, at most 99. */
-const retryAfter = (text: string | undefined): number => (/^\d{1,2}$/.test(text ?? "") ? Number(text) : 0)
-
 /**
  * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx, because a repeated notification is
- * better than none. Doesn't follow redirects, which would reveal the address to a different host.
+ * better than none. Waits as long as the webhook asks, unless that is too long. Doesn't follow redirects, which would reveal the address to a different host.
  */
 export const postWebhook = (
   address: Redacted.Redacted,
@@ -55,7 +57,8 @@ export const postWebhook = (
 ): Effect.Effect<void, WebhookUnreachable> => {
   const url = Redacted.value(address)
   const host = new URL(url).host
-  const unreachable = (reason: string, passing: boolean) => new WebhookUnreachable({ host, reason, passing })
+  const unreachable = (reason: string, passing: boolean, wait = 0) =>
+    new WebhookUnreachable({ host, reason, passing, wait })
   const slow = (time: Duration.Duration) =>
     unreachable(`it did not answer within ${Math.round(Duration.toSeconds(time))} seconds`, true)
   const once = Effect.gen(function*() {
@@ -68,15 +71,22 @@ export const postWebhook = (
       Effect.mapError(() => unreachable("the connection failed", true)),
     )
     if (status >= 200 && status < 300) return
-    if (status === 429) yield* Effect.sleep(Duration.seconds(retryAfter(headers["retry-after"])))
+    const wait = retryAfter(headers["retry-after"], yield* Clock.currentTimeMillis) ?? 0
     const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed" : ""
-    return yield* unreachable(`it answered ${status}${redirect}`, isPassing(status))
+    const passing = isPassing(status) && wait < Duration.toMillis(patience.whole)
+    return yield* unreachable(`it answered ${status}${redirect}`, passing, wait)
   })
+  let last: WebhookUnreachable | undefined
+  const schedule = Schedule.identity<WebhookUnreachable>().pipe(
+    Schedule.intersect(backOff(patience.retries)),
+    Schedule.modifyDelay(([error], delay) => Duration.max(delay, error.wait)),
+  )
   return once.pipe(
     Effect.scoped,
     Effect.timeoutFail({ duration: patience.timeout, onTimeout: () => slow(patience.timeout) }),
-    Effect.retry({ schedule: backOff(patience.retries), while: (error) => error.passing }),
-    Effect.timeoutFail({ duration: patience.whole, onTimeout: () => slow(patience.whole) }),
+    Effect.tapError((error) => Effect.sync(() => last = error)),
+    Effect.retry({ schedule, while: (error) => error.passing }),
+    Effect.timeoutFail({ duration: patience.whole, onTimeout: () => last ?? slow(patience.whole) }),
     // The client would write the whole address into a span.
     Effect.withTracerEnabled(false),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),

@@ -44,6 +44,25 @@ describe("notifying a webhook", () => {
       expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be notified: it answered 404.`)
     }))
 
+  it.scopedLive("a notification is repeated after the time that the webhook asks to wait, unless that is too long", () =>
+    Effect.gen(function*() {
+      const post = (port: number) =>
+        postWebhook(Redacted.make(`http://127.0.0.1:${port}/`), told, {
+          ...quick,
+          timeout: Duration.millis(500),
+          whole: Duration.millis(1_700),
+        })
+      const busy = yield* hearing([429, 200], { "retry-after": "1" })
+      const [passed] = yield* Effect.timed(post(busy.port))
+      expect(Duration.toMillis(passed)).toBeGreaterThan(1_000)
+      const closed = yield* hearing([429], { "retry-after": "3600" })
+      const error = yield* Effect.flip(post(closed.port))
+      expect([closed.heard.length, error.message]).toEqual([1, expect.stringContaining("it answered 429")])
+      // Two such waits are longer than all attempts together may take.
+      const again = yield* hearing([429], { "retry-after": "1" })
+      expect((yield* Effect.flip(post(again.port))).message).toContain("it answered 429")
+    }))
+
   it.scopedLive("a notification does not follow a redirect to a different address", () =>
     Effect.gen(function*() {
       const elsewhere = yield* hearing()
