@@ -5,13 +5,13 @@ import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/report.ts"
 import { type Mode, modeWords, type Outcome, outcomeWords } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
-import { count } from "../domain/words.ts"
+import { count, oneLine } from "../domain/words.ts"
 import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
 /**
- * The body that a webhook receives (docs/monitoring.md). Members may be added, but none of these will be removed. It contains only counts, codes and
- * names from the project. It contains no row key, cell or answer, and no text from a service or a file.
+ * The body that a webhook receives (docs/monitoring.md). Members may be added, but none of these will be removed. It contains only counts, codes, the
+ * names of the project and of the form, and sentences about anomalies. It contains no row key, cell or answer, and no message of a service.
  */
 export interface Notification {
   /** The version of formferry. */
@@ -142,12 +142,14 @@ const linesOf = (
   { bold, plain }: { readonly bold: string; readonly plain: (text: string) => string },
 ): ReadonlyArray<string> => {
   const { anomalies, form, mode, pipeline } = notification
-  const where = form === null ? "" : ` → ${form.name === "" ? form.id : form.name} (${form.service})`
+  // A line of its own could be a command to GitHub Actions.
+  const name = (text: string) => plain(oneLine(text))
+  const where = form === null ? "" : ` → ${name(form.name) || name(form.id)} ${name(`(${form.service})`)}`
   const how = mode === "reconcile" ? ", reconciled" : mode === null || mode === "run" ? "" : `, ${modeWords[mode]}`
   return [
-    `${bold}${plain(pipeline)}${bold}${plain(where)}${how}: ${endOf(notification)}`,
+    `${bold}${name(pipeline)}${bold}${where}${how}: ${endOf(notification)}`,
     ...countLines(notification),
-    ...anomalies.map(({ message, new: fresh }) => `${fresh ? "New: " : "Still: "}${plain(message)}`),
+    ...anomalies.map(({ message, new: fresh }) => `${fresh ? "New: " : "Still: "}${name(message)}`),
   ]
 }
 
