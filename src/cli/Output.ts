@@ -104,6 +104,21 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
 /** The minimum length of a text to mask. Masking a shorter one would make other text unreadable. */
 const shortestSecret = 6
 
+/** Makes a function that remembers a secret, and one that masks these secrets in a text, also in JSON. */
+export const secretMask = () => {
+  const secrets = new Set<string>()
+  return {
+    hide: (secret: string): void => {
+      if (secret.length >= shortestSecret) secrets.add(secret).add(JSON.stringify(secret).slice(1, -1))
+    },
+    masked: (text: string): string => {
+      let safe = text
+      for (const secret of secrets) safe = safe.replaceAll(secret, "<secret>")
+      return safe
+    },
+  }
+}
+
 /** The escape sequences of our own colours. */
 const colours = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`, "g")
 
@@ -128,7 +143,7 @@ export const makeOutput = (
   const log = options.log?.format === "text" ? undefined : options.log
   const hasBottom = host.stderr.isTTY === true && host.env["TERM"] !== "dumb" && log === undefined
   const errScreen = (): Screen => log === undefined ? screen(host.stderr) : { width: unbroken, colour: false }
-  const secrets = new Set<string>()
+  const { hide, masked } = secretMask()
   let lost: string | undefined
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
@@ -138,11 +153,6 @@ export const makeOutput = (
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
 
-  const masked = (text: string): string => {
-    let safe = text
-    for (const secret of secrets) safe = safe.replaceAll(secret, "<the API key>")
-    return safe
-  }
   /** Keeps our own colours if the screen has colours. Makes all other control characters visible on a terminal, because they could move its cursor or set its title. */
   const shown = (text: string, isTerminal: boolean, { colour }: Screen): string => {
     const plain = colour ? text : text.replace(colours, "")
@@ -205,8 +215,6 @@ export const makeOutput = (
           setImmediate(() => resume(lost === undefined ? Effect.void : Effect.fail(new OutputLost({ reason: lost })))),
       )
     }),
-    hide: (secret) => {
-      if (secret.length >= shortestSecret) secrets.add(secret)
-    },
+    hide,
   }
 }

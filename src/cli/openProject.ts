@@ -4,7 +4,7 @@ import { exits } from "../domain/exit.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { CommandEnded, wrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
-import { Output } from "./Output.ts"
+import { Output, secretMask } from "./Output.ts"
 
 /** Finds the folder of the project: `--project DIR`, otherwise the nearest one in this folder or its parents. */
 export const projectFolder = Effect.gen(function*() {
@@ -72,14 +72,13 @@ export const maskingKeys = (project: Project, hide: (secret: string) => void): P
   ),
 })
 
-/** Returns a function to use as `guard`, which passes each secret to `hide`, and one that removes these secrets from a text, also from JSON. */
+/** Returns a function to use as `guard`, which passes each secret to `hide`, and one that masks these secrets in a text, also in JSON. */
 export const secretsMask = (hide: (secret: string) => void) => {
-  const secrets = new Set<string>()
+  const own = secretMask()
   const guard = (project: Project) =>
     maskingKeys(project, (secret) => {
-      secrets.add(secret).add(JSON.stringify(secret).slice(1, -1))
+      own.hide(secret)
       hide(secret)
     })
-  const mask = (text: string) => [...secrets].reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
-  return { guard, mask }
+  return { guard, mask: own.masked }
 }

@@ -34,8 +34,10 @@ it.effect("output masks a secret as soon as it has been looked up", () =>
     output.hide("s3cret-key")
     output.say("Bearer s3cret-key was refused: s3cret-key")
     yield* output.print('{"key":"s3cret-key"}')
-    expect(at.err.join("")).toBe("Bearer <the API key> was refused: <the API key>\n")
-    expect(at.out.join("")).toBe('{"key":"<the API key>"}\n')
+    expect(at.err.join("")).toBe("Bearer <secret> was refused: <secret>\n")
+    output.hide('quote"d-key')
+    yield* output.print(JSON.stringify({ other: 'quote"d-key' }))
+    expect(at.out.join("")).toBe('{"key":"<secret>"}\n{"other":"<secret>"}\n')
   }))
 
 it.effect("output has no colours and no live lines at the bottom without a terminal", () =>

@@ -290,7 +290,7 @@ live(
       status: 401,
       body: JSON.stringify({ message: `The keys ${key} and ${other} are wrong ${attack}` }),
     }
-    const told = `The keys <the API key> and *** are wrong ${attack}`
+    const told = `The keys <the API key> and <secret> are wrong ${attack}`
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
       const { call, done, get, send } = await pageOf(studio)
@@ -329,6 +329,21 @@ live(
       expect(answers).toContain(JSON.stringify(attack).slice(1, -1))
       for (const path of ["/", "/api/project/home"]) expect((await get(path)).body).not.toContain("window.attacked")
       await expect(send("draft/open", JSON.stringify({ pipeline: attack }))).rejects.toMatchObject({ status: 422 })
+    })
+  }),
+)
+
+live(
+  "an API key of a few characters changes no answer",
+  Effect.gen(function*() {
+    const { address, configure, root, write } = yield* world
+    yield* write(".env", "THE_KEY=practice_key_of_the_test\nOTHER_KEY=e\n")
+    yield* configure(`  other: { baseUrl: "${address}", apiKey: { env: OTHER_KEY } }\n`)
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call } = await pageOf(studio)
+      await expect(call("project", "forms", { service: "other" })).rejects.toThrow("does not accept")
+      expect(await call("project", "home", {})).toMatchObject({ services: ["live", "other"] })
     })
   }),
 )
