@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, existsSync, mkdirSync } from "node:fs"
-import { delimiter, join } from "node:path"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
 import { freePort } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
 import { asked, pageOf } from "../studio/opened.ts"
@@ -23,7 +23,7 @@ const visit = async (link: string) => {
 
 const isClosed = (link: string) => fetch(link).then(() => false, () => true)
 
-/** A bench on which the program that opens the browser writes its link to a file instead. */
+/** A bench on which the program that opens the browser writes what it opens to a file instead. */
 const watched = (options: Parameters<typeof bench>[0] = {}) =>
   Effect.map(bench(options), (at) => {
     const programs = join(at.folder, "programs")
@@ -48,7 +48,11 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
       const terminal = yield* inTerminal(at, "exec formferry studio\n", at.env)
       yield* until(() => at.opened() !== undefined && terminal.shown().includes("o prints another"))
       const [first = ""] = linksIn(terminal.shown())
-      expect(at.opened()).toBe(first)
+      // Its arguments, which other users can see, name a page that leads to the link.
+      const page = at.opened() ?? ""
+      expect([linksIn(page), statSync(page).mode & 0o777, statSync(dirname(page)).mode & 0o777])
+        .toEqual([[], 0o600, 0o700])
+      expect(linksIn(readFileSync(page, "utf8"))).toEqual([first, first])
 
       // A used port is refused, and the studio that uses it is not affected.
       const used = yield* at.inProcess("studio", "--port", new URL(first).port)
@@ -82,6 +86,7 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
       expect([rows.imported, rows.imported + rows.pending]).toEqual([at.count(), 120])
       expect(rows.pending).toBeGreaterThan(0)
       expect(yield* Effect.promise(() => isClosed(second))).toBe(true)
+      expect(existsSync(dirname(page))).toBe(false)
     }))
 
   it.scopedLive.runIf(isLong)(

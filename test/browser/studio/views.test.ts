@@ -1,11 +1,15 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Exit, Scope } from "effect"
 import { once } from "node:events"
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
+import { linkFile } from "../../../src/cli/studio.ts"
 import { isLong } from "../../long.ts"
 import { withoutBrowser } from "../browser.ts"
 import { attacks } from "../reports.ts"
@@ -211,6 +215,24 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     rude.close()
     await isQuiet()
     await close()
+  })
+
+  it("open from the file that the command opens in the browser", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const { newLink, origin } = its.project.studio
+    const file = await linkFile(newLink()).pipe(
+      Effect.provide(NodeContext.layer),
+      Scope.extend(scope),
+      Effect.runPromise,
+    )
+    const { close, isQuiet, page } = await its.open({}, { origin, newLink: () => pathToFileURL(file).href })
+    expect(new URL(page.url()).origin).toBe(origin)
+    // The session continues.
+    await page.reload()
+    await page.getByRole("heading", { level: 1 }).waitFor()
+    await isQuiet()
+    await close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it("draw only the columns and questions that are seen", async () => {
