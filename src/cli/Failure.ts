@@ -1,4 +1,3 @@
-import type { PlatformError } from "@effect/platform/Error"
 import type { QuitException } from "@effect/platform/Terminal"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
@@ -23,7 +22,6 @@ import type { InitRefused } from "../jobs/suggestMapping.ts"
 import type { UndoRefused } from "../jobs/undo.ts"
 import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/errors.ts"
-import type { SourceChanged } from "../source/Source.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
@@ -57,7 +55,6 @@ export type Failure =
   | UsageWrong
   | OutputLost
   | QuitException
-  | PlatformError
   | AttemptFailure
   | ServiceUnknown
   | NothingAcknowledged
@@ -73,7 +70,6 @@ export type Failure =
   | ExportUnusable
   | PracticeFormsMissing
   | DemonstrationMissing
-  | SourceChanged
   | LedgerBusy
 
 /** The exit code of each failure. `CommandEnded` has its own. */
@@ -93,12 +89,9 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   ScheduleUnconfirmed: exits.wrong.code,
   ExportUnusable: exits.wrong.code,
   PracticeFormsMissing: exits.wrong.code,
-  SourceChanged: exits.unavailable.code,
   LedgerBusy: exits.busy.code,
   OutputLost: exits.internalError.code,
   DemonstrationMissing: exits.internalError.code,
-  BadArgument: exits.internalError.code,
-  SystemError: exits.internalError.code,
   // Ctrl-C while a question is being asked.
   QuitException: exits.interrupted.code,
 }

@@ -1,3 +1,4 @@
+import type { PlatformError } from "@effect/platform/Error"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -8,12 +9,15 @@ import { exits } from "../domain/exit.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
+import type { SourceChanged } from "../source/Source.ts"
 import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
 import type { RunEnd } from "./webhookNotifier.ts"
 
-/** A reason why a run can end without a report. */
+/** A reason why a run, or a check, can end without a report. */
 export type AttemptFailure =
+  | PlatformError
+  | SourceChanged
   | Effect.Effect.Error<ReturnType<typeof loadProject>>
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
   | Effect.Effect.Error<ReturnType<typeof reconcilePipeline>>
@@ -33,12 +37,15 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   LedgerRefused: exits.wrong.code,
   ReportUnreadable: exits.wrong.code,
   ConnectionUnusable: exits.unavailable.code,
+  SourceChanged: exits.unavailable.code,
   ServiceUnusable: exits.unavailable.code,
   LedgerLocked: exits.busy.code,
   LedgerOvertaken: exits.busy.code,
   LedgerError: exits.internalError.code,
   OutcomeUnrecorded: exits.internalError.code,
   ReportError: exits.internalError.code,
+  BadArgument: exits.internalError.code,
+  SystemError: exits.internalError.code,
 }
 
 /** Runs or reconciles a pipeline, notifies webhooks of the result, and removes old reports. */

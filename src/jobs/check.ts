@@ -1,4 +1,3 @@
-import type { PlatformError } from "@effect/platform/Error"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
@@ -15,7 +14,6 @@ import { listPipelines, loadProject, type PipelineDraftText } from "../project/l
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { ownColumns } from "../source/columns.ts"
-import type { SourceChanged } from "../source/Source.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
 import { checkData } from "./checkData.ts"
 import { missingColumns, newColumns, uncounted } from "./checkSource.ts"
@@ -29,24 +27,17 @@ import { openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
 /** A reason why a pipeline can't run, apart from mistakes in its file. */
-type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
+type CheckFailure = Exclude<AttemptFailure, ConfigurationInvalid>
 
 /** Returns the exit code of a check. */
 export const checkStatus = (checked: Checked): number => {
-  const failures = checked.pipelines.flatMap((one) => one.failures.map(statusOfFailure))
+  const failures = checked.pipelines.flatMap((one) => one.failures.map(({ _tag }) => exitStatus[_tag]))
   if (allFindings(checked).some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)) {
     return exits.wrong.code
   }
   if (failures.includes(exits.internalError.code)) return exits.internalError.code
   return failures.length > 0 ? exits.unavailable.code : exits.complete.code
 }
-
-const statusOfFailure = ({ _tag }: CheckFailure): number =>
-  _tag === "SourceChanged"
-    ? exits.unavailable.code
-    : _tag === "BadArgument" || _tag === "SystemError"
-    ? exits.internalError.code
-    : exitStatus[_tag]
 
 /** The result of checking a pipeline at one of its targets. */
 export interface CheckedPipeline {

@@ -9,6 +9,7 @@ import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
 import { contentOfId } from "../run/content.ts"
 import { unreadCode } from "../source/fixed.ts"
+import { SourceError } from "../source/Source.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openIfAny, serviceAddress } from "./projectLedger.ts"
 
@@ -153,10 +154,16 @@ export const fixRejected = (
     return { version: yield* replaceFile({ file: fixed, shown, text: content, version: base }), file: fixedName }
   })
 
-/** Returns the absolute path of a run's fixed rows. */
+/** Returns the absolute path of a run's fixed rows. Fails with SourceError if they can't be read. */
 export const fixedFile = (project: Project, pipeline: string, run: string) =>
   Effect.gen(function*() {
-    const { fixed, isFixed } = yield* rejectedRows(project, pipeline, run)
+    const { fixed, isFixed } = yield* rejectedRows(project, pipeline, run).pipe(
+      Effect.catchTags({
+        BadArgument: Effect.die,
+        SystemError: (cause) =>
+          new SourceError({ file: fixedName, message: `${fixedName} can't be read: ${cause.message}`, cause }),
+      }),
+    )
     if (!isFixed) return yield* new NothingToFix({ message: `No rejected row of the run ${run} was fixed.` })
     return fixed
   })

@@ -249,14 +249,14 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
 
 /** Returns how a failed job ended. */
 const failed = (
-  cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
+  cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof fixedFile>>>,
   { fixedOf, mode, pipeline, to }: Job,
 ) => {
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  if (failure?._tag === "NothingToFix" || failure?._tag === "BadArgument" || failure?._tag === "SystemError") {
+  if (failure?._tag === "NothingToFix") {
     return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)

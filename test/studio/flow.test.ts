@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
 import { checkProject, checkStatus } from "../../src/jobs/check.ts"
@@ -307,6 +307,24 @@ live(
       const shorter = (await call("results", "rejected", of)).version
       await expect(call("results", "fix", { ...of, version: shorter, cells: [cell(2, "c@example.org")] })).rejects
         .toThrow("The file no longer has a row whose cells you changed.")
+    })
+  }),
+)
+
+live(
+  "a run of fixed rows that can't be read ends with exit code 2, as with any other source",
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    yield* source(["1,Ann,nowhere"])
+    const report = yield* run()
+    const { done } = yield* Effect.flatMap(served(root), (studio) => Effect.promise(() => pageOf(studio)))
+    yield* Effect.promise(async () => {
+      mkdirSync(join(root, "reports", "people", report.run, "rejected-fixed.csv"))
+      const fixing = { pipeline: "people", mode: "run", fixedOf: report.run } as const
+      expect(await done(fixing)).toMatchObject({
+        exitCode: 2,
+        message: expect.stringMatching(/^rejected-fixed\.csv can't be read: /),
+      })
     })
   }),
 )
