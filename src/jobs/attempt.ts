@@ -6,13 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { exits } from "../domain/exit.ts"
-import type { Anomaly, RunReport } from "../domain/report.ts"
+import type { RunReport } from "../domain/report.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { SourceChanged } from "../source/Source.ts"
+import type { RunEnd } from "./notifyWebhooks.ts"
 import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
-import type { RunEnd } from "./webhookNotifier.ts"
 
 /** A reason why a run, or a check, can end without a report. */
 export type AttemptFailure =
@@ -79,7 +79,7 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
     const end: RunEnd = Exit.isSuccess(exit)
       ? { _tag: "Reported", pipeline, report: exit.value }
       : { _tag: "Failed", pipeline, at, ...reasonOf(exit.cause) }
-    yield* notifier.notify(project, end, Exit.isSuccess(exit) ? exit.value.anomalies ?? [] : [])
+    yield* notifier.notify(project, end)
   })
 
 /** What an internal error means for the data, and what to do. */
@@ -106,12 +106,8 @@ export const exitCodeOf = (exit: Exit.Exit<RunReport, AttemptFailure>): number =
 
 /** Notifies the webhooks of a project. Only attempt.ts uses it, once after each run. */
 export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
-  /**
-   * Never fails: an unreachable webhook is logged and doesn't change the run's exit code.
-   *
-   * @param anomalies how the run differs from earlier ones
-   */
-  readonly notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>) => Effect.Effect<void>
+  /** Never fails: an unreachable webhook is logged and doesn't change the run's exit code. */
+  readonly notify: (project: Project, end: RunEnd) => Effect.Effect<void>
 }>() {
   /**
    * Calls the webhooks over HTTP. Loads the code only if the project has webhooks.
@@ -119,12 +115,12 @@ export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
    * @param attended whether a person sees the run in a terminal. If so, webhooks are not notified of a run that fails before its report
    */
   static readonly overHttp = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
-    notify: (project, end, anomalies) =>
+    notify: (project, end) =>
       project.notify.length === 0 || (attended && end._tag === "Failed")
         ? Effect.void
         : Effect.flatMap(
-          Effect.promise(() => import("./webhookNotifier.ts")),
-          ({ webhookNotifier }) => webhookNotifier().notify(project, end, anomalies),
+          Effect.promise(() => import("./notifyWebhooks.ts")),
+          ({ notifyWebhooks }) => notifyWebhooks(project, end),
         ),
   })
 }

@@ -4,11 +4,11 @@ import iconv from "iconv-lite"
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Notifier } from "../../src/jobs/attempt.ts"
+import { notifyWebhooks } from "../../src/jobs/notifyWebhooks.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
-import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
@@ -109,7 +109,7 @@ export class Nights extends VirtualProject {
     const running = this.start(
       machine,
       (telemetry ? observed(work, () => this.counts.spans++) : work).pipe(
-        Effect.provideService(Notifier, webhookNotifier()),
+        Effect.provideService(Notifier, { notify: notifyWebhooks }),
         Effect.provideService(FetchHttpClient.Fetch, fetch as typeof globalThis.fetch),
       ),
       open,

@@ -5,7 +5,7 @@ import { Duration, Effect, Logger, Redacted, type Scope } from "effect"
 import type { AnomalyCode, RunFacts } from "../../src/domain/anomaly.ts"
 import type { Anomaly } from "../../src/domain/report.ts"
 import { checkProject } from "../../src/jobs/check.ts"
-import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
+import { notifyWebhooks } from "../../src/jobs/notifyWebhooks.ts"
 import { failed, type Notification, reported } from "../../src/notify/Notification.ts"
 import { unreportedAnomalies } from "../../src/notify/unreportedAnomalies.ts"
 import { postWebhook } from "../../src/notify/webhook.ts"
@@ -167,7 +167,7 @@ describe("the webhooks of a project", () => {
         expect(report.outcome).toBe("attention")
         const project = yield* loadProject(here.root)
         const tell = (anomalies: ReadonlyArray<Anomaly>) =>
-          webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
+          notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report: { ...report, anomalies } }, quick)
 
         yield* tell([anomaly])
         expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
@@ -197,7 +197,8 @@ describe("the webhooks of a project", () => {
 
         // A dry run doesn't notify webhooks, because a person is watching it.
         const dry = yield* here.run({ dryRun: true })
-        yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
+        const ended = { _tag: "Reported", pipeline: "people", report: { ...dry, anomalies: [anomaly] } } as const
+        yield* notifyWebhooks(project, ended, quick)
         expect(hook.heard.length).toBe(3)
       }),
   )
@@ -217,11 +218,7 @@ describe("the webhooks of a project", () => {
             yield* here.source(rows)
             const report = yield* here.run()
             const lines = yield* logged(
-              webhookNotifier(quick).notify(
-                project,
-                { _tag: "Reported", pipeline: "people", report },
-                report.anomalies ?? [],
-              ),
+              notifyWebhooks(project, { _tag: "Reported", pipeline: "people", report }, quick),
             )
             return { report, lines }
           })
@@ -263,7 +260,7 @@ describe("the webhooks of a project", () => {
       expect(diagnostics.map(({ file }) => file)).toEqual(["config/formferry.yaml", "config/formferry.yaml"])
       const project = yield* loadProject(here.root)
       const lines = yield* logged(
-        webhookNotifier(quick).notify(project, { _tag: "Failed", ...end, message: "secret" }, []),
+        notifyWebhooks(project, { _tag: "Failed", ...end, message: "secret" }, quick),
       )
       expect(lines).toHaveLength(1)
       expect(lines[0]).toContain("config/formferry.yaml:8: HOOK is not set")

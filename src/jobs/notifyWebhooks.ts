@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Anomaly, RunReport } from "../domain/report.ts"
+import type { RunReport } from "../domain/report.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { failed, reported } from "../notify/Notification.ts"
 import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
@@ -28,48 +28,47 @@ export type RunEnd =
  *
  * @param patience how long to retry each webhook
  */
-export const webhookNotifier = (patience?: Patience) => ({
-  notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>): Effect.Effect<void> => {
-    if (end._tag === "Failed") {
-      return Effect.forEach(project.notify, (webhook) => notifyWebhook(webhook, failed(end), patience), all)
-    }
-    const { report } = end
-    if (report.mode === "dry-run" || report.mode === "rehearsal") return Effect.void
-    const degraded = project.notify.filter(({ on }) => on.has("degraded"))
-    const others = project.notify.filter((webhook) => !degraded.includes(webhook))
-    const notifyAll = (webhooks: ReadonlyArray<WebhookConfig>) =>
-      Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
-    if (degraded.length === 0) return notifyAll(project.notify)
-    return Effect.zip(
-      notifyAll(others),
-      // Opening a missing ledger would create it.
-      Effect.if(hasLedger(project), {
-        onTrue: () => notifyOfNew(project, degraded, report, anomalies, patience),
-        onFalse: () => notifyAll(degraded),
-      }).pipe(
-        Effect.catchAll((error) =>
-          Effect.zipRight(
-            Effect.logWarning(`The record of earlier webhook notifications can't be read: ${error.message}`),
-            notifyAll(degraded),
-          )
-        ),
+export const notifyWebhooks = (project: Project, end: RunEnd, patience?: Patience): Effect.Effect<void> => {
+  if (end._tag === "Failed") {
+    return Effect.forEach(project.notify, (webhook) => notifyWebhook(webhook, failed(end), patience), all)
+  }
+  const { report } = end
+  if (report.mode === "dry-run" || report.mode === "rehearsal") return Effect.void
+  const degraded = project.notify.filter(({ on }) => on.has("degraded"))
+  const others = project.notify.filter((webhook) => !degraded.includes(webhook))
+  const anomalies = (report.anomalies ?? []).map(({ code, fresh, sentence }) => ({
+    code,
+    message: sentence,
+    new: fresh,
+  }))
+  const notifyAll = (webhooks: ReadonlyArray<WebhookConfig>) =>
+    Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, anomalies), patience), all)
+  if (degraded.length === 0) return notifyAll(project.notify)
+  return Effect.zip(
+    notifyAll(others),
+    // Opening a missing ledger would create it.
+    Effect.if(hasLedger(project), {
+      onTrue: () => notifyOfNew(project, degraded, report, patience),
+      onFalse: () => notifyAll(degraded),
+    }).pipe(
+      Effect.catchAll((error) =>
+        Effect.zipRight(
+          Effect.logWarning(`The record of earlier webhook notifications can't be read: ${error.message}`),
+          notifyAll(degraded),
+        )
       ),
-      { concurrent: true },
-    ).pipe(Effect.asVoid)
-  },
-})
+    ),
+    { concurrent: true },
+  ).pipe(Effect.asVoid)
+}
 
 const all = { concurrency: "unbounded", discard: true } as const
-
-const asFresh = (anomalies: ReadonlyArray<Anomaly>) =>
-  anomalies.map(({ code, fresh, sentence }) => ({ code, message: sentence, new: fresh }))
 
 /** Notifies each webhook of the anomalies that were not yet reported to it, and records that. */
 const notifyOfNew = (
   project: Project,
   webhooks: ReadonlyArray<WebhookConfig>,
   report: RunReport,
-  anomalies: ReadonlyArray<Anomaly>,
   patience: Patience | undefined,
 ) =>
   Effect.scoped(Effect.gen(function*() {
@@ -84,7 +83,10 @@ const notifyOfNew = (
     const before = history.filter(({ run }) => run !== report.run)
     yield* Effect.forEach(webhooks, ({ name, ...webhook }) =>
       Effect.gen(function*() {
-        const news = unreportedAnomalies(yield* view.notified(name), before, { anomalies, whole: own?.whole ?? false })
+        const news = unreportedAnomalies(yield* view.notified(name), before, {
+          anomalies: report.anomalies ?? [],
+          whole: own?.whole ?? false,
+        })
         if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
           // A reconciliation detects no anomalies, so the record refers to the last run.
           yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
