@@ -36,7 +36,9 @@ const AnyJson: Schema.Schema<Json> = Schema.Union(
   Schema.Record({ key: Schema.String, value: Schema.suspend(() => AnyJson) }),
 ).annotations({ ...expecting("a JSON value"), identifier: "Json", description: "A JSON value" })
 
-const Parameters = filled(Name, Scalar).annotations(expecting("a mapping from names to values"))
+/** Values are texts, because they are sent as written: `0123` is not 123. */
+const Parameters = filled(Name, Schema.String.annotations(expecting("a text, a number, true or false")))
+  .annotations(expecting("a mapping from names to values"))
 
 /** Names of header fields (RFC 9110), except those that the client sets or that may contain a secret. */
 const HeaderName = Schema.String.pipe(
@@ -183,17 +185,14 @@ export const pullKeys = {
     description: "Instead of `file`: the connection in config/formferry.yaml from which the records are pulled",
     examples: ["kobo"],
   }),
-  form: optional(oneOfThese(Name, Schema.Number).annotations(expecting("a form's id")), {
+  form: optional(Name.annotations(expecting("a form's id")), {
     description: "The form, if the connection has an `api`",
     examples: ["aBc123"],
   }),
-  variables: optional(
-    filled(Name, oneOfThese(Name, Schema.Number)).annotations(expecting("a mapping from names to values")),
-    {
-      description: "Other values that the connection's `api` needs to find the records (docs/presets.md)",
-      examples: [{ project: 3 }],
-    },
-  ),
+  variables: optional(filled(Name, Name).annotations(expecting("a mapping from names to values")), {
+    description: "Other values that the connection's `api` needs to find the records (docs/presets.md)",
+    examples: [{ project: 3 }],
+  }),
   request: optional(Request, { description: "The request for the records. Needed if the connection has no `api`" }),
   labels: optional(Labels, {
     description:
@@ -235,8 +234,8 @@ export interface Pull {
   /** The name of the connection. */
   readonly connection: string
   /** The form and the other variables of the connection's preset, as written. */
-  readonly form?: string | number | undefined
-  readonly variables?: Readonly<Record<string, string | number>> | undefined
+  readonly form?: string | undefined
+  readonly variables?: Readonly<Record<string, string>> | undefined
   /** Undefined if the project file was not read, or has no such connection. */
   readonly account?: Connection | undefined
   readonly request: typeof Request.Type

@@ -77,7 +77,7 @@ describe("a source with a preset", () => {
     expect(source.file).toMatchObject({
       request: {
         path: "/api/v2/assets/a%20b%2Fc/data/",
-        query: { limit: 10, query: '{"age":1}', sort: '{"_id":1}', format: "json" },
+        query: { limit: "10", query: '{"age":1}', sort: '{"_id":1}', format: "json" },
       },
       page: { offset: 0, total: { at: "/count" }, id: "/_id" },
       account: { base: "https://kf.kobotoolbox.org", requestsPerSecond: 2 },

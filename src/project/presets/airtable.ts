@@ -18,7 +18,7 @@ export const airtable: Preset = {
     table: { about: "the table's id or name", example: "tblDeF456" },
   },
   source: {
-    request: { path: "/{base}/{table}", query: { pageSize: 100, offset: "{cursor}" } },
+    request: { path: "/{base}/{table}", query: { pageSize: "100", offset: "{cursor}" } },
     page: { cursor: "/offset", id: "/id" },
     records: "/records",
     labels: { path: "/meta/bases/{base}/tables" },

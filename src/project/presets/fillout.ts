@@ -19,7 +19,7 @@ export const fillout: Preset = {
   requestsPerSecond: 4,
   variables: { form: { about: "the form's id, as in its address", example: "vso6Tz9Q4bus" } },
   source: {
-    request: { path: "/forms/{form}/submissions", query: { limit: 150, offset: "{offset}", sort: "asc" } },
+    request: { path: "/forms/{form}/submissions", query: { limit: "150", offset: "{offset}", sort: "asc" } },
     page: { offset: 0, total: "/totalResponses", id: "/submissionId" },
     records: "/responses",
     labels: { path: "/forms/{form}" },

@@ -23,7 +23,7 @@ export const jotform: Preset = {
   source: {
     // The creation doesn't change with an edit. Whether the oldest or the newest come first is not documented: with new ones first, a submission that
     // arrives during the pull moves another one to the next page, where it is recognised by its id.
-    request: { path: "/form/{form}/submissions", query: { limit: 1000, offset: "{offset}", orderby: "created_at" } },
+    request: { path: "/form/{form}/submissions", query: { limit: "1000", offset: "{offset}", orderby: "created_at" } },
     page: { offset: 0, id: "/id" },
     success: { "/responseCode": [200] },
     records: "/content",

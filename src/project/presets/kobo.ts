@@ -13,7 +13,7 @@ export const kobo: Preset = {
     // An export would take a job, and the server may return an earlier one. The address of the next page has an offset that doesn't overlap.
     request: {
       path: "/api/v2/assets/{form}/data/",
-      query: { format: "json", limit: 1000, start: "{offset}", sort: '{"_id":1}' },
+      query: { format: "json", limit: "1000", start: "{offset}", sort: '{"_id":1}' },
     },
     page: { offset: 0, total: "/count", id: "/_id" },
     records: "/results",

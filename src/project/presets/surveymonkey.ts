@@ -27,7 +27,7 @@ export const surveymonkey: Preset = {
     request: {
       path: "/surveys/{form}/responses/bulk",
       query: {
-        per_page: 100,
+        per_page: "100",
         sort_by: "date_modified",
         sort_order: "ASC",
         start_modified_at: "{since}",

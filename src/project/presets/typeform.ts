@@ -18,7 +18,7 @@ export const typeform: Preset = {
     request: {
       path: "/forms/{form}/responses",
       query: {
-        page_size: 1000,
+        page_size: "1000",
         response_type: "completed",
         sort: "submitted_at,asc",
         since: "{cursor}",

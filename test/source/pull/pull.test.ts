@@ -495,6 +495,14 @@ describe("a pull", () => {
     expect(tools.received[0]?.url.search).toContain("filter=a%20b%2Bc%26d")
   })
 
+  it("sends numbers and booleans of parameters as written", async () => {
+    const more = "id: 0123, version: 1.10, large: 9007199254740993, all: True"
+    const source = link.source.replace("limit: 1000", `limit: 2500, ${more}`)
+    expect((await pulled({ ...link, source })).rows).toHaveLength(2_500)
+    expect(Object.fromEntries(tools.received[0]!.url.searchParams))
+      .toMatchObject({ id: "0123", version: "1.10", large: "9007199254740993", all: "True" })
+  })
+
   it("fails if the secret is missing, before it sends a request", async () => {
     const error = await failure({ ...link, auth: link.auth.replace("TOOL_TOKEN", "NO_TOKEN") })
     expect(error.message).toContain("NO_TOKEN is not set: the secret of tool is missing.")
