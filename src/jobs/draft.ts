@@ -12,10 +12,10 @@ import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
-import { isOpen } from "../project/PipelineDraft.ts"
 import {
   confidencesIn,
   ignore,
+  isOpen,
   leaveUnanswered,
   markReviewed,
   proposals,

@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parse, parseDocument, type YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
+import { written } from "./yamlFaults.ts"
 
 /** A value to be written to a pipeline file. Strings are not converted. */
 export type DraftValue =
@@ -198,9 +199,15 @@ interface Insertion {
 }
 
 export const member = (map: unknown, key: string): Pair<unknown, unknown> | undefined =>
-  isMap(map) ? map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key) : undefined
+  isMap(map) ? map.items.find((pair) => isScalar(pair.key) && written(pair.key) === key) : undefined
 
 export const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? undefined
+
+/** Returns the value of a key as written. Undefined if it is empty, null, a list or a mapping. */
+export const textOf = (map: unknown, key: string): string | undefined => {
+  const value = member(map, key)?.value
+  return isScalar(value) && value.value !== null ? written(value) : undefined
+}
 
 export const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
@@ -317,15 +324,4 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
   // Inserts from the end of the file, so that earlier offsets stay correct. At the same offset, the last insertion comes first.
   return insertions.toReversed().toSorted((a, b) => b.offset - a.offset)
     .reduce((result, { lines, offset }) => insert(result, offset, lines), text)
-}
-
-/** Returns a function that says whether a file's comments contain the open entry with a given id or place. */
-export const isOpen = (text: string): (of: string) => boolean => {
-  const comments = Array.from(
-    text.matchAll(/^\s*#\s*(?:-\s+)?(?:id:\s*(.+?)|(submissionTime|lastUpdatedAt|login):.*)\s*$/gm),
-  )
-  const open = new Set(
-    comments.map(([, id, place]) => place ?? (id ?? "").replace(/\s#.*$/, "").replace(/^["'](.*)["']$/, "$1")),
-  )
-  return (of) => open.has(of)
 }

@@ -10,8 +10,10 @@ import {
   lineAfter,
   member,
   rangeOf,
+  textOf,
   yamlText,
 } from "./PipelineDraft.ts"
+import { written } from "./yamlFaults.ts"
 
 /** What a correction changes about an entry. */
 interface Correction {
@@ -94,15 +96,16 @@ const partsOf = (text: string, item: YAMLMap, end: number) => {
     const above = item.flow === true || before === undefined ? [] : comments(before, lineStart)
     before = to
     const behind = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? start, to)[0] ?? "")?.[1] ?? ""
-    return { key: isScalar(key) ? String(key.value) : "", above, lines, behind: lines.length > 1 ? "" : behind }
+    return { key: isScalar(key) ? written(key) : "", above, lines, behind: lines.length > 1 ? "" : behind }
   })
   const after = item.flow === true ? rangeOf(item)?.[1] : before
   return { parts, below: comments(after ?? end, end).map((line) => line.trim()).filter((line) => line.startsWith("#")) }
 }
 
+/** Returns the value of a key as written. A list or a mapping has its brackets. */
 const valueOf = (text: string, item: YAMLMap, key: string): string | undefined => {
-  const value = member(item, key)?.value
-  return isScalar(value) ? String(value.value) : text.slice(...(rangeOf(value) ?? [0, 0]).slice(0, 2)) || undefined
+  const [from, to] = rangeOf(member(item, key)?.value) ?? [0, 0]
+  return textOf(item, key) ?? (text.slice(from, to) || undefined)
 }
 
 /**

@@ -20,9 +20,11 @@ import {
   memberLines,
   newLineOf,
   rangeOf,
+  textOf,
   withoutEmptyLists,
   yamlText,
 } from "./PipelineDraft.ts"
+import { written } from "./yamlFaults.ts"
 
 // Each edit returns the new text, with all other lines unchanged. It returns undefined if the file's layout doesn't allow the edit.
 
@@ -40,28 +42,36 @@ const idOf = (text: string): string => text.replace(/\s#.*$/, "").trim().replace
 /** Whether a comment is part of a commented entry and not a remark above an entry. */
 const isBody = (line: string): boolean => /^\s*#(?: - | {3}| \w+: [{[])/.test(line)
 
-/** Returns the lines of an entry that was left open, by the entry's id or place. */
-const openLines = (lines: ReadonlyArray<string>, of: string): Lines | undefined => {
-  const at = lines.findIndex((line) => {
-    const id = /^\s*# - id:\s*(.+)$/.exec(line)?.[1]
-    return id === undefined ? line.trimStart().startsWith(`# ${of}:`) : idOf(id) === of
-  })
-  const line = lines[at]
-  if (line === undefined) return undefined
-  const indent = indentOf(line)
-  const belongs = (line: string | undefined): line is string =>
-    line !== undefined && indentOf(line) === indent && line[indent] === "#"
-  let from = at
-  for (let above = lines[from - 1]; belongs(above) && !isBody(above); above = lines[from - 1]) from--
-  let to = at + 1
-  for (let below = lines[to]; belongs(below) && /^\s*# {3}/.test(below); below = lines[to]) to++
-  return { from, to, indent }
+/** Returns the lines of each entry that was left open, by the entry's id or place. */
+const openEntries = (lines: ReadonlyArray<string>): ReadonlyMap<string, Lines> => {
+  const found = new Map<string, Lines>()
+  for (const [at, line] of lines.entries()) {
+    const [, id, place] = /^\s*# (?:(?:- | {2})id:\s*(.+)|(submissionTime|lastUpdatedAt|login):)/.exec(line) ?? []
+    const of = id === undefined ? place : idOf(id)
+    if (of === undefined || found.has(of)) continue
+    const indent = indentOf(line)
+    const belongs = (line: string | undefined): line is string =>
+      line !== undefined && indentOf(line) === indent && line[indent] === "#"
+    const isInside = (line: string | undefined) => belongs(line) && /^\s*# {3}/.test(line)
+    let first = at
+    while (isInside(lines[first])) first--
+    // Otherwise, it is a choice called `id` below an entry.
+    if (id !== undefined && (!belongs(lines[first]) || !/^\s*# - /.test(lines[first] ?? ""))) continue
+    let from = first
+    for (let above = lines[from - 1]; belongs(above) && !isBody(above); above = lines[from - 1]) from--
+    let to = first + 1
+    while (isInside(lines[to])) to++
+    found.set(of, { from, to, indent })
+  }
+  return found
 }
 
-const textOf = (item: unknown, key: string): string | undefined => {
-  const value = member(item, key)?.value
-  // The source keeps texts that look like numbers as they are written.
-  return isScalar(value) && value.value !== null ? value.source ?? String(value.value) : undefined
+const openLines = (text: string, of: string): Lines | undefined => openEntries(text.split("\n")).get(of)
+
+/** Returns a function that says whether a file's comments contain the open entry with a given id or place. */
+export const isOpen = (text: string): (of: string) => boolean => {
+  const open = openEntries(text.split("\n"))
+  return (of) => open.has(of)
 }
 
 /** Returns a function that returns the entry of a question: by its id, otherwise by its name. Reads the text only once. */
@@ -109,7 +119,7 @@ export const putEntry = (file: string, list: "questions" | "own", entry: DraftEn
   const name = entry.keys.find(({ key }) => key === "name")?.value
   const question = { id: entry.of, name: typeof name === "string" ? name : "" }
   const item = list === "questions" ? itemOf(text, question) : undefined
-  const place = item === undefined ? openLines(text.split("\n"), entry.of) : itemLines(text, item)
+  const place = item === undefined ? openLines(text, entry.of) : itemLines(text, item)
   if (place !== undefined) {
     const lines = item !== undefined
       ? correctedLines(text, item, offsetOf(text, place.to), entry, false)
@@ -137,20 +147,23 @@ const resolvedLines = (text: string, { from, indent, to }: Lines, entry: DraftEn
 /** Adds the translations that an entry's earlier `values` don't have, and removes the translated choices from the comment that lists open ones. */
 const withTranslations = (text: string, question: Element, entry: DraftEntry): string => {
   const values = member(itemOf(text, question), "values")?.value
-  if (!isMap(values) || values.has("set")) return text
+  if (!isMap(values) || member(values, "set") !== undefined) return text
   const given = entry.keys.find(({ key }) => key === "values")?.value
   const found = typeof given === "object" && !Array.isArray(given) ? Object.entries(given) : []
-  const added = found.filter(([choice]) => !values.has(choice)).reduce(
+  const added = found.filter(([choice]) => member(values, choice) === undefined).reduce(
     (result, [choice, option]) => setChoice(result, question, choice, String(option)) ?? result,
     text,
   )
-  return values.items.reduce((result, { key }) => withoutListed(result, question, String(key)), added)
+  return values.items.reduce(
+    (result, { key }) => isScalar(key) ? withoutListed(result, question, written(key)) : result,
+    added,
+  )
 }
 
 /** Removes the entry of a question, or the comment that proposes one. */
 export const removeEntry = (text: string, question: Element): string => {
   const item = itemOf(text, question)
-  const place = item === undefined ? openLines(text.split("\n"), question.id) : itemLines(text, item)
+  const place = item === undefined ? openLines(text, question.id) : itemLines(text, item)
   return place === undefined ? text : replaceLines(text, place, [])
 }
 
@@ -224,8 +237,8 @@ export const setChoice = (
   const shown = option === null ? "null" : yamlText(option, true)
   const line = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option)}`
   const values = member(item, "values") as Pair<unknown, unknown> | undefined
-  const known = rangeOf(member(values?.value, choice)?.value)
-  if (known !== undefined) return text.slice(0, known[0]) + shown + text.slice(known[1])
+  const known = member(values?.value, choice)
+  if (known !== undefined) return withValue(text, known, shown)
   const inserted = values === undefined
     ? insert(text, lineAfter(text, last(item)), [`${" ".repeat(indent)}values:`, `${" ".repeat(indent + 2)}${line}`])
     : isMap(values.value) && values.value.flow !== true
@@ -234,6 +247,15 @@ export const setChoice = (
     ? withMember(text, values.value, `${yamlText(choice, true)}: ${shown}`)
     : undefined
   return inserted === undefined ? undefined : withoutListed(inserted, question, choice)
+}
+
+/** Writes a value behind its key, or in place of the value there. Undefined if that value has several lines. */
+const withValue = (text: string, { key, value }: Pair, shown: string): string | undefined => {
+  const [from, to] = rangeOf(value) ?? [0, 0]
+  if (to > from) return text.slice(from, to).includes("\n") ? undefined : text.slice(0, from) + shown + text.slice(to)
+  const end = rangeOf(key)?.[1] ?? 0
+  const [colon] = /^\s*:/.exec(text.slice(end)) ?? []
+  return colon && `${text.slice(0, end)}${colon} ${shown}${text.slice(end + colon.length)}`
 }
 
 const withMember = (text: string, values: YAMLMap, shown: string): string => {
@@ -264,12 +286,8 @@ const withoutListed = (text: string, question: Element, choice: string): string 
 export const setSourceKey = (text: string, key: string, value: DraftValue): string | undefined => {
   const source = member(parseDocument(text).contents, "source")?.value
   if (!isMap(source) || source.flow === true) return undefined
-  const before = member(source, key)?.value
-  if (before !== undefined) {
-    const [from, to] = rangeOf(before) ?? [0, 0]
-    const isOneLine = to > from && !text.slice(from, to).includes("\n")
-    return isOneLine ? text.slice(0, from) + flow(value, false) + text.slice(to) : undefined
-  }
+  const before = member(source, key)
+  if (before !== undefined) return withValue(text, before, flow(value, false))
   const indent = keyIndent(text, source)
   const line = `${" ".repeat(indent)}${key}: ${flow(value, false)}`
   const place = proposal(text, key)

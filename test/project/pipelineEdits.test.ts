@@ -3,6 +3,7 @@ import { parse } from "yaml"
 import type { DraftEntry } from "../../src/project/PipelineDraft.ts"
 import {
   confidencesIn,
+  isOpen,
   leaveUnanswered,
   markReviewed,
   proposedSourceKey,
@@ -237,6 +238,53 @@ describe("an edit of a pipeline file", () => {
       { name: "B", from: "D" },
     ])
     expect(corrected).toContain("      # ours\n    - {")
+  })
+
+  it("an edit writes a choice whose value was left empty, and keeps the note behind it", () => {
+    const text =
+      `mapping:\n  questions:\n    - id: a\n      values:\n        Foo:\n        "Bar": # 3 ×\n        Red: R\n`
+    const one = setChoice(text, a, "Foo", "Blue") ?? ""
+    expect(one).toBe(text.replace("Foo:", "Foo: Blue"))
+    expect(setChoice(one, a, "Bar", null)).toBe(one.replace('"Bar":', '"Bar": null'))
+    const short = "mapping:\n  questions:\n    - id: a\n      values: { Foo: , Red }\n"
+    expect(setChoice(short, a, "Foo", "Blue")).toContain("{ Foo: Blue , Red }")
+    expect(setChoice(short, a, "Red", "Blue")).toBe(undefined)
+    expect(setChoice(text.replace("Foo:", "Foo: |\n          R"), a, "Foo", "Blue")).toBe(undefined)
+  })
+
+  it("an edit finds a choice that is written without quotes and looks like a number", () => {
+    const text = "mapping:\n  questions:\n    - id: a\n      from: A\n      values:\n        01: Red\n"
+    expect(setChoice(text, a, "01", "Blue")).toBe(text.replace("Red", "Blue"))
+    const values = { key: "values", value: { "01": "Blue", "02": "Green" } }
+    const made = { kind: "choice", keys: [{ key: "id", value: "a" }, { key: "from", value: "A" }, values] }
+    expect(putEntry(text, "questions", entry("a", made))).toContain('        01: Red\n        "02": Green\n')
+  })
+
+  it("a correction keeps how the cells of a column are written whose name looks like a number", () => {
+    const text = "mapping:\n  questions:\n    - id: a\n      from: 007\n      as: date\n      format: dd.MM.yyyy\n"
+    const made = { kind: "date", keys: [{ key: "id", value: "a" }, { key: "from", value: "007" }] }
+    expect(parse(putEntry(text, "questions", entry("a", made)) ?? "").mapping.questions[0])
+      .toMatchObject({ from: 7, format: "dd.MM.yyyy" })
+    const other = { kind: "date", keys: [{ key: "id", value: "a" }, { key: "from", value: "7" }] }
+    expect(parse(putEntry(text, "questions", entry("a", other)) ?? "").mapping.questions[0])
+      .not.toHaveProperty("format")
+  })
+
+  it("open entries are found in comments", () => {
+    const open = isOpen(
+      '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n# values:\n#   id: q4\n',
+    )
+    expect(["q1", "q 2", "q3", "q4", "submissionTime", "login"].map(open))
+      .toEqual([true, true, false, false, true, false])
+  })
+
+  it("an open entry is found and replaced whose id is not its first key", () => {
+    const text = pipeline.replace("# - id: b\n    #   name: Due\n", "# - name: Due\n    #   id: b\n")
+    expect(isOpen(text)("b")).toBe(true)
+    const settled = putEntry(text, "questions", entry("b")) ?? ""
+    expect(parse(settled).mapping.questions[1]).toEqual({ id: "b", from: "X" })
+    expect(isOpen(settled)("b")).toBe(false)
+    expect(gone(text, removeEntry(text, { id: "b", name: "Due" }))).toContain("# - name: Due")
   })
 
   it("a correction adds translations, and keeps those that a person gave", () => {

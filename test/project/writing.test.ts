@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { parse, parseDocument } from "yaml"
-import { addToPipeline, type DraftEntry, entryLines, isOpen, yamlText } from "../../src/project/PipelineDraft.ts"
+import { addToPipeline, type DraftEntry, entryLines, yamlText } from "../../src/project/PipelineDraft.ts"
 
 const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   of,
@@ -158,12 +158,5 @@ describe("adding entries to a pipeline file", () => {
       undefined,
     )
     expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
-  })
-
-  it("open entries are found in comments", () => {
-    const open = isOpen(
-      '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
-    )
-    expect(["q1", "q 2", "q3", "submissionTime", "login"].map(open)).toEqual([true, true, false, true, false])
   })
 })
