@@ -45,6 +45,7 @@ export const writeFiles = <E>(
     const isRehearsal = report.mode === "rehearsal"
     const written: Array<{ readonly name: string; readonly rows: number; readonly holds: string }> = []
     const entries: Array<Rows<AttentionEntry, E>> = []
+    const listed = new Set<string>()
     let total = 0
 
     const write = <A extends object>(file: CsvFile<A>, whole: Rows<A, E>, asLine: (row: A) => A = (row) => row) =>
@@ -62,7 +63,12 @@ export const writeFiles = <E>(
         let found = 0
         const text = Stream.map(shown, (some) => {
           lines += some.length
-          for (const row of some) if (toEntry(row) !== undefined) found++
+          for (const row of some) {
+            const entry = toEntry(row)
+            if (entry === undefined) continue
+            if (total + found < mostEntries) listed.add(entry.what)
+            found++
+          }
           return csvText(
             file,
             some.map((row) => [...lineOf(file, asLine(row), columns.length), ...marks("rehearsal", "masked")]),
@@ -101,7 +107,7 @@ export const writeFiles = <E>(
       written.push({ name, rows: changed + duplicate + invalid + refused, holds })
     }
 
-    const page = reportPage(report, written, { total, shown: Math.min(total, mostEntries) })
+    const page = reportPage(report, written, { total, shown: Math.min(total, mostEntries), listed })
     const data = Stream.fromIterable(entries).pipe(
       Stream.flatten(),
       Stream.mapConcat((some) => some),

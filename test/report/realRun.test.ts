@@ -82,3 +82,24 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     const refused = yield* Effect.flip(redactReport(elsewhere, found))
     expect(refused._tag).toBe("LedgerRefused")
   }).pipe(Effect.provide(platform)))
+
+it.scopedLive("the page of a run links its counts to its table of rows, if the table has rows with that fate", () =>
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    const path = yield* Path.Path
+    const linked = (id: string) =>
+      Effect.map(files(path.join(root, "reports", "people", id)), (all) => {
+        const page = all.find(({ name }) => name === "report.html")?.text ?? ""
+        const shown = [...page.matchAll(/href="#rows" data-what="([^"]+)">show them/g)].map(([, what]) => what)
+        return { shown, hasTable: page.includes(' id="rows"') }
+      })
+    // Rows that are repeated unchanged need no review.
+    yield* source([...people.slice(0, 1), ...people.slice(0, 1)])
+    const repeated = yield* run()
+    expect(repeated.rows).toMatchObject({ duplicate: 1, imported: 1 })
+    expect(yield* linked(repeated.run)).toEqual({ shown: [], hasTable: false })
+    yield* source([...people, ...people.slice(0, 1), "3,Alan T.,alan@example.org"])
+    const different = yield* run()
+    expect(different.rows).toMatchObject({ duplicate: 2, invalid: 1 })
+    expect(yield* linked(different.run)).toEqual({ shown: ["invalid", "duplicate"], hasTable: true })
+  }).pipe(Effect.provide(platform)))

@@ -6,7 +6,7 @@ import { html, webLink } from "../../src/report/html/markup.ts"
 import { entryText, reportPage } from "../../src/report/html/reportPage.ts"
 import { exampleReport } from "./exampleReport.ts"
 
-const pageOf = (report: RunReport, written = files, attention = { total: 3, shown: 3 }) => {
+const pageOf = (report: RunReport, written = files, attention = { total: 3, shown: 3, listed: new Set<string>() }) => {
   const { before, after } = reportPage(report, written, attention)
   return before + after
 }

@@ -28,10 +28,11 @@ import {
  */
 export const entriesPlace = "\u0000entries\u0000"
 
-/** The number of entries in the attention table, and the number that the page contains. */
+/** The number of entries in the attention table, the number that the page contains, and each `what` of these. */
 export interface AttentionCounts {
   readonly total: number
   readonly shown: number
+  readonly listed: ReadonlySet<string>
 }
 
 /** Returns an entry as JSON for a script element. The JSON can neither end the element nor start a comment. */

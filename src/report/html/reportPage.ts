@@ -47,8 +47,8 @@ export const reportPage = (
   const { warnings, ...others } = declaredSections(report)
   const sections = [
     warnings,
-    balanceSection(report),
-    verdictsSection(report),
+    balanceSection(report, attention),
+    verdictsSection(report, attention),
     differencesSection(report, files),
     problemsSection(report),
     doubtsSection(report),

@@ -7,7 +7,7 @@ import { count, counted, instantIn, numbers, type Word } from "../../domain/word
 import { csvFiles } from "../csvFiles.ts"
 import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
-import type { WrittenFile } from "./details.ts"
+import type { AttentionCounts, WrittenFile } from "./details.ts"
 import {
   badge,
   type Content,
@@ -77,8 +77,6 @@ ${
 interface Counted {
   readonly word: Word
   readonly count: number
-  /** The name in the attention table. Undefined if such rows are not in it. */
-  readonly what: string | undefined
 }
 
 const tally = (
@@ -86,6 +84,7 @@ const tally = (
   first: string,
   of: string,
   words: ReadonlyArray<Counted>,
+  { listed }: AttentionCounts,
   total: { readonly title: string; readonly count: number },
   note: Content,
 ): Content =>
@@ -101,8 +100,7 @@ const tally = (
           share(entry.count, total.count),
           [
             entry.word.meaning,
-            entry.what !== undefined && entry.count > 0
-            && html` <a href="#rows" data-what="${entry.what}">show them</a>`,
+            listed.has(entry.word.title) && html` <a href="#rows" data-what="${entry.word.title}">show them</a>`,
           ],
         ],
       })),
@@ -110,11 +108,8 @@ const tally = (
     ],
   )
 
-/** The fates and verdicts whose rows are in the attention table. */
-const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
-
 /** Shows the balance: every row read has one fate, and the counts add up. If they don't, the page says so. */
-export const balanceSection = (report: RunReport): Section =>
+export const balanceSection = (report: RunReport, attention: AttentionCounts): Section =>
   section("balance", "Balance", [
     flow(report),
     tally(
@@ -122,11 +117,8 @@ export const balanceSection = (report: RunReport): Section =>
       "fate",
       "rows",
       // Successful fates come first, followed by those that need a review.
-      fates.toReversed().map((fate) => ({
-        word: fateWords[fate],
-        count: report.rows[fate],
-        what: listed.has(fate) ? fateWords[fate].title : undefined,
-      })),
+      fates.toReversed().map((fate) => ({ word: fateWords[fate], count: report.rows[fate] })),
+      attention,
       { title: "read", count: report.rows.read },
       report.balance.holds
         ? html`${badge("the balance holds", "good")}`
@@ -135,7 +127,7 @@ export const balanceSection = (report: RunReport): Section =>
   ])
 
 /** Shows the verdicts on the submissions. */
-export const verdictsSection = (report: RunReport): Section | undefined => {
+export const verdictsSection = (report: RunReport, attention: AttentionCounts): Section | undefined => {
   const total = submissionsIn(report.readBack)
   if (total === 0) return undefined
   return section(
@@ -145,11 +137,8 @@ export const verdictsSection = (report: RunReport): Section | undefined => {
       "Submissions by verdict",
       "verdict",
       "submissions",
-      verdicts.map((verdict) => ({
-        word: verdictWords[verdict],
-        count: report.readBack[verdict],
-        what: listed.has(verdict) && report.mode !== "reconcile" ? verdictWords[verdict].title : undefined,
-      })),
+      verdicts.map((verdict) => ({ word: verdictWords[verdict], count: report.readBack[verdict] })),
+      attention,
       { title: "all", count: total },
       "",
     ),
