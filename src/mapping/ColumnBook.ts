@@ -46,7 +46,9 @@ const aliasedColumns = (
         count === column.of ? [...path, "nth"] : [...path, "of"],
         count === column.of
           ? `There is no column ${column.nth} of ${column.of} columns "${brief(column.header)}".`
-          : `${count === 0 ? "No column" : count === 1 ? "One column" : `${count} columns`} of the source ${
+          : count === 0
+          ? `The source has no column with the header "${brief(column.header)}"; expected ${column.of}.`
+          : `${count === 1 ? "One column" : `${count} columns`} of the source ${
             count > 1 ? "have" : "has"
           } the header "${brief(column.header)}", not ${column.of}.`,
         "Check which column is meant now, and correct `nth` and `of`.",

@@ -31,7 +31,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
     } else if (usual !== undefined && usual.sends !== kind.sends && kind.sends !== "any") {
       findings.warning(
         [...path, "as"],
-        `"${brief(question.name)}" is a ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${
+        `"${brief(question.name)}" is of the type ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${
           words[kind.sends]
         }.`,
         `The default kind is ${usual.name}.`,

@@ -1,6 +1,7 @@
 import type { Cell } from "../domain/cell.ts"
 import { brief, type Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
+import { listed } from "../domain/words.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -46,7 +47,7 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   code: "required",
   column: nameOf(columns[0]),
   question,
-  message: `Column${columns.length > 1 ? "s" : ""} ${columns.map(quotedName).join(" and ")} ${
+  message: `Column${columns.length > 1 ? "s" : ""} ${listed(columns.map(quotedName))} ${
     columns.length > 1 ? "contain" : "contains"
   } no answer; "${brief(name)}" is required.`,
 })
@@ -64,7 +65,11 @@ export const missingKeyProblem = ({ source }: Pick<Pipeline, "source">): Problem
   return {
     code: "missing-key",
     column: names[0],
-    message: `${names.join(", ")} is empty, so the row could not be recognised in later runs. Give it a value.`,
+    message: `${listed(names)} ${
+      names.length > 1 ? "are" : "is"
+    } empty, so the row could not be recognised in later runs. Give ${
+      names.length > 1 ? "them values" : "it a value"
+    }.`,
   }
 }
 

@@ -106,7 +106,7 @@ const parseOf = (
   const usual = to.type === undefined ? undefined : kindOfType(to.type)
   const kind = usual ?? kindNamed("text")
   if (kind === undefined || kind.sends !== "string" || kind.parts !== undefined) {
-    context.findings.error(path, `"${brief(to.name)}" is a ${to.type}, which accepts no text.`)
+    context.findings.error(path, `"${brief(to.name)}" is of the type ${to.type}, which accepts no text.`)
     return undefined
   }
   const asked = { id: to.id, name: to.name, kind, options: {}, question: to, path: entries[0]?.path ?? path }

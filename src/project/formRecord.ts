@@ -138,8 +138,12 @@ const optionChanges = (before: Question, after: Question): ReadonlyArray<FormCha
 }
 
 const questionChanges = (before: Question, after: Question): ReadonlyArray<FormChange> => {
-  const [was, is] = [before.type ?? "(not told)", after.type ?? "(not told)"]
-  const message = `The question ${elementNamed(after)} was of the type ${was} and is ${is} now.`
+  const change = before.type === undefined
+    ? `had no known type; its type is now ${after.type}`
+    : after.type === undefined
+    ? `was of the type ${before.type}; its type is no longer known`
+    : `was of the type ${before.type} and is ${after.type} now`
+  const message = `The question ${elementNamed(after)} ${change}.`
   return [
     ...(before.type === after.type
       ? []

@@ -106,6 +106,27 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
     }))
 
+  it.scoped("names the other columns that identify a row", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Name,Mail\n1,Ada,a@example.org\n2,Bob,b@example.org\n",
+        "forms/people.yaml": "id: people1\nname: People\nquestions: [{ id: n, name: Name, type: ShortAnswer }]\n",
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      expect(yield* fs.readFileString(path.join(root, "pipelines", "people.yaml"))).toContain(
+        "; so are Name, Mail\n",
+      )
+    }))
+
   it.scoped("writes a `where` that skips a row of totals", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -131,5 +152,27 @@ layer(platform)("entries that init leaves open", (it) => {
       )
       const { pipelines: [checked] } = yield* checkProject(root, [])
       expect(checked?.data).toMatchObject({ rows: 4, filtered: 1, invalid: 0 })
+    }))
+
+  it.scoped("writes a `where` that names a text once which several rows of totals have", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "sales.csv": "No,Name,Amount\n1,Ada,6\n2,Bob,7\n3,Eve,8\nTotal,,21\nTotal,,42\n",
+        "forms/sales.yaml":
+          "id: sales1\nname: Sales\nquestions: [{ id: n, name: Name, type: ShortAnswer }, { id: a, name: Amount, type: NumberInput }]\n",
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "sales",
+        source: asFound(path.join(root, "sales.csv")),
+        service: "practice",
+        form: "sales1",
+      })
+      expect(yield* fs.readFileString(path.join(root, "pipelines", "sales.yaml"))).toContain(
+        "  where: { No: { not: Total } } #",
+      )
     }))
 })

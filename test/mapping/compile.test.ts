@@ -183,7 +183,11 @@ describe("errors in a mapping", () => {
     - { name: New, from: Next, as: text }`)
     const form = formOf([{ name: "Number", type: "NumberInput" }, { name: "New", type: "Hologram" }])
     expect(compiledMapping(pipeline, form, ["Id", "Next"]).warnings).toMatchObject([
-      { severity: "warning", line: 7, message: '"Number" is a NumberInput, which takes a number; text sends a text.' },
+      {
+        severity: "warning",
+        line: 7,
+        message: '"Number" is of the type NumberInput, which takes a number; text sends a text.',
+      },
       { severity: "warning", line: 8, message: expect.stringContaining("can be sent, but not compared") },
     ])
   })

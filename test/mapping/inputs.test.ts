@@ -305,7 +305,7 @@ describe("mapped choices", () => {
     )).toEqual([
       [7, 'The form has no question called "Whch?".', "Did you mean `Which?`?"],
       [9, '"Which?" already gets texts of "R".', undefined],
-      [11, '"Count" is a NumberInput, which accepts no text.', undefined],
+      [11, '"Count" is of the type NumberInput, which accepts no text.', undefined],
       [12, "`other` needs its column.", "Write `other: { from: Column, … }`."],
       [10, '"Which?" already gets the texts of a different question (`textTo`).', undefined],
     ])

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { missingKeyProblem } from "../../src/mapping/problems.ts"
 import { anyCell } from "../kinds/cells.ts"
 import { compiledMapping, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
@@ -272,6 +273,18 @@ describe("the problems of a mapped row", () => {
     expect(problemsOf(mapping, ["1", "2024-02-28", ""])[0]?.message).toBe(
       'Column "Hour" is empty; expected a time as well as a date.',
     )
+  })
+
+  it("problems list several columns as in a sentence", () => {
+    const pipeline = pipelineFrom('  questions: [{ name: A, template: "{a} {b} {c}", required: true }]', {
+      source: "  rowKey: [k, l]",
+    })
+    const { mapping } = compiledMapping(pipeline, formOf(["A"]), ["k", "l", "a", "b", "c"])
+    const problems = [missingKeyProblem(pipeline), ...problemsOf(mapping, [])]
+    expect(problems.map(({ message }) => message)).toEqual([
+      "k and l are empty, so the row could not be recognised in later runs. Give them values.",
+      'Columns "a", "b" and "c" contain no answer; "A" is required.',
+    ])
   })
 
   it("problems never stop the mapping, whatever the cells contain", () => {

@@ -90,6 +90,9 @@ describe("names for columns in the pipeline", () => {
     expect(errors('{ x: { header: "Why?", nth: 1, of: 2 } }', ["Id", "Why?"])[0]).toBe(
       'One column of the source has the header "Why?", not 2.',
     )
+    expect(errors('{ x: { header: "Why?", nth: 1, of: 2 } }', ["Id"])[0]).toBe(
+      'The source has no column with the header "Why?"; expected 2.',
+    )
     expect(errors('{ x: { header: "Why?", nth: 3, of: 2 } }', ["Id", "Why?", "Why?"])[0]).toBe(
       'There is no column 3 of 2 columns "Why?".',
     )

@@ -64,6 +64,14 @@ describe("the differences between two forms", () => {
     ])
   })
 
+  it("a difference says if a question's type was or is unknown", () => {
+    const [untyped, typed] = [form(question("q3", "Age", { type: undefined })), form(question("q3", "Age"))]
+    expect([...changes(untyped, typed), ...changes(typed, untyped)]).toEqual([
+      'type: The question "Age" (q3) had no known type; its type is now ShortAnswer.',
+      'type: The question "Age" (q3) was of the type ShortAnswer; its type is no longer known.',
+    ])
+  })
+
   it("differences are harmless if options were only added", () => {
     expect(changes(form(color([["r", "Red"]])), form(color([["r", "Red"], ["b", "Blue"]])))).toEqual([
       'harmless options: The options of the question "Color" (q2) changed: "Blue" is new.',

@@ -63,7 +63,9 @@ const sourceEntry = (
     keys.push({
       key: "rowKey",
       value: rowKey.names,
-      note: `identifies a row in later runs: ${rowKey.because}${others.length === 0 ? "" : `; so is ${shownOthers}`}`,
+      note: `identifies a row in later runs: ${rowKey.because}${
+        others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shownOthers}`
+      }`,
     })
   }
   if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })

@@ -113,7 +113,8 @@ export const recordProfiler = (
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
   Object.fromEntries(
     stray.map(({ column }) => {
-      const [one = "", ...others] = stray.flatMap(({ column: same, text }) => same === column ? [text] : [])
+      const texts = stray.flatMap(({ column: same, text }) => same === column ? [text] : [])
+      const [one = "", ...others] = new Set(texts)
       return [column, { not: others.length === 0 ? one : [one, ...others] }]
     }),
   )
