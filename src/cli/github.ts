@@ -8,7 +8,7 @@ import { exitOf } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Checked } from "../jobs/check.ts"
 import { type Failed, failed, markdownOf, reported } from "../notify/Notification.ts"
-import { relativePath } from "../project/relativePath.ts"
+import { relativePath } from "../project/disk.ts"
 import { Output } from "./Output.ts"
 
 // `--output github`: a command's annotations and summary in GitHub Actions. Everyone who can read the repository sees them, so they contain no cells, answers or row keys.

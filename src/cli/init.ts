@@ -6,10 +6,9 @@ import * as Redacted from "effect/Redacted"
 import { visible } from "../domain/visible.ts"
 import { count, counted, namesOf, present } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
-import { disk } from "../project/disk.ts"
+import { disk, relativePath } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
-import { relativePath } from "../project/relativePath.ts"
 import { command, flag, json, optionalArgument, text, type Values } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
@@ -83,7 +82,7 @@ const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
-    const { addressFault } = yield* Effect.promise(() => import("../project/Project.ts"))
+    const { addressFault } = yield* Effect.promise(() => import("../project/fields.ts"))
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",

@@ -8,7 +8,7 @@ import { draftPipeline } from "../mapping/draft/draftPipeline.ts"
 import { strayWarning } from "../mapping/profile/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
-import { disk, writeProjectFile } from "../project/disk.ts"
+import { disk, relativePath, writeProjectFile } from "../project/disk.ts"
 import { Identifier } from "../project/fields.ts"
 import { recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
@@ -17,7 +17,6 @@ import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
 import { presetNamed } from "../project/preset.ts"
 import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
-import { relativePath } from "../project/relativePath.ts"
 import { isPull, keyColumns, type SourceConfig } from "../project/sourceSection.ts"
 import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
@@ -60,10 +59,10 @@ export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey
   Effect.gen(function*() {
     const read = decodeYaml(parseYaml("config/formferry.yaml", projectText(service)), projectSchema, "The project file")
     const config = read._tag === "Read"
-      ? projectOf(read.value, identity, () => Effect.succeed(apiKey)).services.get(service.name)
+      ? projectOf(read.value, identity, () => Effect.never).services.get(service.name)
       : undefined
-    if (config === undefined) return undefined
-    const { service: opened } = yield* openService(config)
+    if (config?._tag !== "Live") return undefined
+    const { service: opened } = yield* openService({ ...config, apiKey: Effect.succeed(apiKey) })
     yield* Effect.timeoutOption(opened.form(form), askedFor)
     return undefined
   }).pipe(

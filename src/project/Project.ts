@@ -1,13 +1,15 @@
 import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
 import { headerSecret } from "../domain/secret.ts"
-import { type Connection, connectionOf, connectionSection } from "./connection.ts"
+import { type Connection, connectionOf, ConnectionSection } from "./connection.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
+  BaseUrl,
   becoming,
   expecting,
   filled,
@@ -31,35 +33,10 @@ import {
   sharedBy,
 } from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
-import { secretPlace, type Secrets } from "./secrets.ts"
+import { readOnly, secretPlace, type Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
 
 // Services
-
-/** Returns why a string can't be the base address of a service, or undefined if it can. */
-export const addressFault = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
-  const url = new URL(text)
-  const { hash, password, protocol, search, username } = url
-  if (username !== "" || password !== "") {
-    return "The base address contains a user name or password. Put the secret in `apiKey` of a service, or `auth` of a connection."
-  }
-  if (search !== "" || hash !== "") return "The base address must end with its path, without `?` and `#`."
-  if (isSecure(url)) return undefined
-  return protocol === "http:"
-    ? "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://."
-    : "The base address must begin with https://."
-}
-
-/**
- * Checks an address in editors, because they can't parse a URL. Allows https, or http to loopback, without user, query
- * and fragment.
- */
-const addressPattern =
-  "^(https://[^?#@/]+(/[^?#]*)?|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?(/[^?#]*)?)$"
-
-const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
-  .annotations(expecting("an address such as https://forms.example.com/v1/api"))
 
 const Capabilities = optional(
   Schema.Array(Schema.Literal(...capabilities)).annotations(expecting("a list of list and delete")),
@@ -189,7 +166,7 @@ export const projectSchema = section({
     { description: "Form services by name" },
   ),
   connections: optional(
-    filled(Identifier, connectionSection(BaseUrl)).annotations(expecting("a mapping from names to connections")),
+    filled(Identifier, ConnectionSection).annotations(expecting("a mapping from names to connections")),
     {
       description: "Accounts by name, from which sources are pulled (docs/pull.md)",
       examples: [{ tally: { base: "https://api.tally.so", auth: { bearer: { env: "TALLY_TOKEN" } } } }],
@@ -327,19 +304,16 @@ const serviceOf = (
       called: `The key of ${name}`,
       noun: "key",
       consequence: `the key of ${name} is missing`,
-      fault: (text) =>
-        headerSecret.test(text)
-          ? undefined
-          : `The key of ${name} contains a space, a line break or another character that can't be part of a key.`,
+      read: readOnly(headerSecret, `The key of ${name}`),
     }),
   }
 }
 
-const webhookFault = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "The webhook's address is not a valid address."
-  return isSecure(new URL(text))
-    ? undefined
-    : "The webhook's address begins with neither https:// nor http://localhost: notifications would be sent unencrypted."
+const readWebhook = (text: string): Either.Either<string, string> => {
+  if (!URL.canParse(text)) return Either.left("The webhook's address is not a valid address.")
+  return isSecure(new URL(text)) ? Either.right(text) : Either.left(
+    "The webhook's address begins with neither https:// nor http://localhost: notifications would be sent unencrypted.",
+  )
 }
 
 /**
@@ -371,7 +345,7 @@ export const projectOf = (
         called: "The webhook's address",
         noun: "address",
         consequence: "it is not notified of how runs end",
-        fault: webhookFault,
+        read: readWebhook,
       }),
     })),
   }

@@ -1,6 +1,17 @@
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { becoming, expecting, Name, needed, oneOfThese, optional, Pointer, PositiveTime, section } from "./fields.ts"
+import {
+  BaseUrl,
+  becoming,
+  expecting,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  Pointer,
+  PositiveTime,
+  section,
+} from "./fields.ts"
 import { type LedgerPlace, type PostgresPlace, RateLimit, sharedBy } from "./ledgerSection.ts"
 import { presetNamed } from "./preset.ts"
 import { presets } from "./presets/index.ts"
@@ -13,59 +24,51 @@ export const AnswerPlace = oneOfThese(
   section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
 ).annotations(expecting("a place such as `/next`, or { header: NAME }"))
 
-/**
- * Returns the schema of a connection.
- *
- * @param BaseUrl the schema of an address to which secrets may be sent
- */
-export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
-  section({
-    api: optional(Schema.Literal(...Object.keys(presets)), {
-      description: "The tool, if formferry has a preset for it (docs/presets.md). Pipelines then need no `request`",
-      examples: ["kobo"],
-    }),
-    base: optional(BaseUrl, {
+export const ConnectionSection = section({
+  api: optional(Schema.Literal(...Object.keys(presets)), {
+    description: "The tool, if formferry has a preset for it (docs/presets.md). Pipelines then need no `request`",
+    examples: ["kobo"],
+  }),
+  base: optional(BaseUrl, {
+    description:
+      "The address that all requests begin with (default: the tool's own). Plain http is allowed only to this machine",
+    examples: ["https://kf.kobotoolbox.org"],
+  }),
+  token: optional(Secret, {
+    description: "Where to find the tool's token: { env: NAME } or { file: PATH }",
+    examples: [{ env: "KOBO_TOKEN" }],
+  }),
+  auth: optional(Auth, {
+    description:
+      "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount. By default, they don't",
+    examples: [{ bearer: { env: "API_TOKEN" } }],
+  }),
+  requestsPerSecond: optional(
+    Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
+      .annotations(expecting("a number above 0 and at most 100")),
+    {
       description:
-        "The address that all requests begin with (default: the tool's own). Plain http is allowed only to this machine",
-      examples: ["https://kf.kobotoolbox.org"],
-    }),
-    token: optional(Secret, {
-      description: "Where to find the tool's token: { env: NAME } or { file: PATH }",
-      examples: [{ env: "KOBO_TOKEN" }],
-    }),
-    auth: optional(Auth, {
-      description:
-        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount. By default, they don't",
-      examples: [{ bearer: { env: "API_TOKEN" } }],
-    }),
-    requestsPerSecond: optional(
-      Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
-        .annotations(expecting("a number above 0 and at most 100")),
-      {
-        description:
-          "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared` (default: what the preset says, or 2)",
-        examples: [5],
-      },
-    ),
-    rateLimit: RateLimit,
-    pause: optional(PositiveTime, {
-      description:
-        "How long to wait after too many requests (429), if the answer has no `Retry-After` (default: what the preset says, or a short wait that doubles)",
-      examples: ["30 seconds"],
-    }),
-    quota: optional(AnswerPlace, {
-      description:
-        "Where an answer contains the number of requests that the account has left, for example today. A pull that needs more ends early (default: what the preset says, or not checked)",
-      examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
-    }),
-    timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
-  }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
-    ...expecting("a connection"),
-    identifier: "Connection",
-    description: "An account from which sources are pulled: the tool's address, and how to sign in",
-  })
-
-type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
+        "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared` (default: what the preset says, or 2)",
+      examples: [5],
+    },
+  ),
+  rateLimit: RateLimit,
+  pause: optional(PositiveTime, {
+    description:
+      "How long to wait after too many requests (429), if the answer has no `Retry-After` (default: what the preset says, or a short wait that doubles)",
+    examples: ["30 seconds"],
+  }),
+  quota: optional(AnswerPlace, {
+    description:
+      "Where an answer contains the number of requests that the account has left, for example today. A pull that needs more ends early (default: what the preset says, or not checked)",
+    examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
+  }),
+  timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
+}, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
+  ...expecting("a connection"),
+  identifier: "Connection",
+  description: "An account from which sources are pulled: the tool's address, and how to sign in",
+})
 
 /** An account from which sources are pulled. */
 export interface Connection extends ConnectionSignIn {
@@ -87,7 +90,7 @@ export interface Connection extends ConnectionSignIn {
 /** Returns a connection of the project file. */
 export const connectionOf = (
   name: string,
-  { api, auth, base, pause, quota, rateLimit, requestsPerSecond, timeout, token }: ConnectionEntry,
+  { api, auth, base, pause, quota, rateLimit, requestsPerSecond, timeout, token }: typeof ConnectionSection.Type,
   secrets: Secrets,
   ledger: LedgerPlace,
 ): Connection => {

@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { isLedgerSecret } from "../domain/secret.ts"
@@ -201,7 +202,7 @@ export const ledgerPlaceOf = (
       called: `The address of the database of the ${database}`,
       noun: "address",
       consequence: "the ledger can't be opened",
-      fault: () => undefined,
+      read: Either.right,
     })
   return {
     ...ledger,
@@ -210,7 +211,8 @@ export const ledgerPlaceOf = (
       called: "The ledger's key",
       noun: "key",
       consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
-      fault: (text) => isLedgerSecret(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
+      read: (text) =>
+        isLedgerSecret(text) ? Either.right(text) : Either.left("The ledger's key must contain 64 hexadecimal digits."),
     }),
     marks: marks.url === undefined
       ? { folder: resolve(marks.folder ?? "") }

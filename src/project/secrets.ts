@@ -3,6 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { parse } from "dotenv"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -99,15 +100,25 @@ export const openEnvironment = (dotenv: string) =>
   })
 
 /** The words for a secret in messages. Messages never contain the secret itself. */
-interface Secret {
+interface Secret<A> {
   /** The secret's name at the beginning of a sentence: `The key of live`. */
   readonly called: string
   readonly noun: string
   /** What happens if the variable is not set. */
   readonly consequence: string
-  /** Returns why a string can't be the secret, or undefined if it can. */
-  readonly fault: (text: string) => string | undefined
+  /** Returns the secret in a text, or why the text can't be the secret, as a sentence that contains nothing of it. */
+  readonly read: (text: string) => Either.Either<A, string>
 }
+
+/**
+ * Reads a text that contains only some characters.
+ *
+ * @param called the secret's name at the beginning of a sentence
+ */
+export const readOnly = (allowed: RegExp, called: string) => (text: string): Either.Either<string, string> =>
+  allowed.test(text)
+    ? Either.right(text)
+    : Either.left(`${called} contains a space, a line break or another character that can't be part of it.`)
 
 /**
  * Opens the secrets of a project file. Looks up a secret when it is needed, so that a missing one affects only the commands that use it.
@@ -118,7 +129,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const environment = yield* openEnvironment(dotenv)
-    return (place: SecretPlace, secret: Secret): Effect.Effect<Redacted.Redacted, ConfigurationInvalid> => {
+    return <A>(place: SecretPlace, secret: Secret<A>): Effect.Effect<Redacted.Redacted<A>, ConfigurationInvalid> => {
       const { called, consequence, noun } = secret
       const wrong = (message: string, suggestion: string) =>
         new ConfigurationInvalid({
@@ -141,10 +152,12 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
           ),
         )
       return Effect.flatMap(text, (value) => {
-        const fault = secret.fault(value)
-        if (value !== "" && fault === undefined) return Effect.succeed(Redacted.make(value))
         if (value !== "") {
-          return wrong(fault ?? "", `Check the contents of ${place.in === "env" ? quoted(place.name) : "the file"}.`)
+          return Effect.mapBoth(secret.read(value), {
+            onFailure: (fault) =>
+              wrong(fault, `Check the contents of ${place.in === "env" ? quoted(place.name) : "the file"}.`),
+            onSuccess: Redacted.make,
+          })
         }
         return place.in === "env"
           ? wrong(

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -21,7 +22,7 @@ import {
   section,
 } from "./fields.ts"
 import type { Preset } from "./presets/Preset.ts"
-import { type SecretPlace, secretPlace, type Secrets } from "./secrets.ts"
+import { readOnly, type SecretPlace, secretPlace, type Secrets } from "./secrets.ts"
 
 export const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
   .annotations({ identifier: "Secret" })
@@ -187,23 +188,27 @@ const isTokenUri = (address: string): boolean => {
 }
 
 /** Returns the service account to which a key belongs, or why the key can't be used, as a sentence that contains nothing of it. */
-const serviceAccountOf = (name: string, text: string): Omit<ServiceAccount, "scopes"> | string => {
+const readServiceAccount = (name: string, text: string): Either.Either<Omit<ServiceAccount, "scopes">, string> => {
   const file = Option.getOrUndefined(decodeKeyFile(text))
   if (file === undefined) {
-    return `The key file of ${name} is not the key of a service account as JSON, with client_email, private_key and token_uri.`
+    return Either.left(
+      `The key file of ${name} is not the key of a service account as JSON, with client_email, private_key and token_uri.`,
+    )
   }
   if (!isTokenUri(file.token_uri)) {
-    return `token_uri in the key file of ${name} is not an https:// address of Google, so the key was not used.`
+    return Either.left(
+      `token_uri in the key file of ${name} is not an https:// address of Google, so the key was not used.`,
+    )
   }
   try {
     const key = createPrivateKey(file.private_key)
     if (key.asymmetricKeyType === "rsa") {
-      return { email: file.client_email, keyId: file.private_key_id, key, tokenUri: file.token_uri }
+      return Either.right({ email: file.client_email, keyId: file.private_key_id, key, tokenUri: file.token_uri })
     }
   } catch {
     // The error of the library may quote the key.
   }
-  return `private_key in the key file of ${name} is not a private RSA key.`
+  return Either.left(`private_key in the key file of ${name} is not a private RSA key.`)
 }
 
 /** Returns how the requests of a connection sign in. */
@@ -211,19 +216,13 @@ export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Sec
   const places: Array<string> = []
   const serviceAccount = ({ place, scopes }: typeof ServiceAccountKey.Type) => {
     places.push(place.name)
-    const key = secrets(place, {
+    const account = secrets(place, {
       called: `The key file of ${name}`,
       noun: "key of the service account as JSON",
       consequence: `the key file of ${name} is missing`,
-      fault: (text) => {
-        const account = serviceAccountOf(name, text)
-        return typeof account === "string" ? account : undefined
-      },
+      read: (text) => readServiceAccount(name, text),
     })
-    return Effect.map(key, (text): ServiceAccount | undefined => {
-      const account = serviceAccountOf(name, Redacted.value(text))
-      return typeof account === "string" ? undefined : { ...account, scopes }
-    })
+    return Effect.map(account, (account): ServiceAccount => ({ ...Redacted.value(account), scopes }))
   }
   const secret = (place: typeof Secret.Type, allowed = headerSecret) => {
     places.push(place.name)
@@ -232,10 +231,7 @@ export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Sec
         called: `The secret of ${name}`,
         noun: "secret",
         consequence: `the secret of ${name} is missing`,
-        fault: (text) =>
-          allowed.test(text)
-            ? undefined
-            : `The secret of ${name} contains a space, a line break or another character that can't be part of it.`,
+        read: readOnly(allowed, `The secret of ${name}`),
       }),
       Redacted.value,
     )

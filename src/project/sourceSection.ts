@@ -10,6 +10,7 @@ import {
   Columns,
   expecting,
   lazily,
+  loopbackHosts,
   Name,
   needed,
   oneOfThese,
@@ -28,7 +29,7 @@ import { parseYaml } from "./yamlText.ts"
 
 const File = Schema.String.pipe(
   Schema.pattern(
-    /^(?:https:\/\/[^/\s]|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?\/|(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)[^])/,
+    new RegExp(`^(?:https://[^/\\s]|http://${loopbackHosts}(?::\\d+)?/|(?![A-Za-z][A-Za-z0-9+.-]+://)[^])`),
   ),
 ).annotations(expecting("a path, relative to this file, or an https:// address"))
 

@@ -4,9 +4,8 @@ import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
 import { count } from "../domain/words.ts"
-import { disk } from "./disk.ts"
+import { disk, relativePath } from "./disk.ts"
 import { aboutFile, type Document, type Finding } from "./errors.ts"
-import { relativePath } from "./relativePath.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
 
 /** A member of a mapping, with merge keys followed. */
