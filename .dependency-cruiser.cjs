@@ -84,9 +84,10 @@ module.exports = {
     },
     {
       name: "src-without-tests",
+      comment: "Neither tests nor tools of the build are part of the program.",
       severity: "error",
       from: { path: "^src/" },
-      to: { path: "^test/" },
+      to: { path: "^(test|[.]ci)/" },
     },
     {
       name: "page-imports-types",

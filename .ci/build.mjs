@@ -51,7 +51,7 @@ const absent = Object.values(metafile.outputs).flatMap(({ imports }) =>
   imports.filter(({ external, path }) => external && !isThere(path)).map(({ path }) => path)
 )
 if (absent.length > 0) throw new Error(`Neither bundled nor a dependency: ${[...new Set(absent)].join(", ")}`)
-const { compileTopics } = await bundled("src/mapping/words/compileTopics.ts")
+const { compileTopics } = await bundled(".ci/words/compileTopics.ts")
 writeFileSync(join(folder, "topics.bin"), compileTopics())
 writeFileSync(
   join(folder, "THIRD-PARTY.md"),

@@ -2,6 +2,6 @@
 import { writeFileSync } from "node:fs"
 import { bundled } from "./bundled.mjs"
 
-const { learnVectors } = await bundled("src/mapping/words/learnVectors.ts")
+const { learnVectors } = await bundled(".ci/words/learnVectors.ts")
 const report = (step, loss) => console.log(`step ${step}: loss ${loss.toFixed(3)}`)
 writeFileSync("src/mapping/words/vectors.bin", learnVectors(report))

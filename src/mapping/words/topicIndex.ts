@@ -16,7 +16,7 @@ export const weightUnit = 2 ** 7
 /** Returns a number for a phrase. It has 40 bits, so of 270,000 phrases, one is mistaken for one in four million other texts. */
 export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
 
-/** The words and phrases of all concepts, as `compileTopics` writes them. A stem is the beginning that several words share. */
+/** The words and phrases of all concepts, as `.ci/words/compileTopics.ts` writes them. A stem is the beginning that several words share. */
 export interface Compiled {
   /** In ascending order, with spaces between them. */
   readonly stems: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { learnVectors } from "../../../src/mapping/words/learnVectors.ts"
+import { learnVectors } from "../../../.ci/words/learnVectors.ts"
 import { evidenceOfWords, nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 import { cosine, directionOf, vectorOf } from "../../../src/mapping/words/vectors.ts"
 

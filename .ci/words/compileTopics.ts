@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
-import { commonPhrases, isTelling, stemOf } from "./lexicon.ts"
-import { type Compiled, keyOf, weightUnit } from "./topicIndex.ts"
-import file from "./topics.json" with { type: "json" }
-import { add, inDirection } from "./topics.ts"
-import { dimensions, rowCount } from "./vectors.ts"
-import { vocabulary } from "./vocabulary.ts"
+import { commonPhrases, isTelling, stemOf } from "../../src/mapping/words/lexicon.ts"
+import { type Compiled, keyOf, weightUnit } from "../../src/mapping/words/topicIndex.ts"
+import file from "../../src/mapping/words/topics.json" with { type: "json" }
+import { add, inDirection } from "../../src/mapping/words/topics.ts"
+import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
+import { vocabulary } from "../../src/mapping/words/vocabulary.ts"
 
 /** How much a concept speaks of one that is related or asked for together with it, and of all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [0.3, 0.8]

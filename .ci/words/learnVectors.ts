@@ -1,6 +1,6 @@
+import { firstFrom } from "../../src/mapping/words/topicIndex.ts"
+import { countingOf, dimensions, rowCount, rowsOf } from "../../src/mapping/words/vectors.ts"
 import { phrasesOfConcepts } from "./compileTopics.ts"
-import { firstFrom } from "./topicIndex.ts"
-import { countingOf, dimensions, rowCount, rowsOf } from "./vectors.ts"
 
 /** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */
 const [drawn, rate] = [512, 0.003]
