@@ -16,10 +16,10 @@ const withoutExponent = (text: string): string => {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Returns a number of a workbook or JSON file without an exponent, and without rounding errors after the 15 digits that a workbook keeps. */
+/** Returns a number of a workbook or JSON file without an exponent. Whole numbers beyond 2^53 have the 15 digits that a workbook keeps: JSON sources keep longer ones as text. */
 export const plainNumber = (value: number): string => {
-  if (Number.isSafeInteger(value)) return String(value)
-  return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
+  return withoutExponent(String(isRounded ? Number(value.toPrecision(15)) : value))
 }
 
 /** Returns a cell's trimmed text, or "" for no cell. */

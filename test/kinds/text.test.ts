@@ -12,7 +12,7 @@ conforms({
     ["Ada", "Ada"],
     ["007", "007"],
     [7, "7"],
-    [0.1 + 0.2, "0.3"],
+    [0.1 + 0.2, "0.30000000000000004"],
     [1e21, "1000000000000000000000"],
     [1.5e-7, "0.00000015"],
     [true, "true"],
@@ -50,12 +50,13 @@ describe("the text kind", () => {
     expect(text.compile({ minLength: 3, maxLength: 2 }, context)).toMatchObject([{ option: "minLength" }])
   })
 
-  it("writes any workbook number without an exponent and without changing its value", () => {
+  it("writes any number without an exponent, and only whole numbers beyond 2^53 with 15 digits", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const written = plainNumber(value)
         expect(written).toMatch(/^-?\d+(\.\d+)?$/)
-        expect(Number(written)).toBe(Number.isSafeInteger(value) ? value + 0 : Number(value.toPrecision(15)) + 0)
+        const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
+        expect(Number(written)).toBe(isRounded ? Number(value.toPrecision(15)) : value + 0)
       }),
       { seed: 11, numRuns: 500 },
     )

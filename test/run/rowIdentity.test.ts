@@ -248,6 +248,25 @@ describe("a source that is read differently from before", () => {
       expect(at.names()).toHaveLength(2)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a run stops if the keys of JSON rows were rounded by an earlier version of the reader", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const json = (...keys: ReadonlyArray<string>) =>
+        at.write(
+          "source.json",
+          `[${keys.map((key, at) => `{"No":${key},"Name":"Person ${at}","Mail":"p${at}@example.org"}`).join(",")}]`,
+        )
+      yield* at.settings({ file: "../source.json" })
+      yield* json('"10212345678901200"')
+      yield* at.run()
+      const ledger = new Database(join(at.root, ".formferry/ledger.db"))
+      ledger.exec("UPDATE fact SET value = json_set(value, '$.dialect.reader', 1) WHERE name = 'identity'")
+      ledger.close()
+      yield* json("10212345678901234", "10212345678901236")
+      stopped(yield* at.run(), /not read in the same way as in earlier runs.*formferry ledger rekey people/)
+      expect(at.names()).toEqual(["Person 0"])
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("a source may be read differently if its keys stay the same, whichever rows vanished", () =>
     Effect.gen(function*() {
       const at = yield* world

@@ -83,7 +83,7 @@ const mayLackMembers = (text: string, value: Json): boolean => (text.match(/"\s*
  * or if the nesting may be too deep.
  */
 export const parseJson = (text: string): Json => {
-  if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) {
+  if (!/\d(?:\.?\d){15}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) {
     const parsed = JSON.parse(text) as Json
     if (!mayLackMembers(text, parsed)) return parsed
   }

@@ -32,7 +32,6 @@ export interface JsonWalk {
   readonly reached: () => boolean
 }
 
-/** Keeps numbers that JavaScript can't represent exactly as text: an id of 20 digits must be sent unchanged. */
 class ExactTokenizer extends Tokenizer {
   written = ""
   protected override parseNumber(text: string): number {
@@ -41,13 +40,17 @@ class ExactTokenizer extends Tokenizer {
   }
 }
 
+/** How many digits JavaScript represents exactly, as do workbooks. */
 const digits = 15
 
+/** Returns a number if its text (`plainNumber`) has the same digits, otherwise what is written: an id of 17 digits must be sent unchanged. */
 const exact = (value: number, written: string): number | string => {
   if (!Number.isFinite(value)) return written
   if (written.length <= digits) return value
   const significant = written.replace(/[eE].*$/, "").replaceAll(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
-  return significant.length <= digits || String(value) === written ? value : written
+  if (significant.length <= digits) return value
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
+  return !isRounded && String(value) === written ? value : written
 }
 
 /** An open container: its value if it belongs to a record, and the current position in it. */
