@@ -48,18 +48,18 @@ const lettered = (sample: Sample) =>
   sample.plain[0] === "v1" && sample.plain[1] === "v2"
   && ["ResponseID", "ResponseSet"].every((name) => sample.records[1]?.some((cell) => tidy(cell) === name) === true)
 
-/** Returns the number of header rows if there are no ImportIds: the rows without a valid response id. */
-const headerRowsByIds = (sample: Sample): number => {
-  const position = sample.plain.indexOf("responseid")
-  if (position < 0) return 1
-  let rows = 1
-  while (
-    rows < 3 && sample.records[rows] !== undefined && !/^R_\w+$/.test(tidy(sample.records[rows]?.[position] ?? ""))
-  ) {
-    rows++
-  }
-  // Without responses, this rule would count every row as a header.
-  return sample.records[rows] === undefined ? 1 : rows
+/** The tool's own columns in which responses have digits or an id. Headers have words there, in any language. */
+const dataColumns = new Set(["responseid", "startdate", "enddate", "recordeddate", "duration (in seconds)", "duration"])
+
+/** Whether a record below the names is a response. */
+const isResponse = ({ plain }: Sample, record: ReadonlyArray<string>): boolean =>
+  record.some((cell, at) => dataColumns.has(plain[at] ?? "") && /\d|^R_\w+$/.test(tidy(cell)) && !importId.test(cell))
+
+/** Returns the number of header rows if there are no ImportIds: the rows above the first response. */
+const headerRowsByData = (sample: Sample): number => {
+  if (!has(sample, "responseid")) return 1
+  const first = sample.records.findIndex((record, index) => index > 0 && isResponse(sample, record))
+  return first > 0 && first <= 3 ? first : 1
 }
 
 interface Header {
@@ -78,7 +78,7 @@ const headerOf = (sample: Sample): Header => {
     const names = row(0).map((name, at) => (/^V\d+$/.test(name) || name === "" ? below[at] ?? "" : name))
     return { rows: 2, names, texts: below, ids: [] }
   }
-  const rows = headerRowsByIds(sample)
+  const rows = headerRowsByData(sample)
   return { rows, names: row(0), texts: rows > 1 ? row(1) : row(0), ids: [] }
 }
 

@@ -23,13 +23,17 @@ const meta: MetaTitles = {
   "custom data 1": "url",
 }
 
-/** Whether the record below the header is a second header: it has no respondent, and describes the columns. */
+/** The tool's own columns that every response fills. */
+const filledTitles = new Set(["collector id", "collectorid", "start date", "startdate", "end date", "enddate"])
+
+/** Whether the record below the header is a second header: it describes the columns, and has neither a respondent nor other data of a response. */
 const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
   const second = records[1]?.map(tidy) ?? []
   const filled = second.filter((cell) => cell !== "")
   if (filled.length === 0) return false
   const responses = filled.filter((cell) => cell === "Response").length
-  if (second[0] === "" && /^respondent ?id$/.test(plain[0] ?? "")) return true
+  const isResponse = second.some((cell, at) => cell !== "" && filledTitles.has(plain[at] ?? ""))
+  if (second[0] === "" && !isResponse && /^respondent ?id$/.test(plain[0] ?? "")) return true
   return responses >= 2 && responses >= filled.length / 2 && titles.some((title) => title !== "")
 }
 

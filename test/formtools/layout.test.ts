@@ -207,6 +207,14 @@ describe("the layout of a SurveyMonkey export", () => {
     expect(blocks).toEqual({ "Which pies?": ["2 Apple", "3 Pecan", "4 Other (please specify) (other)"] })
   })
 
+  it("a SurveyMonkey export with one header row keeps a first response without a Respondent ID", async () => {
+    const { rows, tool } = await layoutOf(file(
+      "Respondent ID,Collector ID,Start Date,How old are you?\n,400000001,05/10/2018 04:01:11 AM,30\n2,400000001,05/10/2018 04:02:11 AM,40\n",
+    ))
+    expect(tool.variant).toBe("one header row")
+    expect(rows).toHaveLength(2)
+  })
+
   it("a SurveyMonkey export has correct columns even if blank titles at the end of the second header were cut off", async () => {
     const { blocks, rows } = await layoutOf(file("Respondent ID,Collector ID,Q,,R\n,,A,B,Response\n1,2,A,,x\n"))
     expect(blocks).toEqual({ Q: ["2 A", "3 B"] })
@@ -252,6 +260,18 @@ describe("the layout of a Qualtrics export", () => {
       "Q1",
       "Q2",
     ])
+  })
+
+  it("a Qualtrics export without ImportIds keeps responses whose ids are missing or anonymised", async () => {
+    const header = "ResponseId,Duration (in seconds),RecordedDate,Q1"
+    const labels = "Antwort-ID,Dauer (in Sekunden),Aufgezeichnetes Datum,Wie geht es?"
+    const responses = ["1,3,2024-01-01 10:00:00,x", ",4,2024-01-01 11:00:00,y", "3,5,2024-01-01 12:00:00,z"]
+    for (const first of [responses, responses.slice(1)]) {
+      const one = await layoutOf(file([header, ...first, ""].join("\n")))
+      expect([one.tool.variant, one.rows.length]).toEqual(["one header row", first.length])
+      const two = await layoutOf(file([header, labels, ...first, ""].join("\n")))
+      expect([two.tool.variant, two.rows.length]).toEqual(["two header rows", first.length])
+    }
   })
 
   it("a Qualtrics export in UTF-16 with tabs is recognised", async () => {
