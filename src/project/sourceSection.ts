@@ -101,7 +101,9 @@ const Sheet = oneOfThese(whole(1), Name).annotations(expecting("a sheet's name o
 const KeyColumns = Schema.NonEmptyArray(Name).annotations(expecting("a list of columns"))
 
 const With = section({
-  file: optional(File, { description: "The file, relative to this one (default: the source's first file)" }),
+  file: optional(File, {
+    description: "The file, relative to this one (default: the source's own file, if there is only one)",
+  }),
   sheet: optional(Sheet, { description: "The sheet of a workbook (default: the first visible one)" }),
   by: needed(KeyColumns, {
     description: "The columns that contain the cells of `combine.by`, in the same order",

@@ -108,8 +108,17 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
     }
     const joined = others.length === 0 ? first.source : yield* joinSources(first, others, config.rowKey === "content")
     const how = isFixed(joined.columns) ? undefined : config.combine
-    const added = yield* Effect.forEach(how?.with ?? [], ({ file = files[0] ?? "", sheet }) =>
-      open(file, { ...asFound(file), sheet }))
+    const without = how?.with.find(({ file }) => file === undefined)
+    if (without !== undefined && others.length > 0) {
+      const message = `\`source.file\` has ${
+        count(files.length)
+      } files, so it is unknown which of them contains the records of "${without.as}". Name it: \`file:\` under \`source.combine.with\`. If each file has its own records, give each its own pipeline.`
+      return yield* new SourceError({ file: "source.combine", message })
+    }
+    const added = yield* Effect.forEach(how?.with ?? [], ({ file, sheet }) =>
+      file === undefined
+        ? open(files[0] ?? "", { ...config, sheet, range: undefined, headerRow: undefined, combine: undefined })
+        : open(file, { ...asFound(file), sheet }))
     const source = how === undefined ? joined : yield* combine({ file: first.file, source: joined }, added, how)
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
     const found = said === undefined ? notes : [{ what: pulled === undefined ? "files" : "pulled", value: said }]

@@ -200,6 +200,33 @@ describe("a source with combined records", () => {
     expect(all.files.map(({ file }) => file.rows)).toEqual([2, 3])
   })
 
+  it("a repeated sheet is read from the same member of an archive, with the settings of the first sheet except for its place", async () => {
+    const book = (name: string) =>
+      zip(xlsx([
+        { name: "main", rows: row(2, text("id")) + row(3, text(name)) },
+        { name: "visits", rows: row(1, text("id"), text("kg")) + row(2, text(name), text("70")) },
+      ]))
+    const archive = file(zip({ "a.xlsx": book("a"), "b.xlsx": book("b") }), "zip")
+    const combine = {
+      ...byEvent,
+      name: [],
+      with: [{ sheet: "visits", by: ["id"], as: "visit", repeats: false }],
+    } as const
+    expect((await run(read(config(archive, { member: "b.xlsx", headerRow: 2, combine })))).rows).toEqual([["b", "70"]])
+  })
+
+  it("a repeated sheet without a file is refused if the source has several files", async () => {
+    const book = () => file(zip(xlsx([{ name: "main", rows: row(1, text("id")) + row(2, text("1")) }])), "xlsx")
+    const combine = {
+      ...byEvent,
+      name: [],
+      with: [{ sheet: "visits", by: ["id"], as: "visit", repeats: true }],
+    } as const
+    expect(await refusal({ ...config(book()), file: [book(), book()], combine })).toMatch(
+      /`source\.file` has 2 files, so it is unknown which of them contains the records of "visit"\..*`file:` under `source\.combine\.with`/,
+    )
+  })
+
   it("records of a different file are rejected if they belong to no row, or are repeated unexpectedly", async () => {
     const other = file("parent,a\n1,x\n1,y\n9,z\n")
     const { faults, rows } = await combined("id\n1\n", {
