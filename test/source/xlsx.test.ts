@@ -282,6 +282,19 @@ describe("formferry's .xlsx reader", () => {
     expect(await readAs(file(lost, "xlsx"))).toContain("its sheet has a reference to a text that does not exist")
   })
 
+  it("the reader refuses a number or date whose format does not exist, but not the default format of a workbook without styles", async () => {
+    const cells = ["><v>1067</v>", 's="2"><v>45123</v>', 's="1" t="d"><v>2024-05-01</v>']
+    const withCell = (cell: string) => xlsx([{ name: "R", rows: row(1, text("a")) + row(2, cell) }])
+    for (const [at, cell] of cells.entries()) {
+      const { "xl/styles.xml": styles = "", ...parts } = withCell(cell)
+      const without = await readAs(file(zip(parts), "xlsx"))
+      if (at === 0) expect(without).toMatchObject({ rows: [[1067]] })
+      else expect(without).toContain("its sheet has a cell with a format that does not exist")
+      const fewer = await readAs(file(zip({ ...parts, "xl/styles.xml": styles }), "xlsx"))
+      if (at > 0) expect(fewer).toContain("its sheet has a cell with a format that does not exist")
+    }
+  })
+
   it("the reader closes the file if reading ends early, and refuses a file that has changed", async () => {
     const rows = Array.from({ length: 3000 }, (_, at) => row(at + 2, `><v>${at}</v>`)).join("")
     const path = file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx")

@@ -1,5 +1,5 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
-import { isoCell, longDigits, numberCell, showsOf, uncalculated } from "./cells.ts"
+import { isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
 import { plainText } from "./sharedTexts.ts"
 import { BadSheet, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
@@ -54,8 +54,14 @@ const numberIn = ({ number, value }: HeldCell): number | undefined =>
 
 /** Returns the function that gives a cell its type. It returns undefined for an empty cell, and throws `BadSheet`. */
 const makeTyped = ({ date1904, formats, strings }: CellContext) => {
-  const general = showsOf("General")
   const shows = formats.map(showsOf)
+
+  const showsIn = (style: number) => {
+    const found = shows[style]
+    // Some programs write no styles. Style 0, which is the default, is then General.
+    if (found === undefined && style !== 0) throw new BadSheet("a cell with a format that does not exist")
+    return found ?? noFormat
+  }
 
   const sharedText = (cell: HeldCell): string | undefined => {
     // Some programs write empty strings in this way.
@@ -66,7 +72,7 @@ const makeTyped = ({ date1904, formats, strings }: CellContext) => {
   }
 
   const numberOf = ({ digits, style }: HeldCell, number: number): Cell => {
-    const cell = numberCell(number, shows[style] ?? general, date1904)
+    const cell = numberCell(number, showsIn(style), date1904)
     return digits !== "" && typeof cell === "number" ? digits : cell
   }
 
@@ -87,7 +93,7 @@ const makeTyped = ({ date1904, formats, strings }: CellContext) => {
       case "e":
         return value === undefined ? undefined : new ErrorCell(value)
       case "d":
-        return value === undefined ? undefined : isoCell(value, shows[style] ?? general, date1904)
+        return value === undefined ? undefined : isoCell(value, showsIn(style), date1904)
       default: {
         const held = numberIn(cell)
         return held === undefined ? undefined : numberOf(cell, held)
