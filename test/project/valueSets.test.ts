@@ -89,7 +89,7 @@ describe("value sets of a project", () => {
       ])
     }).pipe(Effect.provide(platform)))
 
-  it.scoped.each([
+  const damaged: ReadonlyArray<readonly [what: string, text: string, column: number, message: string]> = [
     [
       "a record without the option's cell",
       "code,name\nDE,Germany\nFR\n",
@@ -109,7 +109,8 @@ describe("value sets of a project", () => {
       "record 1: a quotation mark is missing",
     ],
     ["a column twice", "code,name,name\nDE,Germany,Deutschland\n", 51, "has several columns `name`."],
-  ])("a file with %s is refused", ([, text, column, message]) =>
+  ]
+  it.scoped.each(damaged)("a file with %s is refused", ([, text, column, message]) =>
     Effect.gen(function*() {
       expect(yield* wrong({ "lists/countries.csv": text })).toEqual([
         ["config/formferry.yaml", 9, column, expect.stringContaining(message), expect.any(String)],

@@ -85,7 +85,7 @@ describe("many concurrent reads", () => {
       for (
         const read of [
           readMany(always, "form", ["c"], () => expect.fail("it is not c")),
-          always.read("form", "c"),
+          Effect.asVoid(always.read("form", "c")),
         ]
       ) {
         const fiber = yield* Effect.fork(Effect.flip(read))
