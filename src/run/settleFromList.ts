@@ -51,6 +51,9 @@ export interface ListContext {
   readonly digest: Digester["key"]
 }
 
+/** The ends from which the form's list is read, one after the other, as often as necessary: a list counts as whole only if the one before it shows the same submissions. */
+export const listEnds = ["asc", "desc", "asc"] as const
+
 /** The form's list, read once. */
 interface Scan {
   /** The ids of the submissions that the list shows. */
@@ -126,9 +129,6 @@ export const scanList = (
     return { ids, malformed, gap } satisfies Scan
   })
 
-/** How often the form's list is read at most. */
-const mostLists = 3
-
 /** The result of looking for rows in doubt in the form's list. */
 export interface SettledFromList extends Settled {
   readonly submissions: number
@@ -155,12 +155,12 @@ export const settleFromList = (
 ) =>
   Effect.gen(function*() {
     let before: Scan | undefined
-    for (let lists = 1;; lists++) {
+    for (let at = 0;; at++) {
       const started = yield* Clock.currentTimeMillis
       const { began, evidenceOf, result, scan } = yield* settleOnce(
         rows,
         context,
-        lists % 2 === 1 ? "asc" : "desc",
+        listEnds[at]!,
         before,
       )
       before = scan
@@ -168,7 +168,9 @@ export const settleFromList = (
       const until = Math.max(0, ...early.map(({ row }) => evidenceOf(row).visibleFrom ?? 0))
       const wait = until - began - ((yield* Clock.currentTimeMillis) - started)
       const isSoon = early.length > 0 && wait <= patience
-      if (lists === mostLists || !(isSoon || result.open.some(({ wants }) => wants === "another list"))) return result
+      if (
+        at === listEnds.length - 1 || !(isSoon || result.open.some(({ wants }) => wants === "another list"))
+      ) return result
       if (isSoon && wait > 0) {
         yield* waitShown(
           "wait",

@@ -8,7 +8,7 @@ import { FormService } from "../service/FormService.ts"
 import { eachKnown, knownIn } from "./knownSubmissions.ts"
 import { waitShown } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { scanList } from "./settleFromList.ts"
+import { listEnds, scanList } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
 
 /** How a form differs from the ledger as a whole. */
@@ -19,9 +19,6 @@ export interface WholeForm {
   readonly unmatched: ReadonlyArray<UnmatchedSubmission>
   readonly warnings: ReadonlyArray<string>
 }
-
-/** The ends from which the list is read, one after the other. A list counts as whole only if the one before it shows the same submissions. */
-const ends = ["asc", "desc", "asc"] as const
 
 /** The number of missing submissions that are read at the same time. */
 const readAtOnce = 32
@@ -53,7 +50,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
     const unknown = new Map<string, string | undefined>()
     let before: Effect.Effect.Success<ReturnType<typeof scanList>> | undefined
     let gap: string | undefined
-    for (const end of ends) {
+    for (const end of listEnds) {
       unknown.clear()
       const scan = yield* scanList(context, end, digest, before, ({ submissionId, submissionTime }) => {
         if (!known.see(submissionId)) unknown.set(submissionId, submissionTime)
@@ -69,7 +66,7 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
         unmatched: [],
         warnings: [
           `The form as a whole was not compared with the ledger, because its list did not certainly show every submission: ${gap}. The list was read ${
-            counted(ends.length, "time")
+            counted(listEnds.length, "time")
           }.`,
         ],
       } satisfies WholeForm
