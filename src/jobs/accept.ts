@@ -6,7 +6,7 @@ import type { Json } from "../domain/json.ts"
 import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
 import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
-import { canaryStanding } from "../run/canary.ts"
+import { canaryBasis } from "../run/canary.ts"
 import { historyOf, openGap, unreadFiles } from "../run/history.ts"
 import { formFingerprint } from "../service/codec.ts"
 import { isRefused } from "./formChanges.ts"
@@ -51,7 +51,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
     Effect.map(view.facts, ({ canary }) => {
-      const standing = canaryStanding({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
+      const standing = canaryBasis({ mapping, formFingerprint: formFingerprint(form), pipeline }, ledger)
       return canary?.state === "failed" && canary.standing === standing
         ? { states: [standing], what: `The canary failed. ${canary.because}` }
         : undefined

@@ -80,7 +80,7 @@ export class CanaryRows {
 }
 
 /** Returns a digest of everything that the canary's result depends on. A failed canary counts as failed until the digest changes. */
-export const canaryStanding = (
+export const canaryBasis = (
   run: {
     readonly formFingerprint: string
     readonly mapping: Pick<RunPlan["mapping"], "fingerprint">
@@ -102,7 +102,7 @@ export const canaryStanding = (
 export const canarySize = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
-  const standing = canaryStanding(plan, ledger)
+  const standing = canaryBasis(plan, ledger)
   if (yield* view.accepted("canary", [standing])) return 0
   const { canary: before } = yield* view.facts
   if (before?.standing === standing) {
@@ -130,7 +130,7 @@ const record = (canary: CanaryRecord) => RunLedger.record((session) => session.r
 export const recordCanary = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger } = yield* RunLedger
-  yield* record({ standing: canaryStanding(plan, ledger), state: "sent", run: plan.id })
+  yield* record({ standing: canaryBasis(plan, ledger), state: "sent", run: plan.id })
 })
 
 /** Returns a sentence about the rows of a run that came back different or are missing. Undefined if there are none. */
@@ -170,7 +170,7 @@ export const judgeCanary = Effect.gen(function*() {
   const counts = yield* RunCounts
   const { differing, missing, verified } = counts.verdicts(counts.imported)
   const { inDoubt, refused } = counts.fresh
-  const standing = canaryStanding(plan, ledger)
+  const standing = canaryBasis(plan, ledger)
   const because = sentenceOf({ differing, missing, refused })
   if (because !== undefined) {
     yield* record({ standing, state: "failed", because })

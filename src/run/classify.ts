@@ -96,7 +96,7 @@ export const makeClassifier = (options: {
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }
       hash.content(cells, positions)
-      const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.stands(found, cells))
+      const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.isStillInForm(found, cells))
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
       if (replacedIn !== undefined) return setReplaced(row, replacedIn)

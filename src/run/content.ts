@@ -130,7 +130,7 @@ export interface Contents {
   readonly replacedIn: (known: KnownRow, cells: Cells) => Superseded | undefined
   readonly same: (known: KnownRow, cells: Cells) => boolean
   /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
-  readonly stands: (known: KnownRow, cells: Cells) => boolean
+  readonly isStillInForm: (known: KnownRow, cells: Cells) => boolean
 }
 
 /** @param seen marks the fixed rows whose earlier content is in the source */
@@ -174,7 +174,7 @@ export const makeContents = (
     filled,
     over,
     replacedIn,
-    stands: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
+    isStillInForm: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
     same,
   }
 }

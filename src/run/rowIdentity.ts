@@ -240,26 +240,26 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         const known = yield* view.lookUp(asked.map(({ from }) => from))
         const columns = coveredColumns(run, false)
         const unkeyed = asked.flatMap(({ cells, from }, at) => {
-          const memory = known[at]
-          if (memory === undefined || memory.id === 0 || !contents.same(memory, cells)) return []
-          placed.mark(memory.id, true)
+          const row = known[at]
+          if (row === undefined || row.id === 0 || !contents.same(row, cells)) return []
+          placed.mark(row.id, true)
           return [{ from, columns, content: contents.filled(columns, cells) }]
         })
         if (unkeyed.length > 0) yield* recorder.unkey(unkeyed)
       })
 
     /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
-    const moveTo = (memory: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
-      const isUnsent = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
-      if (isUnsent || contents.same(memory, cells)) {
-        placed.mark(memory.id, true)
-        contested.delete(memory.id)
+    const moveTo = (known: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
+      const isUnsent = known.state === "notCreated" || known.state === "refused" || known.state === "undone"
+      if (isUnsent || contents.same(known, cells)) {
+        placed.mark(known.id, true)
+        contested.delete(known.id)
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replacedIn(memory, cells) !== undefined) return { ...move, isCopied: true }
-      const other = contested.get(memory.id)
-      if (other === undefined) contested.set(memory.id, { key: old, move, rows: 1 })
+      if (contents.replacedIn(known, cells) !== undefined) return { ...move, isCopied: true }
+      const other = contested.get(known.id)
+      if (other === undefined) contested.set(known.id, { key: old, move, rows: 1 })
       else other.rows++
       return undefined
     }
@@ -283,13 +283,13 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
           const found = yield* view.lookUp(asked.map(({ move }) => move.from))
           const settled = new Set<Cells>()
           for (const [at, { cells, move, was }] of asked.entries()) {
-            const memory = found[at]
-            if (memory === undefined || memory.id === 0 || isTaken(memory.id)) {
+            const known = found[at]
+            if (known === undefined || known.id === 0 || isTaken(known.id)) {
               moves.push({ ...move, isCopied: true })
               continue
             }
             settled.add(cells)
-            const moved = moveTo(memory, cells, was, move)
+            const moved = moveTo(known, cells, was, move)
             if (moved !== undefined) moves.push(moved)
           }
           unknown = unknown.filter(({ cells }) => !settled.has(cells))

@@ -25,11 +25,11 @@ const caution = 0.03
 const returnsPerWait = 12
 const shortestReturn = 8_500
 /**
- * Factors for the time until the last accepted rate is reached. `restless` applies if the rate differs from the previous one by more than `change`,
- * or is nearly the configured one. Each refusal at the same rate multiplies the time by `calming`.
+ * Factors for the time until the last accepted rate is reached. `shortened` applies if the rate differs from the previous one by more than `change`,
+ * or is nearly the configured one. Each refusal at the same rate multiplies the time by `slowdown`.
  */
-const restless = 0.25
-const calming = 1.5
+const shortened = 0.25
+const slowdown = 1.5
 const change = 1.25
 /**
  * If a rate exceeds this share of the highest allowed rate, it counts as the highest rate, and no higher rate is tried.
@@ -78,7 +78,7 @@ interface State {
   resumedAt: number
   returnsIn: number
   /** The factor by which the usual time until the last accepted rate is reached is multiplied. */
-  calm: number
+  returnFactor: number
   /** Nothing is sent before this time. */
   pausedUntil: number
 }
@@ -92,7 +92,7 @@ const unlimited: Readonly<State> = {
   hasAccepted: false,
   resumedAt: -Infinity,
   returnsIn: shortestReturn,
-  calm: 1,
+  returnFactor: 1,
   pausedUntil: -Infinity,
 }
 
@@ -239,7 +239,9 @@ export class Pace {
       if (!isSame) {
         const before = this.#state.accepted
         this.#lower(last, sentAt)
-        this.#state.calm = this.#isRestless(before) ? restless : Math.min(1, this.#state.calm * calming)
+        this.#state.returnFactor = this.#isUnsettled(before)
+          ? shortened
+          : Math.min(1, this.#state.returnFactor * slowdown)
       }
       this.#state.refusal = {
         sentAt: isSame ? last.sentAt : sentAt,
@@ -254,7 +256,7 @@ export class Pace {
     this.#pause(wait, now)
     this.#state.resumedAt = Math.max(now, this.#state.pausedUntil)
     const waited = this.#state.resumedAt - (this.#state.refusal?.sentAt ?? now)
-    this.#state.returnsIn = this.#state.calm * Math.max(shortestReturn, returnsPerWait * waited)
+    this.#state.returnsIn = this.#state.returnFactor * Math.max(shortestReturn, returnsPerWait * waited)
     return wait
   }
 
@@ -262,7 +264,7 @@ export class Pace {
    * Whether the accepted rate differs much from the previous one. Before the second refusal: whether it is nearly the
    * configured rate.
    */
-  #isRestless(before: number): boolean {
+  #isUnsettled(before: number): boolean {
     if (before === Infinity) return this.#state.accepted > nearly * this.#ceiling
     return this.#state.accepted > change * before || this.#state.accepted * change < before
   }

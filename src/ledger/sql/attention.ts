@@ -54,7 +54,7 @@ export function* attended(
   return states.map(([state]) => (["new", "seen", "acknowledged"] as const)[state?.[0] ?? 0] ?? "new")
 }
 
-const met = "FROM attention t WHERE t.place = ?"
+const found = "FROM attention t WHERE t.place = ?"
 
 /** Rows of the ledger that need review. */
 const standing = `FROM row t WHERE t.place = ? AND
@@ -76,7 +76,7 @@ export function* acknowledge(
   const digests = what.keys === "all" ? [] : what.keys.map(store.digest.key)
   const latest = what.keys === "all" ? " AND t.seen = (SELECT latest FROM place WHERE id = t.place)" : ""
   const sources: ReadonlyArray<readonly [from: string, code: string, content: string]> = [
-    [met + latest, "t.what", "t.content"],
+    [found + latest, "t.what", "t.content"],
     [standing, standingCode, "t.content"],
     [drifting, driftedAs, "d.seen"],
   ]

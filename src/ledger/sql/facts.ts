@@ -117,7 +117,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
     rows.flatMap(({ from, isCopied, key, to }) => (isCopied === true ? [] : [[to, key, place, from]])),
   )
   for (const { from, key, to } of rows) {
-    for (const [table, columns] of said) {
+    for (const [table, columns] of decisions) {
       yield* write(
         `INSERT INTO ${table} (place, digest, ${columns}) SELECT place, ?, ${columns} FROM ${table} WHERE place = ? AND digest = ?
          ON CONFLICT DO NOTHING`,
@@ -129,7 +129,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
   return moved.flat().length
 }
 
-const said = [
+const decisions = [
   ["leftOut", "keyed, at, by, because"],
   ["superseded", "key, content, columns, fixed"],
   ["attention", "content, columns, what, row, seen"],
