@@ -2,8 +2,9 @@ import { type Cell, cellText } from "../domain/cell.ts"
 import { monthNumber } from "../domain/months.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { blocksOf } from "./blocks.ts"
-import type { FormTool, RecordTool } from "./FormTool.ts"
-import { cellsOf, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import type { FormTool, MetaColumn, RecordTool } from "./FormTool.ts"
+import { ownColumn, type RecordColumn, recordLayout } from "./recordColumns.ts"
+import { cellsOf, evidence } from "./sample.ts"
 
 const row = /^(.*?)\s*>>\s*(.*)$/
 
@@ -11,78 +12,85 @@ const member = /^answers\.(\d+)\.(name|order|text|type|answer|prettyFormat)(?:\.
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const meta: MetaTitles = {
-  id: "id",
-  form_id: "note",
-  ip: "ip",
-  created_at: { role: "submitted", ...time },
-  updated_at: { role: "lastUpdated", ...time },
-  status: "status",
-  new: "note",
-  flag: "note",
-  notes: "note",
-}
+const meta = new Map<string, Omit<MetaColumn, "position">>([
+  ["id", { role: "id" }],
+  ["form_id", { role: "note" }],
+  ["ip", { role: "ip" }],
+  ["created_at", { role: "submitted", ...time }],
+  ["updated_at", { role: "lastUpdated", ...time }],
+  ["status", { role: "status" }],
+  ["new", { role: "note" }],
+  ["flag", { role: "note" }],
+  ["notes", { role: "note" }],
+])
 
 /** A question and the columns of its members. */
 interface Question {
   readonly id: string
   text: string
   type: string
-  readonly text_at: number | undefined
-  readonly type_at: number | undefined
-  /** The column of the answer itself, if the answer is not an object. */
-  readonly whole: number | undefined
+  /** The columns of its members, such as `text`, or `answer` if the answer is not an object. */
+  readonly members: Map<string, number>
   /** The columns of an answer's members, if the answer is an object. */
-  readonly parts: ReadonlyMap<string, number>
-  readonly pretty: number | undefined
+  readonly parts: Map<string, number>
+  /** Whether the parts of an answer can't be joined into one cell. */
+  isDivided: boolean
 }
 
 const questionsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Question> => {
-  const ids = new Map<string, Map<string, number>>()
+  const questions = new Map<string, Question>()
   for (const { position, title } of columns) {
     const [, id, name, part] = member.exec(title) ?? []
     if (id === undefined || name === undefined) continue
-    const members = ids.get(id) ?? new Map<string, number>()
-    members.set(part === undefined ? name : `${name}.${part}`, position)
-    ids.set(id, members)
+    const question = questions.get(id)
+      ?? { id, text: "", type: "", members: new Map(), parts: new Map(), isDivided: false }
+    questions.set(id, question)
+    if (part === undefined) question.members.set(name, position)
+    else if (name === "answer") question.parts.set(part, position)
   }
-  return [...ids].map(([id, members]) => ({
-    id,
-    text: "",
-    type: "",
-    text_at: members.get("text"),
-    type_at: members.get("type"),
-    whole: members.get("answer"),
-    parts: new Map(
-      [...members].flatMap(([name, at]) => name.startsWith("answer.") ? [[name.slice(7), at] as const] : []),
-    ),
-    pretty: members.get("prettyFormat"),
-  }))
+  return [...questions.values()]
 }
 
-/** Returns the function that joins the parts of an answer into one cell. Undefined if the parts remain separate columns. */
-const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
-  const { parts, whole } = question
-  const text = (row: Cells, part: string) => cellText(row[parts.get(part) ?? -1]).trim()
-  switch (question.type) {
-    case "control_phone":
-      return (row) =>
-        text(row, "full") || [text(row, "area"), text(row, "phone")].filter((part) => part !== "").join(" ") || null
-    case "control_datetime":
-      // `prettyFormat` may contain two dates.
-      return (row) => text(row, "datetime") || dayOf(text(row, "year"), text(row, "month"), text(row, "day"))
-    case "control_birthdate":
-      return (row) => dayOf(text(row, "year"), text(row, "month"), text(row, "day"))
-    default:
-      return parts.size === 0 && whole !== undefined ? (row) => row[whole] ?? null : undefined
-  }
+/** The filled parts of an answer. */
+type Parts = Readonly<Record<string, string>>
+
+const dayOf = ({ day, month, year, ...others }: Parts): string | undefined =>
+  day === undefined || month === undefined || year === undefined || Object.keys(others).length > 0
+    ? undefined
+    : `${year}-${String(monthNumber(month) ?? month).padStart(2, "0")}-${day.padStart(2, "0")}`
+
+/** The functions that join the parts of an answer, by the question's type. They return undefined if a part would be lost. */
+const joins = new Map<string, (parts: Parts) => string | undefined>([
+  [
+    "control_phone",
+    ({ area, full, phone, ...others }) =>
+      Object.keys(others).length > 0 ? undefined : full ?? [area, phone].filter((part) => part !== undefined).join(" "),
+  ],
+  // `prettyFormat` may contain two dates.
+  ["control_datetime", ({ datetime, ...others }) => datetime ?? dayOf(others)],
+  ["control_birthdate", dayOf],
+])
+
+const textAt = (row: Cells, at: number | undefined): string => at === undefined ? "" : cellText(row[at]).trim()
+
+/** Returns an answer as one cell. Undefined if its parts can't be joined. */
+const joined = ({ members, parts, type }: Question, row: Cells): Cell | undefined => {
+  const filled = [...parts].map(([part, at]) => [part, textAt(row, at)] as const).filter(([, text]) => text !== "")
+  return filled.length === 0 ? row[members.get("answer") ?? -1] ?? null : joins.get(type)?.(Object.fromEntries(filled))
 }
 
-const dayOf = (year: string, month: string, day: string): Cell => {
-  const number = String(monthNumber(month) ?? month)
-  return year === "" || number === "" || day === ""
-    ? null
-    : `${year}-${number.padStart(2, "0")}-${day.padStart(2, "0")}`
+/** Returns a question's columns: one if the parts of every answer can be joined. A heading or a button has none. */
+const columnsOf = (question: Question): ReadonlyArray<RecordColumn<unknown>> => {
+  const { id, isDivided, members, parts, text, type } = question
+  const whole = members.get("answer")
+  const title = text === "" ? `answers.${id}` : text
+  if (joins.has(type) && !isDivided && (whole !== undefined || parts.size > 0)) {
+    return [{ title, cell: (_, row) => joined(question, row) ?? null }]
+  }
+  return [
+    ...(whole === undefined ? [] : [ownColumn(title, whole)]),
+    ...[...parts].map(([part, at]) => ownColumn(`${title} [${part}]`, at)),
+  ]
 }
 
 /** Jotform's API: the records in `content`. */
@@ -101,41 +109,24 @@ const jotformSubmissions: RecordTool = {
     return {
       add: (row) => {
         for (const question of questions) {
-          if (question.text === "" && question.text_at !== undefined) {
-            question.text = cellText(row[question.text_at]).trim()
-          }
-          if (question.type === "" && question.type_at !== undefined) {
-            question.type = cellText(row[question.type_at]).trim()
-          }
+          question.text ||= textAt(row, question.members.get("text"))
+          question.type ||= textAt(row, question.members.get("type"))
+          question.isDivided ||= joined(question, row) === undefined
         }
       },
-      layout: () => {
-        const made = questions.flatMap(
-          (question): ReadonlyArray<{ readonly title: string; readonly cell: (row: Cells) => Cell }> => {
-            // A heading or a button has no answer.
-            if (question.whole === undefined && question.parts.size === 0) return []
-            const title = question.text === "" ? `answers.${question.id}` : question.text
-            const one = oneCell(question)
-            if (one !== undefined) return [{ title, cell: one }]
-            const { whole } = question
-            return [
-              ...(whole === undefined ? [] : [{ title, cell: (row: Cells): Cell => row[whole] ?? null }]),
-              ...[...question.parts].map(([part, at]) => ({
-                title: `${title} [${part}]`,
-                cell: (row: Cells): Cell => row[at] ?? null,
-              })),
-            ]
+      layout: () =>
+        recordLayout(
+          [
+            ...kept.map(({ position, title }) => ownColumn(title, position, meta.get(title))),
+            ...questions.flatMap(columnsOf),
+          ],
+          () => undefined,
+          {
+            variant: "API",
+            answers: { several: { columns: false } },
+            notes: ["Jotform's times have no zone."],
           },
-        )
-        return {
-          variant: "API",
-          titles: [...kept.map(({ title }) => title), ...made.map(({ title }) => title)],
-          meta: metaOf({ plain: kept.map(({ title }) => title) }, meta),
-          answers: { several: { columns: false } },
-          notes: ["Jotform's times have no zone."],
-          cells: (row) => [...kept.map(({ position }) => row[position] ?? null), ...made.map(({ cell }) => cell(row))],
-        }
-      },
+        ),
     }
   },
 }

@@ -443,6 +443,33 @@ describe("the layout of a JSON export", () => {
     expect(rows[1]?.slice(from)).toEqual(["Ben", "Example", null, "(089) 99998000", null, null, null])
   })
 
+  it("every part of a phone number or date in Jotform's JSON is read, and an answer without parts as it is", async () => {
+    const answers = async (type: string, ...answers: ReadonlyArray<unknown>) => {
+      const records = answers.map((answer, at) => ({
+        id: `59${at}`,
+        form_id: "23",
+        created_at: "2024-01-05 10:00:00",
+        answers: { 5: { name: "it", order: "1", text: "It", type, answer } },
+      }))
+      const { names, rows } = await layoutOf(file(JSON.stringify(records), "json"))
+      return [names.slice(3), ...rows.map((row) => row.slice(3))]
+    }
+    expect(await answers("control_phone", { area: "30", phone: "231250" }, "+49 89 999", { full: "(089) 999" }))
+      .toEqual([["It"], ["30 231250"], ["+49 89 999"], ["(089) 999"]])
+    expect(await answers("control_phone", { country: "49", area: "30", phone: "231250" }, "+49 89 999")).toEqual([
+      ["It", "It [country]", "It [area]", "It [phone]"],
+      [null, "49", "30", "231250"],
+      ["+49 89 999", null, null, null],
+    ])
+    const day = { year: "2024", month: "01", day: "06" }
+    expect(await answers("control_datetime", { ...day, hour: "10", datetime: "2024-01-06 10:00:00" }, day, "today"))
+      .toEqual([["It"], ["2024-01-06 10:00:00"], ["2024-01-06"], ["today"]])
+    expect((await answers("control_datetime", { ...day, hour: "10" }))[1]).toEqual(["2024", "01", "06", "10"])
+    expect(await answers("control_birthdate", "1990-01-09", { year: "1990", month: "January", day: "9" }))
+      .toEqual([["It"], ["1990-01-09"], ["1990-01-09"]])
+    expect((await answers("control_birthdate", { year: "1990", month: "", day: "" }))[1]).toEqual(["1990", null, null])
+  })
+
   it("records of KoboToolbox's API have the row key and the cells of an export", async () => {
     const records = await sample("kobo-data.json")
     const exported = await sample("kobo.csv")
