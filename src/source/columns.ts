@@ -82,8 +82,8 @@ export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
   return true
 }
 
-/** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it. */
-const plainTitle = (cell: Cell | undefined): string => cellText(cell).trim().toLowerCase()
+/** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
+const plainTitle = (cell: Cell | undefined): string => cellText(cell).replaceAll('"', "").trim().toLowerCase()
 
 /**
  * Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. Undefined if the row doesn't.

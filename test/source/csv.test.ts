@@ -44,6 +44,18 @@ describe("rows of a CSV file", () => {
     expect(await faults("Name\nAda\nName\n")).toEqual([])
   })
 
+  it("a quoted record after a byte order mark inside a file is reported, whether or not it repeats the header", async () => {
+    const one = '\ufeff"Name","City"\n"A","B"\n'
+    expect([...(await csv(one + one)).faults]).toEqual([
+      [2, expect.stringContaining("repeats the header, as if two exports had been joined")],
+    ])
+    for (const [first, second] of [[one, '\ufeff"Bob","X"\n'], ["Name\nAda\n", '\ufeff"Name"\nBob\n']] as const) {
+      expect([...(await csv(first + second)).faults]).toEqual([
+        [2, expect.stringContaining("starts with a byte order mark and a quote, as if two files had been joined")],
+      ])
+    }
+  })
+
   it("a row next to a line of a single cell is reported, because a line break inside a cell may have split it", async () => {
     const partial = (side: string) =>
       expect.stringContaining(`may be only part of a record, because the line ${side} it`)

@@ -58,6 +58,12 @@ const damaged = (where: string, title: string, encoding: string): Problem => ({
   }": some of its bytes are not valid ${encoding}. Correct the cell, or export the file again.`,
 })
 
+const marked = (where: string): Problem => ({
+  code: "damaged-text",
+  message:
+    `${where} starts with a byte order mark and a quote, as if two files had been joined, so the quote does not enclose a cell. Remove the mark, or export the files again.`,
+})
+
 /**
  * Whether a record that is too short would have the header's width if the delimiters inside its cells counted. If so,
  * its quotes are questionable.
@@ -152,7 +158,7 @@ export const makeRows = (
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
-        : isHeader(row, where)
+        : isHeader(row, where) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
       if (fault === undefined && row.length > width.header) row.length = width.header
       if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= partial(held.where(), false)
       addHeld()
