@@ -46,7 +46,14 @@ const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting(
   .annotations(expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"))
 
 /** The place of a source's rows: a path or an address, several files with the same header, files that match a pattern, or a connection. */
-export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type | Pull
+export type SourceFiles =
+  | string
+  | ReadonlyArray<string>
+  | (typeof Pattern.Type & {
+    /** The absolute path of the folder that the pattern is relative to. */
+    readonly folder?: string
+  })
+  | Pull
 
 /** Whether a source's rows are pulled from a connection. */
 export const isPull = (where: SourceFiles): where is Pull => typeof where === "object" && "connection" in where
@@ -294,7 +301,7 @@ export const resolved = (
       : isPull(file)
       ? { ...file, account: connections.get(file.connection) }
       : "glob" in file
-      ? { ...file, glob: resolve(file.glob) }
+      ? { ...file, folder: resolve("") }
       : file.map(one),
     combine: combine && {
       ...combine,

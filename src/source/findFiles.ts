@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { resolve } from "node:path"
 import picomatch from "picomatch"
 import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
@@ -60,18 +61,20 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
 const typeOf = (fs: FileSystem.FileSystem, path: string) =>
   fs.stat(path).pipe(Effect.map(({ type }) => type), Effect.orElseSucceed(() => "Unknown" as const))
 
-/** Returns the folder that a pattern searches, and the rest of the pattern. */
-const parted = (glob: string) => {
+type Pattern = Extract<SourceFiles, { readonly glob: string }>
+
+/** Returns the folder that a pattern searches, the rest of the pattern, and both. Only what the pipeline says is a pattern: the path of its folder may contain parentheses or brackets. */
+const parted = ({ folder = "", glob }: Pattern) => {
   const { base, glob: rest } = picomatch.scan(slashed(glob))
-  return { base: base.replace(/\/$/, ""), rest }
+  const searched = slashed(resolve(folder, base)).replace(/\/$/, "")
+  return { base: searched, rest, whole: rest === "" ? searched : `${searched}/${rest}` }
 }
 
-const matching = (glob: string) =>
+const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { base, rest } = parted(glob)
-    const refuse = (message: string) => new SourceError({ file: glob, message })
-    if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(glob), () => false)) ? [glob] : []
+    const refuse = (message: string) => new SourceError({ file: whole, message })
+    if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
     const depth = rest.includes("**") ? Infinity : rest.split("/").length
     const matches = picomatch(rest)
     const found = (yield* pathsBelow(base, depth, refuse)).filter((path) => matches(path)).map((path) =>
@@ -79,7 +82,7 @@ const matching = (glob: string) =>
     )
     const files = yield* Effect.filter(found, (file) => Effect.map(typeOf(fs, file), (type) => type === "File"))
     if (files.length > limits.files) {
-      return yield* refuse(`${glob} matches more than ${count(limits.files)} files. Narrow \`source.file.glob\`.`)
+      return yield* refuse(`${whole} matches more than ${count(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
     return files.sort(new Intl.Collator("en", { numeric: true }).compare)
   })
@@ -126,12 +129,13 @@ export const findFiles = (
   Effect.gen(function*() {
     if (typeof where === "string") return { files: [where], said: undefined }
     if (!("glob" in where)) return { files: where, said: undefined }
-    const all = yield* matching(where.glob)
+    const pattern = parted(where)
+    const all = yield* matching(pattern)
     if (all.length === 0) {
-      const message = `No file matches ${where.glob}. Correct \`source.file.glob\`, or put the file there.`
-      return yield* new SourceError({ file: where.glob, message })
+      const message = `No file matches ${pattern.whole}. Correct \`source.file.glob\`, or put the file there.`
+      return yield* new SourceError({ file: pattern.whole, message })
     }
-    const matched = { base: parted(where.glob).base, all }
+    const matched = { base: pattern.base, all }
     const some = all.length === 1 ? "the only file" : `${count(all.length)} files`
     if (where.take !== "newest") {
       return { files: all, matched, said: `${some} that ${all.length === 1 ? "matches" : "match"}` }

@@ -1,10 +1,11 @@
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it, vi } from "vitest"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
+import { resolved } from "../../src/project/sourceSection.ts"
 import { limits } from "../../src/source/limits.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { isLong, seeds } from "../long.ts"
@@ -282,6 +283,14 @@ describe("a source of several files", () => {
     expect(await refusal(config("", { file: { glob: join(folder, "nowhere/*.csv"), take: "all" } }))).toContain(
       "does not exist or can't be read",
     )
+  })
+
+  it("files are found by a pattern if the project's path contains parentheses and brackets", async () => {
+    const project = folderOf({ "data (2024) [a] {b}/dump-1.csv": csv, "data (2024) [a] {b}/pipelines/p.yaml": "" })
+    const pipelines = join(project, "data (2024) [a] {b}", "pipelines")
+    const written = config("", { file: { glob: "../dump-*.csv", take: "all" } })
+    const { source } = await run(read(resolved(written, (path) => resolve(pipelines, path), new Map())))
+    expect(source.matched).toEqual({ base: dirname(pipelines), all: ["dump-1.csv"], read: ["dump-1.csv"] })
   })
 
   it("a pattern can be narrowed to the file that changed last", async () => {
