@@ -19,6 +19,11 @@ export class LineCount {
     this.#isOpen = !/[\r\n]$/.test(text)
   }
 
+  /** Whether the last line has no line end yet. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /** The number of lines so far, including one without a line end. */
   get lines(): number {
     return this.#ends + (this.#isOpen ? 1 : 0)

@@ -27,6 +27,23 @@ describe("rows of a CSV file", () => {
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
+  it("the sign that DOS programs write after the last line is not a record, but it is a character elsewhere", async () => {
+    const text = "id,name\r\n1,A\u001a\r\n\u001a2,B\r\n"
+    const rows = [["1", "A\u001a"], ["\u001a2", "B"]]
+    for (const end of ["\u001a", ""]) {
+      for (let blockSize = 1; blockSize < text.length + 2; blockSize++) {
+        const all = await csv(text + end, {}, { blockSize })
+        expect(all.rows).toEqual(rows)
+        expect(all.faults.size).toBe(0)
+        expect(all.files[0]?.file.lines).toEqual({ physical: 3, above: 1, records: 2, inside: 0, blank: 0 })
+        expect(all.source.head?.records).toHaveLength(3)
+      }
+    }
+    expect((await csv("id,name\n1,A\u001a")).rows).toEqual([["1", "A\u001a"]])
+    expect((await csv("id,name\n1,A\n\u001a\u001a")).faults.size).toBe(2)
+    expect((await csv("id,name\n\u001a")).rows).toEqual([])
+  })
+
   it("rows keep their own width, and a row that is shorter or longer than the header is reported", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])

@@ -27,10 +27,14 @@ import { makeRows, type RowCount } from "./rows.ts"
 /** How many bytes of the file's beginning are searched for the header first. */
 const headBytes = 64 * 1024
 
+/** The character that DOS programs such as dBase write after the last line of a file. */
+const endSign = "\u001a"
+
 /** Returns the text at the file's beginning. Unless it is the whole file, omits a character that is cut by the end of the bytes. Damage is reported when its row is read. */
 const textOf = (encoding: Encoding, head: Uint8Array, complete: boolean) => {
   const decoder = encoding.decoder(() => undefined)
-  return decoder.write(head.subarray(encoding.mark)) + (complete ? decoder.end() : "")
+  const text = decoder.write(head.subarray(encoding.mark))
+  return complete ? (text + decoder.end()).replace(/(?<=[\r\n])\u001a$/, "") : text
 }
 
 /** Reads the beginning of a file as text, to detect its format. */
@@ -116,9 +120,15 @@ const rowsOf = (
     return below
   }
 
-  const take = (text: string, last: boolean) => {
+  /** An `endSign` at the end of the text so far. It is read if the text continues, or if it does not follow a line end. */
+  let sign = ""
+  const take = (piece: string, last: boolean) => {
+    const all = sign + piece
+    const isSigned = all.endsWith(endSign)
+    const text = isSigned ? all.slice(0, -1) : all
+    sign = isSigned && !last ? endSign : ""
     lines.add(text)
-    const below = belowHeader(text, last)
+    const below = belowHeader(last && lines.isOpen ? all : text, last)
     if (below === undefined) return undefined
     const chunks = rows.chunks(reader.push(below, last), isDamaged, last)
     if (last && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
