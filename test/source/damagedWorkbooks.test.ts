@@ -135,6 +135,19 @@ describe("a damaged zip directory of a workbook", () => {
   })
 })
 
+describe("a workbook with two parts of the same name", () => {
+  it.each(["xl/worksheets/sheet1.xml", "xl/worksheets/Sheet1.xml"])(
+    "a workbook is refused if its zip archive contains a second %s",
+    async (name) => {
+      const entries = xlsx([{ name: "R", rows: row(1, text("id")) + row(2, text("a")) }])
+      const other = "xl/worksheets/sheet9.xml"
+      const bytes = zip({ ...entries, [other]: entries["xl/worksheets/sheet1.xml"] ?? "" })
+      const twice = Buffer.from(bytes.toString("latin1").replaceAll(other, name), "latin1")
+      expect(await refusal(config(file(twice, "xlsx")))).toContain("can't be opened. It is damaged or cut short.")
+    },
+  )
+})
+
 /** Returns the entries of a zip archive. */
 const unzipped = async (from: string | Uint8Array): Promise<Record<string, Buffer>> => {
   const { unpack, zipDirectory } = await import("../../src/source/zip.ts")

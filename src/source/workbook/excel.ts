@@ -19,7 +19,7 @@ import {
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary } from "./library.ts"
 import { odsContent, openOds } from "./ods.ts"
-import type { Packed } from "./readRows.ts"
+import { damaged, type Packed } from "./readRows.ts"
 import { type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
@@ -82,6 +82,8 @@ export const openSheet = (
     const isZip = content.length >= 2 && content.readUInt16BE(0) === 0x504b
     const entries = isZip ? yield* inArchive(file, () => zipDirectory(content)) : []
     const parts = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))
+    // Of two parts with the same name, one would be lost.
+    if (parts.size < entries.length) return yield* damaged(file)
     const packed: Packed = { content, fingerprint, parts }
     const book = yield* bookPart(file, content, parts)
     const ods = book === undefined ? odsContent(packed) : undefined
