@@ -12,11 +12,11 @@ const roles: ReadonlyArray<Role> = ["id", "started", "submitted", "email", "name
 const formats = ["M/d/yy H:mm:ss", "M/d/yyyy H:mm:ss", "M/d/yyyy H:mm"]
 
 /** The tool's own columns that may follow the first five. */
-const later: Readonly<Record<string, Role>> = {
-  "total points": "score",
-  "quiz feedback": "note",
-  "last modified time": "lastUpdated",
-}
+const later = new Map<string, Role>([
+  ["total points", "score"],
+  ["quiz feedback", "note"],
+  ["last modified time", "lastUpdated"],
+])
 
 /** Returns the tool's own columns among the first of a sample, in the language that names most of them. */
 const ownOf = (sample: Sample): ReadonlyArray<MetaColumn> => {
@@ -54,11 +54,10 @@ export const microsoftForms: FormTool = {
     const first = ownOf(sample)
     const meta: Array<MetaColumn> = [...first]
     let position = Math.max(-1, ...first.map((column) => column.position)) + 1
-    for (; later[sample.plain[position] ?? ""] !== undefined; position++) {
-      const role = later[sample.plain[position] ?? ""]
-      if (role !== undefined) {
-        meta.push(role === "lastUpdated" ? { position, role, format: formats } : { position, role })
-      }
+    for (;; position++) {
+      const role = later.get(sample.plain[position] ?? "")
+      if (role === undefined) break
+      meta.push(role === "lastUpdated" ? { position, role, format: formats } : { position, role })
     }
     sample.titles.forEach((title, at) => {
       const question = /^(?:Points|Feedback) - (.+)$/.exec(title)?.[1]

@@ -167,6 +167,13 @@ describe("the layout of a Microsoft Forms export", () => {
     expect(meta[8]).toBeUndefined()
   })
 
+  it("a question directly after Microsoft Forms' own columns is a question, whatever its title", async () => {
+    const { meta } = await layoutOf(file(
+      "ID,Start time,Completion time,Email,Name,Constructor\n1,7/2/20 11:00:22,7/2/20 11:04:10,anonymous,,Ferrari\n",
+    ))
+    expect(Object.keys(meta)).toHaveLength(5)
+  })
+
   it("a Spanish Microsoft Forms export is recognised", async () => {
     expect((await sample("microsoft-forms-es.csv")).meta).toEqual({
       0: "id",
