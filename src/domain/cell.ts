@@ -28,6 +28,14 @@ export class JsonCell {
 /** A cell with the type that its source gives it. Text files contain only strings. `null`: the source has no cell there, or an empty one. */
 export type Cell = string | number | boolean | DateCell | ErrorCell | JsonCell | null
 
+/** Returns the cell of a JSON value. A list or an object remains JSON. */
+export const cellOf = (value: Json | undefined): Cell =>
+  value === undefined || value === null || value === ""
+    ? null
+    : typeof value === "object"
+    ? new JsonCell(value)
+    : value
+
 /** Returns a cell's text, as digests, row keys and CSV files contain it. The same cell always has the same text. */
 export const cellText = (cell: Cell | undefined): string => {
   if (typeof cell === "string") return cell

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 import { type Cell, cellText } from "../domain/cell.ts"
-import { tidy } from "./sample.ts"
+import { oneLine } from "../domain/words.ts"
 
 /** What a form tool's own definition of a form says about one column of its exports. */
 export interface ColumnLabels {
@@ -39,7 +39,7 @@ const inline = new Set(["a", "b", "em", "font", "i", "mark", "small", "span", "s
 
 /** Returns the text of a label that may contain HTML, on one line. */
 export const plainText = (html: string): string => {
-  if (!/[<&]/.test(html)) return tidy(html)
+  if (!/[<&]/.test(html)) return oneLine(html)
   let text = ""
   let hidden = 0
   const isHidden = (name: string) => name === "script" || name === "style"
@@ -59,7 +59,7 @@ export const plainText = (html: string): string => {
       if (hidden === 0) text += piece
     },
   }).end(html)
-  return tidy(text)
+  return oneLine(text)
 }
 
 /** Returns the labels of columns. If several columns have the same title, uses the first one. */

@@ -1,6 +1,7 @@
+import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, type MetaTitles, tidy } from "./sample.ts"
+import { count, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "response id": "id",
@@ -29,8 +30,8 @@ const meta: MetaTitles = {
 const split = (title: string): { readonly option: string; readonly question: string } | undefined => {
   let at = title.indexOf(":")
   if (at > 0 && title.charAt(at + 1) === ":") at++
-  const question = at < 0 ? "" : tidy(title.slice(at + 1))
-  return at <= 0 || question === "" ? undefined : { option: tidy(title.slice(0, at)), question }
+  const question = at < 0 ? "" : oneLine(title.slice(at + 1))
+  return at <= 0 || question === "" ? undefined : { option: oneLine(title.slice(0, at)), question }
 }
 
 /** Alchemer, formerly SurveyGizmo: CSV and workbook. */

@@ -1,6 +1,7 @@
 import type { ColumnBlock } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 import type { ColumnFacts, Sample } from "./FormTool.ts"
-import { cellsOf, tidy } from "./sample.ts"
+import { cellsOf } from "./sample.ts"
 
 export type BlockColumn = ColumnBlock["columns"][number]
 
@@ -24,7 +25,7 @@ export const titled = (
   const isBlock = ({ columns }: (typeof groups)[number]) =>
     columns.filter(({ role }) => role === "option").length >= least
   return groups.filter(isBlock).map(({ columns, question }) => {
-    const title = tidy(question)
+    const title = oneLine(question)
     const nth = (times.get(title) ?? 0) + 1
     times.set(title, nth)
     return { title: nth === 1 ? title : `${title} (${nth})`, columns }
@@ -66,8 +67,8 @@ export const withTexts = (
   blocks.map(({ columns, title }) => {
     const looked = columns.map((column) => {
       const found = cells(column.position)
-      const own = tidy(column.option).toLowerCase()
-      const others = found.filter((cell) => !tick.test(cell) && tidy(cell).toLowerCase() !== own)
+      const own = oneLine(column.option).toLowerCase()
+      const others = found.filter((cell) => !tick.test(cell) && oneLine(cell).toLowerCase() !== own)
       return {
         column,
         isTick: found.length > 0 && others.length === 0,
@@ -126,7 +127,7 @@ export const blocksByCells = (
   facts: ReadonlyArray<ColumnFacts>,
   free: (position: number) => boolean,
 ): ReadonlyArray<ColumnBlock> => {
-  const names = titles.map(tidy)
+  const names = titles.map(oneLine)
   const kindOf = (position: number): "chosen" | "empty" | "other" | "none" => {
     const title = names[position] ?? ""
     if (title === "" || !free(position)) return "none"
@@ -176,7 +177,7 @@ export const blocksByCells = (
  * @param headerRows the number of the sample's records that contain no answers
  */
 export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlySet<number>) => {
-  const titles = (sample.records[0] ?? []).map(tidy)
+  const titles = (sample.records[0] ?? []).map(oneLine)
   const known = new Set(titles)
   const ticked = (position: number) =>
     cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))

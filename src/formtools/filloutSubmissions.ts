@@ -1,17 +1,8 @@
-import { cellText } from "../domain/cell.ts"
+import { cellOf, cellText } from "../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"
-import {
-  cellOf,
-  listOf,
-  memberOf,
-  objectsIn,
-  ownColumn,
-  type RecordColumn,
-  recordLayout,
-  textIn,
-} from "./recordColumns.ts"
+import { listOf, memberOf, objectsIn, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
 import { evidence } from "./sample.ts"
 
 /** The lists of answers in a submission, in the order of an export. */

@@ -1,3 +1,4 @@
+import { oneLine } from "../domain/words.ts"
 import { blocksOf, bracketed, type PartOf } from "./blocks.ts"
 import type { Clean, FormTool, Sample } from "./FormTool.ts"
 import {
@@ -9,7 +10,6 @@ import {
   type MetaTitles,
   nothingWhen,
   sampleOf,
-  tidy,
   unguarded,
   withoutTags,
   withRole,
@@ -55,7 +55,7 @@ const unescaped: Clean = (cell) => {
 
 /** Whether the second record is the header of a VV export, which has codes below texts. */
 const isVv = ({ records }: Sample): boolean => {
-  const second = records[1]?.map(tidy) ?? []
+  const second = records[1]?.map(oneLine) ?? []
   return second.includes("id") && second.includes("submitdate")
 }
 

@@ -1,6 +1,7 @@
+import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
-import { evidence, has, tidy, withoutTags } from "./sample.ts"
+import { evidence, has, withoutTags } from "./sample.ts"
 
 const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
@@ -46,14 +47,16 @@ const importRow = ({ records }: Sample): number =>
 
 const lettered = (sample: Sample) =>
   sample.plain[0] === "v1" && sample.plain[1] === "v2"
-  && ["ResponseID", "ResponseSet"].every((name) => sample.records[1]?.some((cell) => tidy(cell) === name) === true)
+  && ["ResponseID", "ResponseSet"].every((name) => sample.records[1]?.some((cell) => oneLine(cell) === name) === true)
 
 /** The tool's own columns in which responses have digits or an id. Headers have words there, in any language. */
 const dataColumns = new Set(["responseid", "startdate", "enddate", "recordeddate", "duration (in seconds)", "duration"])
 
 /** Whether a record below the names is a response. */
 const isResponse = ({ plain }: Sample, record: ReadonlyArray<string>): boolean =>
-  record.some((cell, at) => dataColumns.has(plain[at] ?? "") && /\d|^R_\w+$/.test(tidy(cell)) && !importId.test(cell))
+  record.some((cell, at) =>
+    dataColumns.has(plain[at] ?? "") && /\d|^R_\w+$/.test(oneLine(cell)) && !importId.test(cell)
+  )
 
 /** Returns the number of header rows if there are no ImportIds: the rows above the first response. */
 const headerRowsByData = (sample: Sample): number => {
@@ -70,7 +73,7 @@ interface Header {
 }
 
 const headerOf = (sample: Sample): Header => {
-  const row = (index: number) => sample.records[index]?.map(tidy) ?? []
+  const row = (index: number) => sample.records[index]?.map(oneLine) ?? []
   const ids = importRow(sample)
   if (ids > 0) return { rows: ids + 1, names: row(0), texts: row(ids === 2 ? 1 : 0), ids: sample.records[ids] ?? [] }
   if (lettered(sample)) {

@@ -1,5 +1,5 @@
+import { oneLine } from "../domain/words.ts"
 import { collectLabels, type ColumnLabels, type DefinitionFormat, plainText } from "./Labels.ts"
-import { tidy } from "./sample.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -40,7 +40,7 @@ const unanswered = new Set(["DB", "Timing", "Meta"])
 
 /** Returns the columns that a question may have: one for the whole question, then one for each of its parts. */
 const columnsOf = (question: Members): ReadonlyArray<Column> => {
-  const tag = tidy(textOf(question["DataExportTag"]))
+  const tag = oneLine(textOf(question["DataExportTag"]))
   const type = textOf(question["QuestionType"])
   if (tag === "" || unanswered.has(type)) return []
   const title = plainText(textOf(question["QuestionText"]))
@@ -55,7 +55,7 @@ const columnsOf = (question: Members): ReadonlyArray<Column> => {
   ]
   const isSingle = type === "MC" && !several.has(textOf(question["Selector"]))
   const parts = choices.flatMap(({ code, id, label, text }): ReadonlyArray<Column> => {
-    const own = isGrid && isMembers(named) ? tidy(textOf(named[id])) : ""
+    const own = isGrid && isMembers(named) ? oneLine(textOf(named[id])) : ""
     const name = own === "" ? `${tag}_${code}` : own
     const ticked = isGrid && textOf(question["SubSelector"]) === "MultipleAnswer"
     return [

@@ -78,14 +78,6 @@ export const textIn = (value: Json | undefined): string | undefined =>
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Returns a cell with a value: a list or object as JSON. */
-export const cellOf = (value: Json | undefined): Cell =>
-  value === undefined || value === null || value === ""
-    ? null
-    : typeof value === "object"
-    ? new JsonCell(value)
-    : value
-
 /** Returns the note about questions that responses contain, but the definition of the form lacks. */
 export const undefinedNote = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0 ? [] : [

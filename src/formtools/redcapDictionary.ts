@@ -1,5 +1,5 @@
+import { oneLine } from "../domain/words.ts"
 import { collectLabels, type ColumnLabels, type DefinitionFormat, plainText } from "./Labels.ts"
-import { tidy } from "./sample.ts"
 
 /** Titles of the columns in the file that people download, and in the one that the API returns. */
 const columns = {
@@ -31,7 +31,7 @@ export const redcapDictionary: DefinitionFormat = {
   read: (definition) => {
     if (definition._tag !== "Table") return undefined
     const [header = [], ...records] = definition.records
-    const titles = header.map(tidy)
+    const titles = header.map(oneLine)
     const at = (names: ReadonlyArray<string>) => titles.findIndex((title) => names.includes(title))
     const [field, type, label, choices] = [columns.field, columns.type, columns.label, columns.choices].map(at)
     if (field === undefined || field < 0) return undefined
@@ -41,9 +41,9 @@ export const redcapDictionary: DefinitionFormat = {
     }
     const found: Array<readonly [string, ColumnLabels]> = []
     for (const record of records) {
-      const name = tidy(record[field] ?? "")
+      const name = oneLine(record[field] ?? "")
       if (name === "") continue
-      const [kind, title, listed] = [tidy(record[type] ?? ""), plainText(record[label] ?? ""), record[choices] ?? ""]
+      const [kind, title, listed] = [oneLine(record[type] ?? ""), plainText(record[label] ?? ""), record[choices] ?? ""]
       const options = kind === "yesno"
         ? yesNo
         : kind === "truefalse"

@@ -3,18 +3,15 @@ import type { Cells } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
-/** Returns a title for comparison and display: without a byte order mark, trimmed, and with white space collapsed. */
-export const tidy = (text: string): string => oneLine(text.replace(/^\ufeff/, ""))
-
 /** Returns a title as people read it, without tags and white space around it. */
-export const withoutTags = (text: string): string => tidy(text.replaceAll(/<\/?[a-zA-Z][^<>]*>/g, " "))
+export const withoutTags = (text: string): string => oneLine(text.replaceAll(/<\/?[a-zA-Z][^<>]*>/g, " "))
 
 /** Returns the sample of a file, if its header may be the first of these records. */
 export const sampleOf = (
   records: ReadonlyArray<ReadonlyArray<string>>,
   from: Pick<Sample, "file" | "sheet" | "delimiter" | "isFixed">,
 ): Sample => {
-  const titles = (records[0] ?? []).map(tidy)
+  const titles = (records[0] ?? []).map(oneLine)
   return { ...from, records, titles, plain: titles.map((title) => title.toLowerCase()) }
 }
 

@@ -1,6 +1,7 @@
+import { oneLine } from "../domain/words.ts"
 import { blocksOf, bracketed, isOther, type PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
-import { cleansAt, evidence, metaOf, type MetaTitles, nothingWhen, tidy, withoutTags } from "./sample.ts"
+import { cleansAt, evidence, metaOf, type MetaTitles, nothingWhen, withoutTags } from "./sample.ts"
 import { surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
 
 const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
@@ -28,7 +29,7 @@ const filledTitles = new Set(["collector id", "collectorid", "start date", "star
 
 /** Whether the record below the header is a second header: it describes the columns, and has neither a respondent nor other data of a response. */
 const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
-  const second = records[1]?.map(tidy) ?? []
+  const second = records[1]?.map(oneLine) ?? []
   const filled = second.filter((cell) => cell !== "")
   if (filled.length === 0) return false
   const responses = filled.filter((cell) => cell === "Response").length
@@ -49,8 +50,8 @@ const columnsOf = (sample: Sample): ReadonlyArray<Column> => {
   let question = ""
   return Array.from({ length: Math.max(first.length, second.length) }, (_, position) => {
     const title = first[position] ?? ""
-    const sub = tidy(second[position] ?? "")
-    if (tidy(title) !== "" || sub === "") question = title
+    const sub = oneLine(second[position] ?? "")
+    if (oneLine(title) !== "" || sub === "") question = title
     return { question, sub: sub === "" || sub === "Response" ? undefined : sub }
   })
 }
@@ -58,13 +59,13 @@ const columnsOf = (sample: Sample): ReadonlyArray<Column> => {
 const expanded = (sample: Sample) => {
   const columns = columnsOf(sample)
   const parts = columns.flatMap(({ question, sub }, position): ReadonlyArray<PartOf> =>
-    sub === undefined || tidy(question) === ""
+    sub === undefined || oneLine(question) === ""
       ? []
       : [{ position, question, option: sub, role: isOther(sub) ? "other" : "option" }]
   )
   return {
     titles: columns.map(({ question, sub }) =>
-      sub === undefined ? question : tidy(question) === "" ? sub : `${question.trim()} [${sub}]`
+      sub === undefined ? question : oneLine(question) === "" ? sub : `${question.trim()} [${sub}]`
     ),
     blocks: blocksOf(parts),
   }
@@ -100,9 +101,9 @@ export const surveyMonkey: FormTool = {
     const respondent = /^respondent ?id$/.test(sample.plain[0] ?? "")
     const collector = /^collector ?id$/.test(sample.plain[1] ?? "")
     const second = hasSecondHeader(sample)
-    const responses = sample.records[1]?.filter((cell) => tidy(cell) === "Response").length ?? 0
+    const responses = sample.records[1]?.filter((cell) => oneLine(cell) === "Response").length ?? 0
     const continued = second
-      && sample.titles.some((title, at) => at > 0 && title === "" && tidy(sample.records[1]?.[at] ?? "") !== "")
+      && sample.titles.some((title, at) => at > 0 && title === "" && oneLine(sample.records[1]?.[at] ?? "") !== "")
     if (!respondent && !(second && responses >= 2)) return undefined
     return evidence(
       respondent && [0.3, `the first column is "${sample.titles[0]}"`],
@@ -119,7 +120,9 @@ export const surveyMonkey: FormTool = {
     const { blocks, titles } = two
       ? expanded(sample)
       : { titles: sample.records[0] ?? [], blocks: blocksOf(mergedParts(sample)) }
-    const own = metaOf(sample, meta).filter(({ position }) => !two || tidy(sample.records[1]?.[position] ?? "") === "")
+    const own = metaOf(sample, meta).filter(({ position }) =>
+      !two || oneLine(sample.records[1]?.[position] ?? "") === ""
+    )
     const options = blocks.flatMap(({ columns }) => columns.map(({ position }) => position))
     return {
       variant: two ? "two header rows" : "one header row",

@@ -1,9 +1,9 @@
-import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
+import { type Cell, cellOf, cellText, JsonCell } from "../domain/cell.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 import type { RecordTool } from "./FormTool.ts"
 import {
-  cellOf,
   itemsIn,
   listOf,
   memberOf,
@@ -14,7 +14,7 @@ import {
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import { evidence, tidy } from "./sample.ts"
+import { evidence } from "./sample.ts"
 
 /** A choice, row, column or "Other" of a question. */
 interface Item {
@@ -156,7 +156,7 @@ const joined = (cells: ReadonlyArray<Cell>): Cell => {
 const columnsOf = ({ id, parts, title }: Question): ReadonlyArray<SurveyColumn> => {
   const block = { title }
   return parts.map(({ cell, isHere, role, sub = "" }) => {
-    const option = tidy(sub)
+    const option = oneLine(sub)
     return {
       title: option === "" ? title : `${title.trim()} [${option}]`,
       ...(option !== "" && { part: { block, option, role } }),
@@ -223,7 +223,7 @@ export const surveyMonkeyResponses: RecordTool = {
           ...ownColumns.map(([title, names, meta]) => ownColumn(title, at(names), meta)),
           ...questions.flatMap(columnsOf),
           ...[...others].map(([id, title]): SurveyColumn => ({
-            title: known.has(id) ? `${tidy(title)} (no longer an option)` : `question ${id}`,
+            title: known.has(id) ? `${oneLine(title)} (no longer an option)` : `question ${id}`,
             cell: (found) => {
               const answers = beyond(id, found.get(id) ?? []).map(shownAnswer)
               return answers.length > 1 ? new JsonCell(answers) : cellOf(answers[0])

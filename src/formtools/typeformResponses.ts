@@ -1,8 +1,8 @@
-import type { Cell } from "../domain/cell.ts"
+import { type Cell, cellOf } from "../domain/cell.ts"
 import { isObject, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool, Role } from "./FormTool.ts"
-import { cellOf, itemsIn, listOf, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
+import { itemsIn, listOf, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
 import { cleansAt, evidence, nothingWhen } from "./sample.ts"
 import { dayOnly, nameOf, typeformTitles, valueIn } from "./typeformTitles.ts"
 

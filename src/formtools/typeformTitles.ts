@@ -1,9 +1,8 @@
-import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
+import { type Cell, cellOf, cellText, JsonCell } from "../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { RecordLearner } from "./FormTool.ts"
 import {
-  cellOf,
   itemsIn,
   listOf,
   memberOf,

@@ -1,5 +1,5 @@
+import { oneLine } from "../domain/words.ts"
 import { collectLabels, type ColumnLabels, type DefinitionFormat, type Labels, plainText } from "./Labels.ts"
-import { tidy } from "./sample.ts"
 
 type Records = ReadonlyArray<ReadonlyArray<string>>
 
@@ -12,7 +12,7 @@ interface Sheet {
 /** Reads a sheet: its first filled record is the header. Titles are compared in lower case, and `list name` means `list_name`. */
 const sheetOf = (records: Records): Sheet => {
   const [header = [], ...rows] = records.filter((record) => record.some((cell) => cell.trim() !== ""))
-  const titles = header.map((title) => tidy(title).toLowerCase().replaceAll(" ", "_"))
+  const titles = header.map((title) => oneLine(title).toLowerCase().replaceAll(" ", "_"))
   return {
     titles,
     rows: rows.map((record) => (column) => record[titles.indexOf(column)]?.trim() ?? ""),
@@ -26,7 +26,7 @@ const sheetsIn = (records: Records): ReadonlyMap<string, Records> => {
   const sheets = new Map<string, Array<ReadonlyArray<string>>>()
   let sheet: Array<ReadonlyArray<string>> | undefined
   for (const [first = "", ...cells] of records) {
-    const name = tidy(first).toLowerCase()
+    const name = oneLine(first).toLowerCase()
     if (names.has(name) && cells.every((cell) => cell.trim() === "")) sheets.set(name, sheet = [])
     else sheet?.push(cells)
   }

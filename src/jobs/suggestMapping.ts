@@ -4,9 +4,8 @@ import * as Schema from "effect/Schema"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
-import { counted } from "../domain/words.ts"
+import { counted, oneLine } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
-import { tidy } from "../formtools/sample.ts"
 import { choiceCounter } from "../mapping/draft/draftChoices.ts"
 import { readingsOf } from "../mapping/draft/draftEntries.ts"
 import type { CellFindings } from "../mapping/draft/draftPipeline.ts"
@@ -129,7 +128,7 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
     const { labels, title } = yield* openLabels(file)
     const of = ({ title }: Column) => {
-      const name = tidy(title)
+      const name = oneLine(title)
       const lower = name.toLowerCase()
       // A database may shorten REDCap's names: `pets___1` becomes `pets__1`.
       return labels.get(name) ?? labels.get(lower) ?? labels.get(lower.replace(/(?<!_)__(?!_)/, "___"))

@@ -3,26 +3,26 @@ import { oneCell, opposites, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
 
-const options = {
-  true: option(
-    Schema.NonEmptyArray(AsWritten),
-    "Cells that mean true, ignoring case (default: true, yes, y, 1, x, on)",
-    ["ja", "J"],
-  ),
-  false: option(
-    Schema.NonEmptyArray(AsWritten),
-    "Cells that mean false, ignoring case (default: false, no, n, 0, off)",
-    ["nein", "N"],
-  ),
-}
-
-type Options = Schema.Struct.Type<typeof options>
-
 /** The words for true and false that are used without options. */
 export const usualBooleans = {
   yes: ["true", "yes", "y", "1", "x", "on"],
   no: ["false", "no", "n", "0", "off"],
 } as const
+
+const options = {
+  true: option(
+    Schema.NonEmptyArray(AsWritten),
+    `Cells that mean true, ignoring case (default: ${usualBooleans.yes.join(", ")})`,
+    ["ja", "J"],
+  ),
+  false: option(
+    Schema.NonEmptyArray(AsWritten),
+    `Cells that mean false, ignoring case (default: ${usualBooleans.no.join(", ")})`,
+    ["nein", "N"],
+  ),
+}
+
+type Options = Schema.Struct.Type<typeof options>
 
 const folded = (text: string) => text.trim().toLowerCase()
 

@@ -3,7 +3,7 @@ import { isList, type Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
-import { compileOther, compileTicks, optionColumns } from "./optionColumns.ts"
+import { compileOther, compileTicks, optionColumns, usualChecks } from "./optionColumns.ts"
 import {
   optionSplitter,
   optionTable,
@@ -19,12 +19,16 @@ const options = {
   ...splitOptions,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and `values` translates it (default: 1, x, yes, y, true, checked, selected)",
+    `If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and \`values\` translates it (default: ${
+      usualChecks.yes.join(", ")
+    })`,
     ["1", "x", "Yes"],
   ),
   unchecked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a cell without a tick, ignoring case. An empty cell has no tick, and any other content is an error (default: 0, no, n, false, unchecked, not selected)",
+    `If each option has a column: the contents of a cell without a tick, ignoring case. An empty cell has no tick, and any other content is an error (default: ${
+      usualChecks.no.join(", ")
+    })`,
     ["0", "Not selected"],
   ),
   other: option(

@@ -29,6 +29,10 @@ interface Packed {
   readonly makeCheck: () => Check
 }
 
+/** Makes the error about an archive, or a workbook, which is one, whose parts can't be found or unpacked. */
+export const damaged = (file: string): SourceError =>
+  refusing(file)("can't be opened. It is damaged or cut short. Fetch or export it again.")
+
 /** The size of a piece in bytes. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
 const pieceBytes = 16 * 1024
 
@@ -364,7 +368,7 @@ export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.E
     }
     const header = headerLength(Buffer.from(yield* bytes.range(entry.offset, 30)))
     if (header === undefined) {
-      return yield* refuse("can't be opened. It is damaged or cut short. Fetch or export it again.")
+      return yield* damaged(bytes.file)
     }
     return {
       name: entry.name,

@@ -6,10 +6,11 @@ import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 import { withTexts } from "../formtools/blocks.ts"
 import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from "../formtools/FormTool.ts"
 import { formToolNamed, formTools } from "../formtools/index.ts"
-import { cellsOf, cleaner, sampleOf, tidy, withRole } from "../formtools/sample.ts"
+import { cellsOf, cleaner, sampleOf, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
 import { isFixed, ownColumns, repeatedHeader, toColumns } from "./columns.ts"
 import {
@@ -84,10 +85,10 @@ export const candidates = (
  */
 const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
   const columns = toColumns(titles)
-  const own = meta.map(({ position }) => tidy(titles[position] ?? ""))
+  const own = meta.map(({ position }) => oneLine(titles[position] ?? ""))
   return columns.map((column) => {
     if (column.name !== undefined || !meta.some(({ position }) => position === column.position)) return column
-    const name = tidy(column.title)
+    const name = oneLine(column.title)
     return name !== "" && own.filter((one) => one === name).length === 1 ? { ...column, name } : column
   })
 }
@@ -134,7 +135,7 @@ const withReading = (source: Source, read: Read): Source => {
     reasons: chosen.reasons,
     asked,
     meta,
-    labels: columns.map(({ position, title }) => layout.labels?.[position] ?? tidy(title)),
+    labels: columns.map(({ position, title }) => layout.labels?.[position] ?? oneLine(title)),
     answers: layout.answers,
     complete: layout.complete,
     defaultRowKey: key.length > 0 && key.every((name) => name !== undefined) ? key : undefined,
@@ -230,7 +231,7 @@ const chosenFrom = (
 /** Reads all cells in advance, for tools whose header doesn't distinguish their columns. */
 const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
   Effect.gen(function*() {
-    const plain = titles.map(tidy)
+    const plain = titles.map(oneLine)
     const filled = new Uint32Array(titles.length)
     const ownTitle = new Uint32Array(titles.length)
     yield* eachChunk(source.read(), (chunk) =>
@@ -241,7 +242,7 @@ const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
           for (let position = 0; position < plain.length; position++) {
             const cell = cells[position] ?? null
             if (cell === null) continue
-            const text = tidy(cellText(cell))
+            const text = oneLine(cellText(cell))
             if (text === "") continue
             filled[position] = (filled[position] ?? 0) + 1
             if (text === plain[position]) ownTitle[position] = (ownTitle[position] ?? 0) + 1

@@ -103,6 +103,8 @@ export const repeatedHeader = (header: ReadonlyArray<Cell>) => {
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>
 
+/** How many records below the header are kept to recognise a form tool. */
+export const headKept = 200
 /** How many records are used to find the usual width. */
 const lookedAt = 200
 /** The maximum number of records that may precede a header. */

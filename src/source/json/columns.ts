@@ -1,4 +1,4 @@
-import { type Cell, JsonCell } from "../../domain/cell.ts"
+import { type Cell, cellOf } from "../../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../../domain/json.ts"
 
 /** How deep objects may be nested for their members to become columns. Anything deeper remains one cell. */
@@ -27,11 +27,6 @@ interface Node {
 }
 
 const makeNode = (title: string): Node => ({ title, column: -1, filled: false, members: new Map() })
-
-const cellOf = (value: Json): Cell => {
-  if (value === null || value === "") return null
-  return typeof value === "object" ? new JsonCell(value) : value
-}
 
 /** Calls `use` for each member that becomes a cell. */
 const visit = (

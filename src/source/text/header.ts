@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../project/Pipeline.ts"
-import { addedAt, placeHeader } from "../columns.ts"
+import { addedAt, headKept, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
@@ -32,8 +32,6 @@ export interface Header extends Dialect {
 /** How many records below the header are kept to recognise a form tool, if they are within the first `headMost` characters. */
 const headRecords = 12
 const headMost = 4_000_000
-/** The maximum number of records that are kept below the header. */
-const headKept = 200
 
 /** What is reported about text without a delimiter. */
 export const oneColumn = "none: one column"

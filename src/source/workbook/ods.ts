@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
-import { entryBytes } from "../archive.ts"
+import { damaged, entryBytes } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { type OdsBook, odsBookFinder } from "./odsBook.ts"
 import { odsRowsReader } from "./odsRows.ts"
-import { checkParts, damaged, openRows, type Packed, readPart } from "./readRows.ts"
+import { checkParts, openRows, type Packed, readPart } from "./readRows.ts"
 import { chooseSheet, type OpenSheet } from "./Sheet.ts"
 
 /** Returns the part with the sheets of an OpenDocument workbook. Undefined if the archive is not one. */

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { count } from "../../domain/words.ts"
-import type { Pieces } from "../archive.ts"
+import { damaged, type Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
@@ -48,9 +48,6 @@ export const requireColumn = (column: number, row: number): void => {
 
 /** One reading of a part. */
 type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.Scope>
-
-export const damaged = (file: string) =>
-  refusing(file)("can't be opened. It is damaged or cut short. Fetch or export it again.")
 
 /** Runs a function that may detect a malformed sheet. */
 export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>

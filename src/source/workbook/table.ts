@@ -2,7 +2,7 @@ import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
-import { placeHeader, repeatedHeader, unpairedInCells } from "../columns.ts"
+import { headKept, placeHeader, repeatedHeader, unpairedInCells } from "../columns.ts"
 import { limits } from "../limits.ts"
 import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
 
@@ -25,9 +25,6 @@ const looked = 1000
 /** How many rows of a sheet are needed to find its table. */
 export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
   Math.max(headerRow ?? 0, range.from.row) + 2 * looked
-
-/** How many rows below the header are kept to recognise a form tool. */
-const headKept = 200
 
 /** Returns a row's cells in the range, up to the last filled cell. */
 const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
