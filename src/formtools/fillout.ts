@@ -1,21 +1,7 @@
 import { monthNumber } from "../domain/months.ts"
-import { filloutSubmissions } from "./filloutSubmissions.ts"
+import { filloutSubmissions, ownTitles } from "./filloutSubmissions.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cleansAt, count, evidence, has, metaOf, type MetaTitles, nothingWhen, rewritten, withRole } from "./sample.ts"
-
-const iso = { format: "iso" }
-
-const meta: MetaTitles = {
-  "submission id": "id",
-  "last updated": { role: "lastUpdated", ...iso },
-  "submission started": { role: "started", ...iso },
-  status: "status",
-  "current step": "progress",
-  "created records": "note",
-  errors: "note",
-  url: "url",
-  "network id": "note",
-}
+import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
 
 const written = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d\d)(\d\d)(?: \([^()]*\))?$/
 
@@ -43,10 +29,10 @@ export const fillout: FormTool = {
   layout: (sample) => {
     // A question may also be called "Status" or "Url". The tool's own columns are at the beginning and at the end.
     const own = [
-      ...metaOf({ plain: sample.plain.slice(0, 6) }, meta),
+      ...metaOf({ plain: sample.plain.slice(0, 6) }, ownTitles),
       ...metaOf(
         { plain: sample.plain.map((title, at) => (at < sample.plain.length - 3 || at < 6 ? "" : title)) },
-        meta,
+        ownTitles,
       ),
     ].filter(({ position }, index, all) => all.findIndex((one) => one.position === position) === index)
     const errors = own.filter(({ position }) => sample.plain[position] === "errors").map(({ position }) => position)

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"
 import { listOf, memberOf, objectsIn, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
-import { evidence } from "./sample.ts"
+import { evidence, meaningOf, type MetaTitles } from "./sample.ts"
 
 /** The lists of answers in a submission, in the order of an export. */
 const lists = ["questions", "payments", "urlParameters", "calculations", "scheduling", "documents"] as const
@@ -55,11 +55,24 @@ const columnsOf = ({ id, list, more, name, type }: Entry): ReadonlyArray<Submiss
 
 const iso = { format: "iso" }
 
+/** The tool's own columns in an export. */
+export const ownTitles: MetaTitles = {
+  "submission id": "id",
+  "last updated": { role: "lastUpdated", ...iso },
+  "submission started": { role: "started", ...iso },
+  status: "status",
+  "current step": "progress",
+  "created records": "note",
+  errors: "note",
+  url: "url",
+  "network id": "note",
+}
+
 /** The tool's own columns in the order of an export, with the members that contain them. */
 const ownColumns = [
-  ["Submission ID", "submissionId", { role: "id" }],
-  ["Last updated", "lastUpdatedAt", { role: "lastUpdated", ...iso }],
-  ["Submission started", "startedAt", { role: "started", ...iso }],
+  ["Submission ID", "submissionId"],
+  ["Last updated", "lastUpdatedAt"],
+  ["Submission started", "startedAt"],
 ] as const
 
 /** Fillout's API: the records in `responses`, with the columns of an export. The form's definition adds questions that no submission answers. */
@@ -110,7 +123,7 @@ export const filloutSubmissions: RecordTool = {
           !(lists as ReadonlyArray<string>).includes(title) && !ownColumns.some(([, member]) => member === title)
         )
         const made: ReadonlyArray<SubmissionColumn> = [
-          ...ownColumns.map(([title, member, meta]) => ownColumn(title, at(member), meta)),
+          ...ownColumns.map(([title, member]) => ownColumn(title, at(member), meaningOf(ownTitles, title))),
           ...lists.flatMap((list) => [...entries.values()].filter((entry) => entry.list === list).flatMap(columnsOf)),
           ...kept.map(({ position, title }) =>
             title === "submissionTime"

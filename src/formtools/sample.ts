@@ -45,14 +45,21 @@ export const evidence = (
 /** The tool's own columns and their meanings, by title in lower case. */
 export type MetaTitles = Readonly<Record<string, Role | Omit<MetaColumn, "position">>>
 
-/** Finds the tool's own columns by their titles: the first column with each title, or all of them with `all`. */
+/** Returns the meaning of the tool's own column with this title. */
+export const meaningOf = (titles: MetaTitles, title: string): Omit<MetaColumn, "position"> | undefined => {
+  const plain = title.toLowerCase()
+  const known = Object.hasOwn(titles, plain) ? titles[plain] : undefined
+  return typeof known === "string" ? { role: known } : known
+}
+
+/** Finds the tool's own columns by their titles: the first column with each title. */
 export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): ReadonlyArray<MetaColumn> => {
   const seen = new Set<string>()
   return sample.plain.flatMap((title, position) => {
-    const known = Object.hasOwn(titles, title) ? titles[title] : undefined
+    const known = meaningOf(titles, title)
     if (known === undefined || seen.has(title)) return []
     seen.add(title)
-    return [typeof known === "string" ? { position, role: known } : { position, ...known }]
+    return [{ position, ...known }]
   })
 }
 

@@ -1,28 +1,8 @@
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, bracketed, isOther, type PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
-import { cleansAt, evidence, metaOf, type MetaTitles, nothingWhen, withoutTags } from "./sample.ts"
-import { surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
-
-const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
-
-const meta: MetaTitles = {
-  "respondent id": "id",
-  respondentid: "id",
-  "collector id": "note",
-  collectorid: "note",
-  "start date": { role: "started", ...time },
-  startdate: { role: "started", ...time },
-  "end date": { role: "submitted", ...time },
-  enddate: { role: "submitted", ...time },
-  "ip address": "ip",
-  "email address": "email",
-  "first name": "name",
-  "last name": "name",
-  lastname: "name",
-  "custom data": "url",
-  "custom data 1": "url",
-}
+import { cleansAt, evidence, metaOf, nothingWhen, withoutTags } from "./sample.ts"
+import { ownTitles, surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
 
 /** The tool's own columns that every response fills. */
 const filledTitles = new Set(["collector id", "collectorid", "start date", "startdate", "end date", "enddate"])
@@ -120,7 +100,7 @@ export const surveyMonkey: FormTool = {
     const { blocks, titles } = two
       ? expanded(sample)
       : { titles: sample.records[0] ?? [], blocks: blocksOf(mergedParts(sample)) }
-    const own = metaOf(sample, meta).filter(({ position }) =>
+    const own = metaOf(sample, ownTitles).filter(({ position }) =>
       !two || oneLine(sample.records[1]?.[position] ?? "") === ""
     )
     const options = blocks.flatMap(({ columns }) => columns.map(({ position }) => position))

@@ -14,7 +14,7 @@ import {
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import { evidence } from "./sample.ts"
+import { evidence, meaningOf, type MetaTitles } from "./sample.ts"
 
 /** A choice, row, column or "Other" of a question. */
 interface Item {
@@ -173,20 +173,45 @@ const shownAnswer = (answer: JsonObject): Json => {
   return text !== undefined && only ? text : only ? idIn(answer, "choice_id") ?? answer : answer
 }
 
-const iso = { format: "iso" }
+const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
+
+/** The tool's own columns in an export. */
+export const ownTitles: MetaTitles = {
+  "respondent id": "id",
+  respondentid: "id",
+  "collector id": "note",
+  collectorid: "note",
+  "start date": { role: "started", ...time },
+  startdate: { role: "started", ...time },
+  "end date": { role: "submitted", ...time },
+  enddate: { role: "submitted", ...time },
+  "ip address": "ip",
+  "email address": "email",
+  "first name": "name",
+  "last name": "name",
+  lastname: "name",
+  "custom data": "url",
+  "custom data 1": "url",
+}
 
 /** The tool's own columns in the order of an export, with the members that contain them. */
 const ownColumns = [
-  ["Respondent ID", ["id"], { role: "id" }],
-  ["Collector ID", ["collector_id"], { role: "note" }],
-  ["Start Date", ["date_created"], { role: "started", ...iso }],
-  ["End Date", ["date_modified"], { role: "submitted", ...iso }],
-  ["IP Address", ["ip_address"], { role: "ip" }],
-  ["Email Address", ["metadata.contact.email.value", "metadata.contact.email"], { role: "email" }],
-  ["First Name", ["metadata.contact.first_name.value", "metadata.contact.first_name"], { role: "name" }],
-  ["Last Name", ["metadata.contact.last_name.value", "metadata.contact.last_name"], { role: "name" }],
-  ["Custom Data 1", ["custom_value"], { role: "url" }],
+  ["Respondent ID", ["id"]],
+  ["Collector ID", ["collector_id"]],
+  ["Start Date", ["date_created"]],
+  ["End Date", ["date_modified"]],
+  ["IP Address", ["ip_address"]],
+  ["Email Address", ["metadata.contact.email.value", "metadata.contact.email"]],
+  ["First Name", ["metadata.contact.first_name.value", "metadata.contact.first_name"]],
+  ["Last Name", ["metadata.contact.last_name.value", "metadata.contact.last_name"]],
+  ["Custom Data 1", ["custom_value"]],
 ] as const
+
+/** Returns the meaning of a column of an export. In the API, its times have a different format. */
+const meaningInApi = (title: string) => {
+  const meaning = meaningOf(ownTitles, title)
+  return meaning?.format === undefined ? meaning : { ...meaning, format: "iso" }
+}
 
 /** SurveyMonkey's API: the records in `data` of bulk responses. With the survey's details, they are arranged like an export. */
 export const surveyMonkeyResponses: RecordTool = {
@@ -220,7 +245,7 @@ export const surveyMonkeyResponses: RecordTool = {
       layout: () => {
         const taken = new Set(["pages", ...ownColumns.flatMap(([, names]): ReadonlyArray<string> => names)])
         const made: ReadonlyArray<SurveyColumn> = [
-          ...ownColumns.map(([title, names, meta]) => ownColumn(title, at(names), meta)),
+          ...ownColumns.map(([title, names]) => ownColumn(title, at(names), meaningInApi(title))),
           ...questions.flatMap(columnsOf),
           ...[...others].map(([id, title]): SurveyColumn => ({
             title: known.has(id) ? `${oneLine(title)} (no longer an option)` : `question ${id}`,

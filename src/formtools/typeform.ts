@@ -1,29 +1,8 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import {
-  cellsOf,
-  cleansAt,
-  evidence,
-  has,
-  metaOf,
-  type MetaTitles,
-  positionOf,
-  unguarded,
-  withoutTags,
-} from "./sample.ts"
+import { cellsOf, cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags } from "./sample.ts"
 import { typeformResponses } from "./typeformResponses.ts"
-import { dayOnly, time } from "./typeformTitles.ts"
-
-const meta: MetaTitles = {
-  "#": "id",
-  "response type": "status",
-  "start date (utc)": { role: "started", ...time },
-  "stage date (utc)": { role: "note", ...time },
-  "submit date (utc)": { role: "submitted", ...time },
-  "network id": "note",
-  tags: "note",
-  ending: "note",
-}
+import { dayOnly, ownTitles } from "./typeformTitles.ts"
 
 /** Typeform: CSV and workbook, in the current layout and in the one before 2024. */
 export const typeform: FormTool = {
@@ -46,7 +25,7 @@ export const typeform: FormTool = {
   needsFacts: true,
   layout: (sample, facts = []) => {
     const last = positionOf(sample, "response type", "start date (utc)", "submit date (utc)", "network id")
-    const own = metaOf(sample, meta).filter(({ position, role }) =>
+    const own = metaOf(sample, ownTitles).filter(({ position, role }) =>
       // A question may also be called "Tags" or "Ending". The tool's own columns are at the end.
       role === "id" ? position === 0 : last < 0 || position >= last
     )

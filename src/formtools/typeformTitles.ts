@@ -12,9 +12,21 @@ import {
   textIn,
   undefinedNote,
 } from "./recordColumns.ts"
-import { cleansAt, rewritten, unguarded } from "./sample.ts"
+import { cleansAt, meaningOf, type MetaTitles, rewritten, unguarded } from "./sample.ts"
 
-export const time = { format: "yyyy-MM-dd HH:mm:ss", zone: "UTC" }
+const time = { format: "yyyy-MM-dd HH:mm:ss", zone: "UTC" }
+
+/** The tool's own columns in an export. */
+export const ownTitles: MetaTitles = {
+  "#": "id",
+  "response type": "status",
+  "start date (utc)": { role: "started", ...time },
+  "stage date (utc)": { role: "note", ...time },
+  "submit date (utc)": { role: "submitted", ...time },
+  "network id": "note",
+  tags: "note",
+  ending: "note",
+}
 
 /** Returns only the day of an answer to a date question, without a time. */
 export const dayOnly = rewritten((text) => text.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1"))
@@ -250,8 +262,8 @@ export const typeformTitles = (
       const submitted = cell("submitted_at")
       const own = (
         title: string,
-        meta: TypeformColumn["meta"],
         read: (row: Cells) => Cell,
+        meta = meaningOf(ownTitles, title),
       ): TypeformColumn => ({ title, ...(meta && { meta }), cell: (_, row) => read(row) })
       const hidden = new Set([
         ...textsIn(memberOf(definition, "hidden")).flatMap((name) => name ?? []),
@@ -259,23 +271,22 @@ export const typeformTitles = (
       ])
       const [landed, staged, tags, type] = [cell("landed_at"), cell("staged_at"), cell("tags"), cell("response_type")]
       const made: ReadonlyArray<TypeformColumn> = [
-        own("#", { role: "id" }, cell("response_id", "token")),
+        own("#", cell("response_id", "token")),
         ...fields.flatMap(columnsOf),
-        ...[...hidden].map((name) => own(name, { role: "url" }, cell(`hidden.${name}`))),
+        ...[...hidden].map((name) => own(name, cell(`hidden.${name}`), { role: "url" })),
         ...[...variables].map((name): TypeformColumn => ({
           title: name,
           cell: ({ variables }) => variableCell(variables.get(name) ?? {}),
         })),
         own(
           "Response Type",
-          { role: "status" },
           (row) => type(row) ?? (cellText(exportedTime(submitted(row))) === "" ? null : "completed"),
         ),
-        own("Start Date (UTC)", { role: "started", ...time }, (row) => exportedTime(landed(row))),
-        own("Stage Date (UTC)", { role: "note", ...time }, (row) => exportedTime(staged(row))),
-        own("Submit Date (UTC)", { role: "submitted", ...time }, (row) => exportedTime(submitted(row))),
-        own("Network ID", { role: "note" }, cell("metadata.network_id")),
-        own("Tags", { role: "note" }, (row) => {
+        own("Start Date (UTC)", (row) => exportedTime(landed(row))),
+        own("Stage Date (UTC)", (row) => exportedTime(staged(row))),
+        own("Submit Date (UTC)", (row) => exportedTime(submitted(row))),
+        own("Network ID", cell("metadata.network_id")),
+        own("Tags", (row) => {
           const list = listOf(tags(row))
           return list.length === 0 ? null : list.map((tag) => textIn(tag) ?? JSON.stringify(tag)).join(", ")
         }),
@@ -296,7 +307,7 @@ export const typeformTitles = (
         })),
         ...columns
           .filter(({ title }) => !arranged.has(title) && !title.startsWith("hidden."))
-          .map(({ title }) => own(title, { role: title === "calculated.score" ? "score" : "note" }, cell(title))),
+          .map(({ title }) => own(title, cell(title), { role: title === "calculated.score" ? "score" : "note" })),
       ]
       const answered = made.flatMap(({ meta }, position) => (meta === undefined ? [position] : []))
       return recordLayout(made, find, {
