@@ -7,22 +7,22 @@ import { type ProblemCode, problemCodes, problemWords } from "./problem.ts"
 import { phases } from "./progress.ts"
 import {
   Count,
-  count,
+  CountOrZero,
   counts,
   Digested,
   EditLink,
   Flag,
   group,
   List,
-  list,
+  ListOrEmpty,
   maybe,
   OfRows,
-  or,
   Redaction,
   Section,
   Text,
-  text,
+  TextOrEmpty,
   Value,
+  withDefault,
 } from "./reportFields.ts"
 import { modes, outcomes } from "./run.ts"
 import { namesOf } from "./words.ts"
@@ -34,11 +34,11 @@ const phaseNames = namesOf(phases)
 /** A file that a run read, and how it was interpreted. */
 export const SourceFile = Schema.Struct({
   file: Text("a file that was read"),
-  format: text("the format in which the file was read"),
-  bytes: count("the file's size"),
-  sha256: text("the file's digest, hexadecimal"),
-  rows: count("the file's data records"),
-  taken: list(Schema.Struct({
+  format: TextOrEmpty("the format in which the file was read"),
+  bytes: CountOrZero("the file's size"),
+  sha256: TextOrEmpty("the file's digest, hexadecimal"),
+  rows: CountOrZero("the file's data records"),
+  taken: ListOrEmpty(Schema.Struct({
     what: Text("a property that was detected or set, in display order: encoding, delimiter, sheet, …"),
     value: Text("the value of that property"),
   })),
@@ -88,11 +88,11 @@ const ProblemGroup = Schema.Struct({
     }),
   ),
   count: Count("how often it occurs"),
-  examples: list(
+  examples: ListOrEmpty(
     Schema.Struct({
       row: Count("the row's number in the source, counting from 1"),
       value: maybe(Digested("the value, cut to 80 characters")),
-      message: or(
+      message: withDefault(
         Text("a sentence that names the column, the value and what was expected").annotations({
           [Redaction]: () => "",
         }),
@@ -110,7 +110,7 @@ export const Difference = Schema.Struct({
   key: Digested("the row key"),
   submissionId: Text("the submission"),
   question: Text("the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`"),
-  name: text("the question's name"),
+  name: TextOrEmpty("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({
     description:
       "`different`, `absent` (sent, not returned), `unexpected` (returned, not sent) or `not comparable` (of an unknown type)",
@@ -125,20 +125,20 @@ export type Difference = typeof Difference.Type
 /** Answers to a question that changed in the same way. All of them are one finding, however many submissions are affected. */
 const Finding = Schema.Struct({
   question: Text("the id of a question whose answers changed in the same way"),
-  name: text("the question's name"),
+  name: TextOrEmpty("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({ description: "as in `differences`" }),
   pattern: Text("what happened to the values, described without repeating them"),
   count: Count("the number of answers that changed in this way; each has its own line in `differences.csv`"),
   note: maybe(Text("what else these answers have in common")),
   tolerated: maybe(Text("why the pipeline tolerates differences in this question")),
-  examples: list(Difference, { [OfRows]: true, description: "up to five examples" }),
+  examples: ListOrEmpty(Difference, { [OfRows]: true, description: "up to five examples" }),
 })
 export type Finding = typeof Finding.Type
 
 /** Answers to a question that the service returned in a different form, but with the same meaning. */
 const Normalisation = Schema.Struct({
   question: Text("the id of a question whose answers came back in a different form with the same meaning"),
-  name: text("the question's name"),
+  name: TextOrEmpty("the question's name"),
   what: Text("what was normalised"),
   count: Count("the number of these answers"),
   example: Schema.Struct({
@@ -154,8 +154,8 @@ export type Normalisation = typeof Normalisation.Type
 const Doubt = Schema.Struct({
   reason: Text("why rows of this pipeline are in doubt; rows of earlier runs are included"),
   count: Count("how many rows have this reason"),
-  acknowledged: count("how many of these rows a person has acknowledged"),
-  fresh: count("how many of these rows were sent by this run"),
+  acknowledged: CountOrZero("how many of these rows a person has acknowledged"),
+  fresh: CountOrZero("how many of these rows were sent by this run"),
   firstSentAt: Text("when the first of these rows was sent"),
   lastSentAt: Text("when the last of these rows was sent"),
 })
@@ -194,17 +194,17 @@ const Anomaly = Schema.Struct({
     description: `what differs from past runs: ${anomalyCodes.map((code) => `\`${code}\``).join(", ")}`,
   }),
   sentence: Text("a sentence for people, with the figures"),
-  fresh: or(Flag("whether the anomaly is new, because the previous run did not have it"), () => true),
+  fresh: withDefault(Flag("whether the anomaly is new, because the previous run did not have it"), () => true),
 })
 export type Anomaly = typeof Anomaly.Type
 
 /** Requests by operation. */
 const requestCounts = {
-  metadata: count("requests for the form"),
-  create: count("requests that create submissions"),
-  read: count("requests that read submissions"),
-  retried: count("how many of these requests retried a failed one"),
-  throttled: count("how many of these requests were answered with 429"),
+  metadata: CountOrZero("requests for the form"),
+  create: CountOrZero("requests that create submissions"),
+  read: CountOrZero("requests that read submissions"),
+  retried: CountOrZero("how many of these requests retried a failed one"),
+  throttled: CountOrZero("how many of these requests were answered with 429"),
 }
 const RequestCounts = Schema.Struct(requestCounts)
 export type RequestCounts = typeof RequestCounts.Type
@@ -237,14 +237,14 @@ export type ColumnCells = typeof ColumnCells.Type
 
 /** How a question is filled. */
 const MappedQuestion = Schema.Struct({
-  columns: list(Text("a column that fills the question; empty for a constant")),
+  columns: ListOrEmpty(Text("a column that fills the question; empty for a constant")),
   question: Text("the question's id, as in `questions`"),
-  name: text("the question's name"),
-  values: list(Schema.Struct({
+  name: TextOrEmpty("the question's name"),
+  values: ListOrEmpty(Schema.Struct({
     cell: Digested("a cell that the pipeline or an option's label translates into an answer; the first 50"),
     answer: maybe(Digested("the cell's answer, as written in the pipeline or the form; `null`: no answer")),
   })),
-  translated: count("the number of all translated cells"),
+  translated: CountOrZero("the number of all translated cells"),
 })
 
 /** An answer in an example row. */
@@ -252,10 +252,10 @@ const SampledAnswer = Schema.Struct({
   row: Count("one of the first three rows that were sent or, in a dry run, would be sent"),
   key: Digested("the row key"),
   submissionId: maybe(Text("the row's submission")),
-  columns: list(Text("a column that the answer comes from")),
-  cells: list(Digested("the column's cell, as in the source")),
+  columns: ListOrEmpty(Text("a column that the answer comes from")),
+  cells: ListOrEmpty(Digested("the column's cell, as in the source")),
   question: Text("the question's id, as in `questions`"),
-  name: text("the question's name"),
+  name: TextOrEmpty("the question's name"),
   sent: Schema.optional(Value("what was sent")),
   returned: Schema.optional(Value("what came back")),
   verdict: maybe(
@@ -271,9 +271,9 @@ const ChangedAnswer = Schema.Struct({
   row: Count("one of the first 20 rows with the fate `changed`"),
   key: Digested("the row key"),
   submissionId: Text("the submission of the row as it was imported"),
-  columns: list(Text("a column that the answer comes from")),
+  columns: ListOrEmpty(Text("a column that the answer comes from")),
   question: Text("the question's id, as in `questions`"),
-  name: text("the question's name"),
+  name: TextOrEmpty("the question's name"),
   inForm: Value("the value in the form; `null`: none"),
   now: Value("the value that the row has now; `null`: none"),
 })
@@ -292,9 +292,9 @@ export const RunReport = Schema.Struct({
   run: Text("the run's id, which is its folder's name"),
   mode: Schema.Literal(...modes).annotations({ description: "`run`, `rehearsal`, `dry-run` or `reconcile`" }),
   form: group({
-    service: text("the service's name in the project"),
-    id: text("the form's id"),
-    name: text("the form's name"),
+    service: TextOrEmpty("the service's name in the project"),
+    id: TextOrEmpty("the form's id"),
+    name: TextOrEmpty("the form's name"),
   }),
   startedAt: Text("when the run started"),
   finishedAt: Text("when the run ended"),
@@ -304,28 +304,31 @@ export const RunReport = Schema.Struct({
   }),
   exitCode: Count("the command's exit code"),
   ledger: group({
-    id: text("the ledger that the run wrote"),
-    lastIntent: count("the number of the ledger's last intent"),
+    id: TextOrEmpty("the ledger that the run wrote"),
+    lastIntent: CountOrZero("the number of the ledger's last intent"),
   }),
-  acknowledged: count("rows of this run that need review and were acknowledged by a person"),
-  sources: list(SourceFile),
+  acknowledged: CountOrZero("rows of this run that need review and were acknowledged by a person"),
+  sources: ListOrEmpty(SourceFile),
   rows: group({
-    read: count("rows of the source: the sum of the ten counts that follow"),
+    read: CountOrZero("rows of the source: the sum of the ten counts that follow"),
     ...counts(fates, (fate) => fateWords[fate].meaning),
   }),
   readBack: group(
     counts(verdicts, (verdict) => `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`),
   ),
   balance: group({
-    holds: or(
+    holds: withDefault(
       Flag("whether every row has one fate, every submission one verdict, and every cell that is not empty one state"),
       () => true,
     ),
   }),
   requests: group(requestCounts),
-  problems: list(ProblemGroup),
-  differences: list(Difference, { [OfRows]: true, description: "at most 1,000; all of them are in `differences.csv`" }),
-  discarded: list(
+  problems: ListOrEmpty(ProblemGroup),
+  differences: ListOrEmpty(Difference, {
+    [OfRows]: true,
+    description: "at most 1,000; all of them are in `differences.csv`",
+  }),
+  discarded: ListOrEmpty(
     Schema.Struct({
       type: Text("a type of field that formferry does not know"),
       count: Count("fields of that type that were discarded"),
@@ -339,21 +342,21 @@ export const RunReport = Schema.Struct({
       },
     },
   ),
-  values: or(
+  values: withDefault(
     Schema.Literal("shown", "masked").annotations({ description: "`shown`, or `masked` (`--redact`)" }),
     () => "shown" as const,
   ),
-  because: list(Text("the reasons for the outcome, in sentences"), { [OfRows]: true }),
+  because: ListOrEmpty(Text("the reasons for the outcome, in sentences"), { [OfRows]: true }),
   next: maybe(Text("the command to run next")),
-  findings: list(Finding),
-  normalised: list(Normalisation, { [OfRows]: true }),
-  inDoubt: list(Doubt, { [OfRows]: true }),
+  findings: ListOrEmpty(Finding),
+  normalised: ListOrEmpty(Normalisation, { [OfRows]: true }),
+  inDoubt: ListOrEmpty(Doubt, { [OfRows]: true }),
   settled: maybe(List(Settlement)),
   replaced: maybe(Schema.Struct({
     count: Count(
       "rows that changed and were imported again (`onChange: import-again`); all are in `replaced.csv`, at most 1,000 in `examples`",
     ),
-    examples: list(Replacement, { [OfRows]: true }),
+    examples: ListOrEmpty(Replacement, { [OfRows]: true }),
   })),
   changes: maybe(List(ChangedAnswer, {
     [OfRows]: true,
@@ -374,7 +377,7 @@ export const RunReport = Schema.Struct({
   vanished: maybe(
     Schema.Struct({
       count: Count("rows imported earlier that are no longer in the source; all are in `vanished.csv`"),
-      fresh: count("how many of these rows the previous run's source still contained"),
+      fresh: CountOrZero("how many of these rows the previous run's source still contained"),
     }).annotations({
       description:
         "`null` if not checked: the source was not the pipeline's own, was not read to its end, or the pipeline has `vanished: ignore`",
@@ -396,13 +399,13 @@ export const RunReport = Schema.Struct({
     "the id of the earlier run whose counts this report repeats, because nothing has changed since then and no row was read",
   )),
   anomalies: maybe(List(Anomaly)),
-  sent: count("rows of this run whose create request was answered"),
-  questions: list(Schema.Struct({
+  sent: CountOrZero("rows of this run whose create request was answered"),
+  questions: ListOrEmpty(Schema.Struct({
     id: Text("a question or element that the pipeline fills"),
     name: Text("the name of the question or element"),
     kind: Text("the kind of the question's values"),
     answered: Count("rows among `sent` that answer the question"),
-    verdicts: or(AnswersByVerdict, (): AnswersByVerdict => ({})),
+    verdicts: withDefault(AnswersByVerdict, (): AnswersByVerdict => ({})),
   })),
   unanswered: maybe(List(Schema.Struct({
     id: Text("a question of the form that the pipeline does not answer"),
@@ -432,22 +435,24 @@ export const RunReport = Schema.Struct({
       heading: ["row", "key", "submissionId"],
     },
   })),
-  zone: or(Text("the time zone in which this report shows times"), () => "UTC"),
-  phases: list(Schema.Struct({
+  zone: withDefault(Text("the time zone in which this report shows times"), () => "UTC"),
+  phases: ListOrEmpty(Schema.Struct({
     phase: Schema.Literal(...phaseNames).annotations({
       description: `a step of the run, in order: ${phaseNames.map((phase) => `\`${phase}\``).join(", ")}`,
     }),
     millis: Count("the duration of the step in milliseconds; the sum is the time from `startedAt` to `finishedAt`"),
   })),
   pace: maybe(Pace),
-  warnings: list(Text("notes that don't concern a single row, in sentences"), { [Section]: { title: "Warnings" } }),
+  warnings: ListOrEmpty(Text("notes that don't concern a single row, in sentences"), {
+    [Section]: { title: "Warnings" },
+  }),
   versions: group({
-    formferry: text("the version of formferry"),
-    node: text("the version of Node.js that formferry ran on"),
+    formferry: TextOrEmpty("the version of formferry"),
+    node: TextOrEmpty("the version of Node.js that formferry ran on"),
   }),
   fingerprints: group({
-    mapping: text("changes when the mapping could produce a different submission from the same row"),
-    form: text("changes when the form changes"),
+    mapping: TextOrEmpty("changes when the mapping could produce a different submission from the same row"),
+    form: TextOrEmpty("changes when the form changes"),
   }),
 })
 export type RunReport = typeof RunReport.Type

@@ -62,11 +62,11 @@ export const maybe = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.UndefinedOr(schema), { nullable: true })
 
 /** A field with a default value, for reports of versions that lack the field. */
-export const or = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
+export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
   Schema.optionalWith(schema, { nullable: true, default: value })
 
-export const text = (description: string) => or(Text(description), () => "")
-export const count = (description: string) => or(Count(description), () => 0)
+export const TextOrEmpty = (description: string) => withDefault(Text(description), () => "")
+export const CountOrZero = (description: string) => withDefault(Count(description), () => 0)
 
 /** A list. Members that don't fit its schema, such as those of a newer version, are not read. */
 export const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schema<ReadonlyArray<A>> = {}) => {
@@ -85,17 +85,17 @@ export const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotation
     },
   )
 }
-export const list = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
-  or(List(member, about), () => [])
+export const ListOrEmpty = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
+  withDefault(List(member, about), () => [])
 
 /** A group of fields that all have default values. */
 export const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const schema = Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>, unknown>
-  return or(schema, () => Schema.decodeUnknownSync(schema)({}))
+  return withDefault(schema, () => Schema.decodeUnknownSync(schema)({}))
 }
 
-type Counts<K extends string> = { readonly [N in K]: ReturnType<typeof count> }
+type Counts<K extends string> = { readonly [N in K]: ReturnType<typeof CountOrZero> }
 
 /** Counts by name. */
 export const counts = <K extends string>(names: ReadonlyArray<K>, about: (name: K) => string) =>
-  Object.fromEntries(names.map((name) => [name, count(about(name))])) as Counts<K>
+  Object.fromEntries(names.map((name) => [name, CountOrZero(about(name))])) as Counts<K>

@@ -1,7 +1,7 @@
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "response id": "id",
@@ -40,10 +40,11 @@ export const alchemer: FormTool = {
   title: "Alchemer",
   recognise: (sample) => {
     const own = ["response id", "time started", "date submitted"]
-    const found = count(sample, own)
-    const rest = count(sample, ["legacy comments", "extended referer", "sessionid", "extended user agent"])
+    const found = countTitles(sample, own)
+    const rest = countTitles(sample, ["legacy comments", "extended referer", "sessionid", "extended user agent"])
     if (
-      count(sample, ["last page", "start language"]) > 0 || !(found === 3 || (found === 2 && rest > 0) || rest >= 3)
+      countTitles(sample, ["last page", "start language"]) > 0
+      || !(found === 3 || (found === 2 && rest > 0) || rest >= 3)
     ) {
       return undefined
     }

@@ -1,7 +1,7 @@
 import { monthNumber } from "../domain/months.ts"
 import { filloutSubmissions, ownTitles } from "./filloutSubmissions.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
+import { cleansAt, countTitles, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
 
 const written = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d\d)(\d\d)(?: \([^()]*\))?$/
 
@@ -18,9 +18,9 @@ export const fillout: FormTool = {
   title: "Fillout",
   records: filloutSubmissions,
   recognise: (sample) => {
-    const own = count(sample, ["submission id", "last updated", "submission started", "current step"])
+    const own = countTitles(sample, ["submission id", "last updated", "submission started", "current step"])
     if (own < 3 || has(sample, "respondent id")) return undefined
-    const tail = count(sample, ["errors", "url", "network id"])
+    const tail = countTitles(sample, ["errors", "url", "network id"])
     return evidence(
       [own === 4 ? 0.8 : 0.6, `there are columns "Submission ID", "Submission started", "Current step" (${own} of 4)`],
       tail > 0 && [0.2, `there are columns "Errors", "Url", "Network ID" (${tail} of 3)`],

@@ -1,6 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, type MetaTitles, unguarded } from "./sample.ts"
+import { countTitles, evidence, metaOf, type MetaTitles, unguarded } from "./sample.ts"
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
@@ -25,8 +25,8 @@ export const gravityForms: FormTool = {
   name: "gravity-forms",
   title: "Gravity Forms",
   recognise: (sample) => {
-    const found = count(sample, telling)
-    const rest = count(sample, ["payment status", "payment date", "payment amount", "post id", "user agent"])
+    const found = countTitles(sample, telling)
+    const rest = countTitles(sample, ["payment status", "payment date", "payment amount", "post id", "user agent"])
     if (found < 2) return undefined
     return evidence(
       [

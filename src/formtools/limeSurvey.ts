@@ -4,7 +4,7 @@ import type { Clean, FormTool, Sample } from "./FormTool.ts"
 import {
   cellsOf,
   cleansAt,
-  count,
+  countTitles,
   evidence,
   metaOf,
   type MetaTitles,
@@ -88,8 +88,8 @@ export const limeSurvey: FormTool = {
         shown && [0.3, `cells contain "{question_not_shown}"`],
       )
     }
-    const byCode = count(sample, codes)
-    const byWord = count(sample, words)
+    const byCode = countTitles(sample, codes)
+    const byWord = countTitles(sample, words)
     const found = Math.max(byCode, byWord)
     if (found < 2) return undefined
     return evidence(
@@ -99,7 +99,7 @@ export const limeSurvey: FormTool = {
           ? `there are columns "submitdate", "lastpage", "startlanguage" (${found} of 3)`
           : `there are columns "Date submitted", "Last page", "Start language" (${found} of 3)`,
       ],
-      count(sample, ["id", "response id", "seed"]) > 0 && [0.1, "and the response's id or seed"],
+      countTitles(sample, ["id", "response id", "seed"]) > 0 && [0.1, "and the response's id or seed"],
     )
   },
   layout: (sample) => {
@@ -114,7 +114,7 @@ export const limeSurvey: FormTool = {
       role === "option" && cellsOf(named, position).every((cell) => yesNo.has(cell))
       && cellsOf(named, position).some((cell) => cell !== "N/A")
     )
-    const full = count(named, words) > count(named, codes)
+    const full = countTitles(named, words) > countTitles(named, codes)
     const submitted = withRole(own, "submitted")[0]
     return {
       variant: vv ? "VV" : full ? "full texts" : "codes",

@@ -22,7 +22,7 @@ export const positionOf = ({ plain }: Pick<Sample, "plain">, ...titles: Readonly
 export const has = (sample: Pick<Sample, "plain">, title: string): boolean => sample.plain.includes(title)
 
 /** Returns the number of these titles (in lower case) that occur. */
-export const count = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>): number =>
+export const countTitles = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>): number =>
   titles.filter((title) => sample.plain.includes(title)).length
 
 /** Returns the filled cells of a column below `headerRows` header rows. */

@@ -1,5 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "submission id": "id",
@@ -13,7 +13,7 @@ export const tally: FormTool = {
   title: "Tally",
   recognise: (sample) => {
     const names = ["submission id", "respondent id", "submitted at"]
-    const found = count({ plain: sample.plain.slice(0, 3) }, names)
+    const found = countTitles({ plain: sample.plain.slice(0, 3) }, names)
     if (found < 2) return undefined
     const inOrder = names.every((name, at) => sample.plain[at] === name)
     return evidence(

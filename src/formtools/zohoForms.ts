@@ -1,5 +1,5 @@
 import type { FormTool } from "./FormTool.ts"
-import { count, evidence, metaOf, type MetaTitles } from "./sample.ts"
+import { countTitles, evidence, metaOf, type MetaTitles } from "./sample.ts"
 
 const meta: MetaTitles = {
   "added time": { role: "submitted", format: "dd-MMM-yyyy HH:mm:ss" },
@@ -12,7 +12,7 @@ export const zohoForms: FormTool = {
   name: "zoho-forms",
   title: "Zoho Forms",
   recognise: (sample) => {
-    const found = count(sample, ["added time", "referrer name", "task owner"])
+    const found = countTitles(sample, ["added time", "referrer name", "task owner"])
     if (found < 2) return undefined
     return evidence([
       found === 3 ? 0.95 : 0.8,

@@ -61,7 +61,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       (made) => Effect.sync(() => made.destroy()),
     )
     /** Calls `act` at once. The returned effect ends when zlib has finished. */
-    const begun = (act: (settle: () => void) => void) => {
+    const started = (act: (settle: () => void) => void) => {
       const done = new Promise<void>((resolve) => {
         if (failed) return resolve()
         const settle = () => {
@@ -78,9 +78,9 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       })
     }
     return (piece) => {
-      if (piece === undefined) return begun((settle) => ended ? settle() : zlib.once("end", settle).end())
+      if (piece === undefined) return started((settle) => ended ? settle() : zlib.once("end", settle).end())
       fed += piece.length
-      const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, settle))
+      const parts = ended ? Effect.succeed([]) : started((settle) => zlib.write(piece, settle))
       // Zeros (tape padding) may follow the packed bytes. Anything else would be lost silently.
       const unread = () => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
       return Effect.filterOrFail(parts, () => unread().every((byte) => byte === 0), () => damaged)
@@ -175,15 +175,15 @@ const unpacking = <E>(
       const taken = ready.splice(0, parts)
       return taken.length === 1 ? taken[0] : Buffer.concat(taken)
     }
-    let begun: Effect.Effect.Success<typeof begin> | undefined
+    let started: Effect.Effect.Success<typeof begin> | undefined
     let ended = false
     return Effect.gen(function*() {
       while (ready.length === 0 && !ended) {
-        const { parts, took } = begun ?? (yield* begin)
+        const { parts, took } = started ?? (yield* begin)
         const unpacked = yield* parts
         ended = took === undefined
         // A piece that is not packed must be used before the next piece is requested.
-        begun = inflate === undefined || ended ? undefined : yield* begin
+        started = inflate === undefined || ended ? undefined : yield* begin
         const refused = check(took ?? 0, unpacked, ended)
         if (refused !== undefined) return yield* refused
         ready.push(...unpacked)

@@ -41,7 +41,7 @@ export interface Bytes {
 /** A file, which can also be read from any offset. */
 export interface FileBytes extends Bytes {
   /** Whether the file is still the one that was found, with the same size and modification time. */
-  readonly stands: Effect.Effect<boolean>
+  readonly isUnchanged: Effect.Effect<boolean>
   /** When the file was last changed, in milliseconds since 1970. Undefined if the system does not report it. */
   readonly changedAt: number | undefined
   /** Reads up to `length` bytes, starting at offset `from`. Returns fewer at the end of the file. */
@@ -199,9 +199,12 @@ export const findBytes = (
         }
       })
 
-    const stands = Effect.match(fs.stat(path), { onFailure: () => false, onSuccess: (now) => isFound(standing(now)) })
+    const isUnchanged = Effect.match(fs.stat(path), {
+      onFailure: () => false,
+      onSuccess: (now) => isFound(standing(now)),
+    })
     const changedAt = Option.getOrUndefined(Option.map(info.mtime, (at) => at.getTime()))
-    return { file, changedAt, stands, size: found.size, head: (length) => range(0, length), range, look, blocks }
+    return { file, changedAt, isUnchanged, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })
 
 /**

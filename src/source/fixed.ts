@@ -21,12 +21,12 @@ export const unreadCode = (key: string, code: string): ProblemCode | undefined =
  * with cells after the file's last column, which spreadsheet programs give columns without a title, and rows whose
  * `_id` was changed or removed, because it is unknown which row they replace.
  */
-export const holdUnread = (fixed: Source): Source => {
+export const rejectUnread = (fixed: Source): Source => {
   const { columns } = fixed
   const end = endOf(columns)
   const at = (name: typeof addedColumns[number]) => end - addedColumns.length + addedColumns.indexOf(name)
   const textOf = (cells: Cells, name: typeof addedColumns[number]) => cellText(cells[at(name)])
-  const held = (cells: Cells, row: number): Problem | undefined => {
+  const problemOf = (cells: Cells, row: number): Problem | undefined => {
     const found = unreadCode(textOf(cells, "_key"), textOf(cells, "_code"))
     const isLonger = cells.slice(end).some((cell) => cellText(cell) !== "")
     if (!idPattern.test(textOf(cells, "_id")) && addedColumns.some((name) => textOf(cells, name) !== "")) {
@@ -50,7 +50,7 @@ export const holdUnread = (fixed: Source): Source => {
   const inChunk = (chunk: RowChunk): RowChunk => {
     const faults = new Map(chunk.faults)
     chunk.rows.forEach((cells, index) => {
-      const problem = faults.has(index) ? undefined : held(cells, chunk.firstRow + index)
+      const problem = faults.has(index) ? undefined : problemOf(cells, chunk.firstRow + index)
       if (problem !== undefined) faults.set(index, problem)
     })
     return { ...chunk, faults }

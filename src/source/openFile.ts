@@ -10,7 +10,7 @@ import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { addedColumns, isFixed } from "./columns.ts"
-import { holdUnread } from "./fixed.ts"
+import { rejectUnread } from "./fixed.ts"
 import { mapFiles, refusing, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { fixedDelimiter } from "./text/header.ts"
@@ -152,9 +152,9 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
 const digestFromNow = (found: FileBytes, path: string) =>
   Effect.map(digestAhead(path), (ahead) =>
     Effect.flatMap(
-      Effect.zip(ahead, found.stands),
-      ([sha256, stands]) =>
-        sha256 !== undefined && stands ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
+      Effect.zip(ahead, found.isUnchanged),
+      ([sha256, isUnchanged]) =>
+        sha256 !== undefined && isUnchanged ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
     ))
 
 /** Opens one file: unpacks archives, detects the file's format and the form tool that wrote it, and reads its header. */
@@ -177,7 +177,7 @@ export const openFile = (
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
-    /** Refuses a masked or incomplete file, and holds the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
+    /** Refuses a masked or incomplete file, and rejects the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
     const guarded = (source: Source) => {
       const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
       if (added.length > addedColumns.length / 2 && !isFixed(source.columns)) {
@@ -187,7 +187,7 @@ export const openFile = (
         )
       }
       if (!source.columns.some(({ title }) => title === maskedTitle)) {
-        return Effect.succeed(isFixed(source.columns) ? holdUnread(source) : source)
+        return Effect.succeed(isFixed(source.columns) ? rejectUnread(source) : source)
       }
       return refusing(file)(
         "is a masked copy: its cells are digests, not answers, so nothing of it is imported. "

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import type { Problem } from "../../src/domain/problem.ts"
 import type { Cells, RowChunk } from "../../src/domain/row.ts"
 import { toColumns } from "../../src/source/columns.ts"
-import { holdUnread } from "../../src/source/fixed.ts"
+import { rejectUnread } from "../../src/source/fixed.ts"
 import { type Fingerprint, readerVersion, type Source, SourceChanged } from "../../src/source/Source.ts"
 
 /** A row of the simulation's source. */
@@ -89,7 +89,7 @@ export const correctRows = (rejected: RejectedRows, choose: () => boolean): Reje
 }
 
 /** Returns a rejected.csv as a source. */
-export const rejectedSource = ({ lines, titles }: RejectedRows): Source => holdUnread(tableSource(titles, lines))
+export const rejectedSource = ({ lines, titles }: RejectedRows): Source => rejectUnread(tableSource(titles, lines))
 
 const chunkRows = 16
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { eachChunk } from "../../src/source/chunks.ts"
 import { limits } from "../../src/source/limits.ts"
 import { openSource } from "../../src/source/openSource.ts"
-import { settleLineEnds } from "../../src/source/text/quotes.ts"
+import { normaliseLineEnds } from "../../src/source/text/quotes.ts"
 import { seeds } from "../long.ts"
 import { config, csv, file, open, read, refusal, run, taken } from "./opening.ts"
 
@@ -126,9 +126,9 @@ describe("a lone carriage return in CSV", () => {
   it("a lone carriage return is normalised to a line feed, and a second normalisation changes nothing", () =>
     fc.assert(
       fc.property(text, (written) => {
-        const settled = settleLineEnds(written, ",")
-        expect(settleLineEnds(settled, ",")).toBe(settled)
-        expect(settled.replaceAll(/[\r\n]/g, "")).toBe(written.replaceAll(/[\r\n]/g, ""))
+        const normalised = normaliseLineEnds(written, ",")
+        expect(normaliseLineEnds(normalised, ",")).toBe(normalised)
+        expect(normalised.replaceAll(/[\r\n]/g, "")).toBe(written.replaceAll(/[\r\n]/g, ""))
       }),
       { seed: 7, numRuns: 500 },
     ))

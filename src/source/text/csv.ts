@@ -131,7 +131,7 @@ const rowsOf = (
     const below = belowHeader(last && lines.isOpen ? all : text, last)
     if (below === undefined) return undefined
     const chunks = rows.chunks(reader.push(below, last), isDamaged, last)
-    if (last && reader.quotes().unsettled > 0) throw new UnreadableRecord(unsettled(reader.quotes()))
+    if (last && reader.quotes().undecided > 0) throw new UnreadableRecord(undecided(reader.quotes()))
     return chunks
   }
   const ended = () => finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
@@ -159,9 +159,9 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
   `kept as characters on ${literal === 1 ? "line" : `${count(literal)} lines:`} ${someOf(lines.map(String), literal)}`
 
 /** Describes records whose quotes allow two readings, or none. */
-const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
-  const isBoth = unsettledLines.some(({ because }) => because === "both")
-  const lines = someOf(unsettledLines.map(linesOf), all)
+const undecided = ({ undecided: all, undecidedLines }: Quotes): string => {
+  const isBoth = undecidedLines.some(({ because }) => because === "both")
+  const lines = someOf(undecidedLines.map(linesOf), all)
   return isBoth
     ? `Quotes can be read in two ways on ${lines}: as enclosing one cell that contains line breaks, or as ordinary characters in separate records. `
       + "Correct the quotes there, or state under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."

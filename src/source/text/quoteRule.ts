@@ -19,18 +19,18 @@ export interface QuoteRule {
 }
 
 /** Why a record's reading can't be decided: both readings fit, or neither does. */
-export type Unsettled = "both" | "neither"
+export type Undecided = "both" | "neither"
 
 /** How a record with questionable quotes is read. `end` is the offset after its last line end. */
 export type Decision =
   /** More text is needed. */
   | { readonly _tag: "More" }
   /** The record's quotes enclose cells, as they should. */
-  | { readonly _tag: "Quoted"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  | { readonly _tag: "Quoted"; readonly end: number; readonly undecided: Undecided | undefined }
   /** The first line is a record in which quotes are ordinary characters. */
   | { readonly _tag: "Literal"; readonly end: number }
   /** The record's quotes are wrong, and it is uncertain where its cells end. */
-  | { readonly _tag: "Faulty"; readonly end: number; readonly unsettled: Unsettled | undefined }
+  | { readonly _tag: "Faulty"; readonly end: number; readonly undecided: Undecided | undefined }
   /** The file ends inside a quoted cell of its last line. */
   | { readonly _tag: "CutShort"; readonly end: number }
   /** A quote opens and is never closed. */
@@ -149,17 +149,17 @@ export class QuoteDecisions {
     const second = afterLineEnd(text, firstEnd)
     if (record.end !== undefined) {
       const { end, multiline, width } = record
-      if (!this.#rule.open) return { _tag: "Quoted", end, unsettled: undefined }
-      if (this.#isRest(text.slice(start, record.open ?? start), own)) return { _tag: "Quoted", end, unsettled: "both" }
+      if (!this.#rule.open) return { _tag: "Quoted", end, undecided: undefined }
+      if (this.#isRest(text.slice(start, record.open ?? start), own)) return { _tag: "Quoted", end, undecided: "both" }
       if (!multiline.some((cell) => this.#mayBeRecords(text, cell, width, own))) {
         const follows = this.#isFollowed(text, { second, end, width, own, last })
         if (follows === undefined) return { _tag: "More" }
-        return { _tag: "Quoted", end, unsettled: follows ? undefined : "both" }
+        return { _tag: "Quoted", end, undecided: follows ? undefined : "both" }
       }
       const inner = this.#lines(text, second, end, own)
       const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines
         && this.#fitsLiterally(text.slice(start, firstEnd), own)
-      return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, unsettled: "both" }
+      return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, undecided: "both" }
     }
     if (record.bad === undefined && !last) return { _tag: "More" }
     if (this.#rule.open) {
@@ -182,7 +182,7 @@ export class QuoteDecisions {
     return {
       _tag: "Faulty",
       end,
-      unsettled: isInside ? "both" : next && (isRegular || width >= titles.titled) ? undefined : "neither",
+      undecided: isInside ? "both" : next && (isRegular || width >= titles.titled) ? undefined : "neither",
     }
   }
 

@@ -165,7 +165,7 @@ const lineStart = (text: string, at: number, from: number) => {
  * end for each file. Quoted cells are those that papaparse recognises: a quote opens only at the start of a cell, and
  * closes before a delimiter or a line end, with only white space in between.
  */
-export const settleLineEnds = (text: string, delimiter: string): string => {
+export const normaliseLineEnds = (text: string, delimiter: string): string => {
   const parts: Array<string> = []
   let from = 0
   let at = 0

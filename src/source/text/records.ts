@@ -2,8 +2,8 @@ import Papa from "papaparse"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { type Decision, QuoteDecisions, type QuoteRule, type Unsettled } from "./quoteRule.ts"
-import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
+import { type Decision, QuoteDecisions, type QuoteRule, type Undecided } from "./quoteRule.ts"
+import { nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
 
 /** Text that can't be split into records. The message is a sentence or two, without the file's name. */
 export class UnreadableRecord extends Error {}
@@ -32,8 +32,8 @@ export interface Quotes {
   readonly literal: number
   readonly literalLines: ReadonlyArray<number>
   /** How many records can't be read with certainty, and the lines of the first ones. */
-  readonly unsettled: number
-  readonly unsettledLines: ReadonlyArray<Lines & { readonly because: Unsettled }>
+  readonly undecided: number
+  readonly undecidedLines: ReadonlyArray<Lines & { readonly because: Undecided }>
 }
 
 /** Splits text that arrives in pieces into records of cells. */
@@ -79,15 +79,15 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   /** Length of a `rest` in which no record ended. It is scanned again once it has doubled. */
   let stalled = 0
   let literal = 0
-  let unsettled = 0
+  let undecided = 0
   const literalLines: Array<number> = []
-  const unsettledLines: Array<Quotes["unsettledLines"][number]> = []
+  const undecidedLines: Array<Quotes["undecidedLines"][number]> = []
 
   /** Reads a record up to where papaparse ends it. */
   const leniently = (text: string, start: number, last: boolean): Decision => {
     const { bad, end, open } = scanRecord(text, start, delimiter)
     if (end === undefined) return last ? { _tag: "Unclosed", at: open ?? start } : { _tag: "More" }
-    return { _tag: bad === undefined ? "Quoted" : "Faulty", end, unsettled: undefined }
+    return { _tag: bad === undefined ? "Quoted" : "Faulty", end, undecided: undefined }
   }
 
   const push = (text: string, last: boolean): Records => {
@@ -113,13 +113,13 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       const whole = all.slice(from, to)
       const carriage = whole.includes("\r")
       const alone = carriage && hasLoneCarriageReturn(whole)
-      const settled = !alone
+      const normalised = !alone
         ? whole
         : literally
         ? whole.replaceAll(/\r\n?/g, "\n")
-        : settleLineEnds(whole, delimiter)
+        : normaliseLineEnds(whole, delimiter)
       const parser = literally ? literalParser : quotedParser
-      const { data, errors } = parser.parse(settled, 0, true) as Parsed
+      const { data, errors } = parser.parse(normalised, 0, true) as Parsed
       if (carriage && !alone) dropCarriageReturns(data)
       for (const { row } of errors) if (row !== undefined && row < data.length) misquoted.add(records.length + row)
       for (const record of data) records.push(record)
@@ -155,7 +155,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       }
       const firstLine = line
       advance(decision.end)
-      if (decision._tag === "Quoted" && decision.unsettled === undefined) {
+      if (decision._tag === "Quoted" && decision.undecided === undefined) {
         multiline.add(index++)
         continue
       }
@@ -169,10 +169,10 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
           multiline.add(one)
           if (decision._tag !== "Quoted") misquoted.add(one)
         }
-        if (decision._tag !== "CutShort" && decision.unsettled !== undefined) {
-          unsettled++
-          if (unsettledLines.length < named) {
-            unsettledLines.push({ from: firstLine, to: line - 1, because: decision.unsettled })
+        if (decision._tag !== "CutShort" && decision.undecided !== undefined) {
+          undecided++
+          if (undecidedLines.length < named) {
+            undecidedLines.push({ from: firstLine, to: line - 1, because: decision.undecided })
           }
         }
       }
@@ -188,7 +188,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   return {
     push,
     line: () => line + lineEndsIn(rest),
-    quotes: () => ({ literal, literalLines, unsettled, unsettledLines }),
+    quotes: () => ({ literal, literalLines, undecided, undecidedLines }),
   }
 }
 

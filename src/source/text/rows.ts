@@ -100,12 +100,12 @@ export const makeRows = (
   let inside = 0
   let longest: LongestCell | undefined
   /** The last record so far, which is not added yet. */
-  let held: { readonly row: Array<Cell>; fault: Problem | undefined; readonly where: () => string } | undefined
+  let pendingRow: { readonly row: Array<Cell>; fault: Problem | undefined; readonly where: () => string } | undefined
   let isAfterPart = false
 
-  const addHeld = () => {
-    if (held !== undefined) made.add(held.row, held.fault)
-    held = undefined
+  const addPendingRow = () => {
+    if (pendingRow !== undefined) made.add(pendingRow.row, pendingRow.fault)
+    pendingRow = undefined
   }
 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
@@ -114,13 +114,13 @@ export const makeRows = (
     /** The line at which the record starts. */
     let at = line
     for (let index = 0; index < records.length; index++) {
-      const number = made.count + (held === undefined ? 1 : 2)
+      const number = made.count + (pendingRow === undefined ? 1 : 2)
       // The row reuses the parser's array, because nothing else needs it.
       const row: Array<Cell> = records[index]!
       const isMultiline = multiline.has(index)
       let filled = false
       let breaks = 0
-      let wounded = -1
+      let damagedAt = -1
       for (let position = 0; position < row.length; position++) {
         const cell = row[position] as string
         if (cell === "") {
@@ -135,7 +135,7 @@ export const makeRows = (
         if (isMultiline) breaks += lineEndsIn(cell)
         if (isDamaged && !cell.isWellFormed()) {
           row[position] = cell.toWellFormed()
-          if (wounded === -1) wounded = position
+          if (damagedAt === -1) damagedAt = position
         }
       }
       const from = at
@@ -152,21 +152,23 @@ export const makeRows = (
         ? ragged(where(), row.length, width.header)
         : badlyQuoted.has(index)
         ? misquoted(where())
-        : wounded !== -1
-        ? damaged(where(), columnAt(wounded), encoding)
+        : damagedAt !== -1
+        ? damaged(where(), columnAt(damagedAt), encoding)
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
         : isHeader(row, where) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
       if (fault === undefined && row.length > width.header) row.length = width.header
-      if (isPart && held !== undefined && held.row.at(-1) !== null) held.fault ??= partial(held.where(), false)
-      addHeld()
-      held = { row, fault, where }
+      if (isPart && pendingRow !== undefined && pendingRow.row.at(-1) !== null) {
+        pendingRow.fault ??= partial(pendingRow.where(), false)
+      }
+      addPendingRow()
+      pendingRow = { row, fault, where }
       isAfterPart = isPart
-      if (width.titled < 2) addHeld()
+      if (width.titled < 2) addPendingRow()
     }
-    if (last) addHeld()
+    if (last) addPendingRow()
     if (made.count > limits.rows) {
       throw new UnreadableRecord(`It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`)
     }

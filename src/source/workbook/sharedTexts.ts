@@ -1,7 +1,7 @@
 import { BadSheet, xmlScanner, xmlText } from "./xml.ts"
 
 /** Returns a text of a workbook. Decodes characters that XML can't contain, which are written as _x000D_. */
-export const plainText = (text: string): string =>
+export const unescapedText = (text: string): string =>
   text.includes("_x")
     ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text
@@ -25,7 +25,7 @@ export const sharedTextsReader = () => {
     close: (name) => {
       if (name === "t") inText = false
       else if (name === "si") {
-        texts.push(plainText(text))
+        texts.push(unescapedText(text))
         text = ""
       } else if (name === "rPh") hints--
       else if (name === "sst") ended = true

@@ -18,22 +18,22 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     if (next === undefined) throw wrong()
     ;[at, to] = next
   }
-  const goOn = (): void => {
+  const advance = (): void => {
     if (at < to) return
     nextPart()
-    goOn()
+    advance()
   }
   const number = (size: number): number => {
     let value = 0
     for (let index = 0; index < size; index++) {
-      goOn()
+      advance()
       value += bytes[at++]! * 256 ** index
     }
     return value
   }
   const skip = (count: number) => {
     for (let left = count; left > 0;) {
-      goOn()
+      advance()
       const step = Math.min(left, to - at)
       at += step
       left -= step

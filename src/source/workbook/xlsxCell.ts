@@ -1,6 +1,6 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
-import { plainText } from "./sharedTexts.ts"
+import { unescapedText } from "./sharedTexts.ts"
 import { BadSheet, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
 /** The parts of a workbook to which the XML of cells refers. */
@@ -87,7 +87,7 @@ const makeTyped = ({ date1904, formats, strings }: CellContext) => {
         return sharedText(cell)
       case "str":
       case "inlineStr":
-        return value === undefined ? undefined : plainText(value)
+        return value === undefined ? undefined : unescapedText(value)
       case "b":
         return value === undefined ? undefined : truth(value)
       case "e":
