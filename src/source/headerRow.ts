@@ -1,0 +1,112 @@
+import { type Cell, cellText } from "../domain/cell.ts"
+import type { Problem } from "../domain/problem.ts"
+
+/** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
+const plainTitle = (cell: Cell | undefined): string => cellText(cell).replaceAll('"', "").trim().toLowerCase()
+
+/**
+ * Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. Undefined if the row doesn't.
+ *
+ * @param header the cells of a header row
+ */
+export const repeatedHeader = (header: ReadonlyArray<Cell>) => {
+  const titles = header.map(plainTitle)
+  const isWide = titles.filter((title) => title !== "").length > 1
+  return (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined =>
+    !isWide || titles.some((title, at) => plainTitle(row[at]) !== title) ? undefined : {
+      code: "header-row",
+      message: `${where()} repeats the header, as if two exports had been joined. Remove it from the file.`,
+    }
+}
+
+/** A record or row that may be above the data. Its cells are text, and empty cells are "". */
+type Line = ReadonlyArray<string>
+
+/** How many records below the header are kept to recognise a form tool. */
+export const headKept = 200
+/** How many records are used to find the usual width. */
+const lookedAt = 200
+/** The maximum number of records that may precede a header. */
+const mostAbove = 30
+
+const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "" ? count : count + 1), 0)
+
+/** Returns the number of cells up to the last filled one. */
+const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
+
+/** Returns the width that most records have. */
+const usualExtent = (lines: ReadonlyArray<Line>) => {
+  const times = new Map<number, number>()
+  let usual = 0
+  for (const line of lines) {
+    const extent = extentOf(line)
+    const count = (times.get(extent) ?? 0) + 1
+    times.set(extent, count)
+    if (extent > 0 && count >= (times.get(usual) ?? 0)) usual = extent
+  }
+  return usual
+}
+
+const number = /^[+-]?[\d.,\s/:%€$£-]+$/
+
+/**
+ * Whether a record consists of titles: nearly every column has one, no title is a number or a date, and none is repeated.
+ *
+ * @param groups the record above, if it names groups of columns: a title may be repeated in another group
+ */
+const isTitles = (line: Line, usual: number, groups: Line = []) => {
+  const titles = line.map((cell) => cell.trim()).filter((cell) => cell !== "")
+  let group = ""
+  const names = line.map((cell, at) => `${group = groups[at]?.trim() || group}\n${cell.trim()}`)
+    .filter((name) => !name.endsWith("\n"))
+  return titles.length >= Math.max(2, 0.8 * usual) && titles.every((title) => !number.test(title))
+    && new Set(names).size === titles.length
+}
+
+/** Whether a record names groups of columns, and the next record names the columns. Only the first column of a group is filled in the former, and numbers are below the latter. */
+const isGroups = (line: Line, [titles = [], ...rows]: ReadonlyArray<Line>, usual: number) => {
+  const filled = filledIn(line)
+  if (filled < 2 || filled > 0.7 * usual || (line[0] ?? "").trim() === "") return false
+  if (filledIn(titles) < usual || !isTitles(titles, usual, line)) return false
+  return titles.some((_, at) => {
+    const cells = rows.map((row) => (row[at] ?? "").trim()).filter((cell) => cell !== "")
+    return cells.length > 0 && cells.filter((cell) => number.test(cell)).length >= 0.8 * cells.length
+  })
+}
+
+/**
+ * Returns the index of the header, or -1 if all records are empty. The header is the first record that is not empty, unless that is obviously a
+ * heading of the whole table and a record of titles follows. A heading is a single filled cell above records of at least three columns, or of two if
+ * the record has only one cell. It may also be a name and its value with an empty record below, cells that are all merged over several columns, or names of groups of columns.
+ *
+ * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
+ */
+export const placeHeader = (
+  lines: ReadonlyArray<Line>,
+  merged: (at: number) => boolean = () => false,
+): number => {
+  const first = lines.findIndex((line) => filledIn(line) > 0)
+  if (first === -1) return -1
+  const usual = usualExtent(lines.slice(first, first + lookedAt))
+  let emptyBelow = false
+  const isHeading = (line: Line) => {
+    const filled = filledIn(line)
+    return filled === 1 && line[0]?.trim() !== "" && (usual >= 3 || (usual === 2 && line.length === 1))
+  }
+  const isNamedValue = (line: Line) => usual >= 4 && extentOf(line) === 2 && filledIn(line) === 2
+  let named = false
+  let allMerged = true
+  for (let at = first; at < Math.min(lines.length, first + mostAbove); at++) {
+    const line = lines[at]!
+    if (filledIn(line) === 0) emptyBelow = true
+    else if (merged(at)) continue
+    else if (isGroups(line, lines.slice(at + 1, at + lookedAt), usual)) return at + 1
+    else if (at > first && isTitles(line, usual, merged(at - 1) ? lines[at - 1] : [])) {
+      const below = allMerged || lines.slice(at + 1, at + 3).some((next) => filledIn(next) >= 2)
+      return below && (!named || emptyBelow) ? at : first
+    } else if (isNamedValue(line)) named = true
+    else if (!isHeading(line)) return first
+    allMerged &&= filledIn(line) === 0
+  }
+  return first
+}
