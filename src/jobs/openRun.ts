@@ -1,9 +1,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import type * as Scope from "effect/Scope"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import { maskOf } from "../domain/reportFields.ts"
+import type { LedgerSession } from "../ledger/Ledger.ts"
 import { type AnyLedgerOptions, openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
 import { type PastRuns, readLatestReports, readReport } from "../report/pastRuns.ts"
@@ -14,7 +18,7 @@ import { CurrentRun, RunLedger, type RunRequest } from "../run/RunContext.ts"
 import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
-import { measureLease } from "./leaseMetrics.ts"
+import { telemetryOn } from "../service/telemetry.ts"
 import type { Prepared } from "./prepare.ts"
 import { askerOf, ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
@@ -137,4 +141,33 @@ const lastRehearsal = (
       Effect.map(({ report }): Rehearsed => report),
       Effect.catchTag("ReportUnreadable", () => Effect.succeed(undefined)),
     )
+  })
+
+const held = Metric.gauge("formferry.lease.held", {
+  description: "1 while this process holds the lock of the pipeline, then 0",
+})
+const age = Metric.gauge("formferry.lease.age", {
+  description: "Seconds since this process sent its last heartbeat for the lock of the pipeline",
+}).pipe(Metric.tagged("unit", "s"))
+const takeovers = Metric.counter("formferry.lease.takeovers", {
+  description: "Locks that this process took over, because their holders had not released them",
+  incremental: true,
+})
+
+/** Measures a run's lock each second until the scope closes. Does nothing if metrics are not exported. */
+const measureLease = (
+  pipeline: string,
+  { lease: { host, isTakenOver, silentFor } }: Pick<LedgerSession, "lease">,
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    if (!(yield* FiberRef.get(telemetryOn))) return
+    const tags = { pipeline, ...(host === undefined ? {} : { host }) }
+    const record = (isHeld: boolean) =>
+      Effect.all([
+        Metric.set(held, isHeld ? 1 : 0),
+        Metric.set(age, isHeld ? silentFor() / 1_000 : 0),
+      ]).pipe(Effect.tagMetrics(tags))
+    if (isTakenOver) yield* Effect.tagMetrics(Metric.increment(takeovers), tags)
+    yield* Effect.acquireRelease(record(true), () => record(false))
+    yield* record(true).pipe(Effect.delay("1 second"), Effect.forever, Effect.forkScoped)
   })
