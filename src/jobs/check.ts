@@ -283,9 +283,8 @@ const partition = (
 const restOfBroken = (root: string, name: string, options: CheckOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const { form, pipeline, source } = yield* openParts(root, name, options)
-    const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     // A column that seems unused may belong to an entry that can't be read.
-    const isCertain = ({ message, severity }: Diagnostic) =>
-      severity === "error" && !/columns? (?:is|are) not mapped/.test(message)
-    return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isCertain) : []
+    const certain: Pipeline = { ...pipeline, mapping: { ...pipeline.mapping, unmapped: "ignore" } }
+    const compiled = yield* Effect.either(compileFor(certain, source, form))
+    return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(({ severity }) => severity === "error") : []
   })).pipe(Effect.orElseSucceed((): ReadonlyArray<Diagnostic> => []))

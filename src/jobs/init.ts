@@ -278,7 +278,8 @@ const placeKeys = (
 /** Returns the keys of `source` that say how to read the file: as given, otherwise as detected. */
 const readKeys = (config: SourceConfig, source: Source): ReadonlyArray<DraftKey> => {
   const { delimiter, encoding, headerRow, quoteChar, range, sheet } = config
-  const row = headerRow === undefined ? headerIn(source) : undefined
+  // If the pipeline contains this number, reading the source gives no warning.
+  const row = headerRow === undefined ? source.head?.detectedRow : undefined
   const detected = "detected: lines above it are not read"
   return [
     { key: "encoding", value: encoding },
@@ -288,10 +289,4 @@ const readKeys = (config: SourceConfig, source: Source): ReadonlyArray<DraftKey>
     { key: "sheet", value: sheet ?? source.head?.sheet },
     { key: "range", value: range },
   ].flatMap(({ value, ...key }) => value === undefined ? [] : [{ ...key, value }])
-}
-
-/** Returns the number of the header's row if other rows are above it. If the pipeline contains this number, reading the source gives no warning. */
-const headerIn = ({ warnings }: Source): number | undefined => {
-  const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
-  return row === undefined ? undefined : Number(row)
 }

@@ -66,6 +66,8 @@ export interface Head {
   readonly header: number
   /** Number of records in the source before the first of `records`. */
   readonly skipped: number
+  /** The number of the header's row, if rows above it are not read although the pipeline doesn't say so. */
+  readonly detectedRow: number | undefined
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
 }

@@ -320,6 +320,7 @@ export const combine = (
         records: [titles, ...rowsFrom(1, headRows).flatMap(({ rows }) => rows)],
         header: 0,
         skipped: 0,
+        detectedRow: undefined,
         sheet: source.head?.sheet,
         delimiter: source.head?.delimiter,
       },

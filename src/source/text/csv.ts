@@ -262,6 +262,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         records: header.records,
         header: header.row - 1,
         skipped: 0,
+        detectedRow: header.above === 0 ? undefined : header.row,
         sheet: undefined,
         delimiter: header.delimiter,
       },

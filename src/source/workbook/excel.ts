@@ -184,6 +184,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         records: table.head.rows,
         header: table.headerRow - 1 - table.head.top,
         skipped: table.head.top,
+        detectedRow: table.above === 0 ? undefined : table.headerRow,
         sheet: name,
         delimiter: undefined,
       },
