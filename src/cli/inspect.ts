@@ -2,7 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted, numbers, present } from "../domain/words.ts"
+import { count, counted, numbers, percent, present } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
@@ -64,12 +64,6 @@ export const inspect = command({
       }
     }),
 })
-
-const percent = (share: number): string => {
-  const rounded = Math.round(share * 100)
-  // Shows 100 % only for all cells, and 0 % only for none.
-  return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded} %`
-}
 
 const distinctOf = ({ distinct, unique }: InspectedColumn): string =>
   unique === true

@@ -143,7 +143,7 @@ const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string =
     ...one.next.map((next) =>
       cutToWidth(`  ${inZone(next, one.schedule.zone)}  in ${lasting(next - at)}`, screen.width)
     ),
-    ...(one.next.length === 0 ? ["  no time left"] : []),
+    ...(one.next.length === 0 ? ["  no more times"] : []),
     paint.soft(cutToWidth(`  ${lastOf(one, at)}`, screen.width)),
   ])
   const faults = unreadable.flatMap((fault) => wrapToWidth(fault, screen.width).map(paint.bad))

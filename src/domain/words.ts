@@ -41,6 +41,12 @@ export const permanence = (services: string, canDelete: boolean): string =>
     ? `What is sent to ${services} can be taken back only with \`formferry undo\`, which deletes it.`
     : `Writes to ${services} can't be undone.`
 
+/** Returns a share from 0 to 1 in percent. Only a whole is 100%, and only nothing is 0%. */
+export const percent = (share: number): string => {
+  const rounded = Math.round(share * 100)
+  return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded}%`
+}
+
 /** Returns a text on one line, without white space at its ends and with single spaces. */
 export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 

@@ -1,7 +1,19 @@
 import { DateTime, Duration } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { count, instantIn, inZone, lasting, lastingEach, reasonOf, span } from "../../src/domain/words.ts"
+import { count, instantIn, inZone, lasting, lastingEach, percent, reasonOf, span } from "../../src/domain/words.ts"
+
+it("only a whole is 100%, and only nothing is 0%", () => {
+  expect([0, 0.001, 0.004, 0.126, 0.5, 0.996, 1].map(percent)).toEqual([
+    "0%",
+    ">0%",
+    ">0%",
+    "13%",
+    "50%",
+    "<100%",
+    "100%",
+  ])
+})
 
 it("count separates thousands as Intl does, for whole numbers and for rates", () => {
   const grouped = new Intl.NumberFormat("en-US")

@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Candidate, QuestionState } from "../../domain/draft.ts"
+import { percent } from "../../domain/words.ts"
 import type { Survey, SurveyedColumn } from "../Api.ts"
 import { act, check, input } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useSeen } from "./hooks.ts"
 import { badge, safe, type Word } from "./parts.tsx"
-import { board as t, percent } from "./strings.ts"
+import { board as t } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */
 const height = 64

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
-import { count, numbers } from "../../domain/words.ts"
+import { count, numbers, percent } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
 import { isUndecided, itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
@@ -9,7 +9,7 @@ import { act, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useAnswer } from "./hooks.ts"
 import { asCell, badge, more, Problem, safe, table, warning } from "./parts.tsx"
-import { detail as t, general, percent } from "./strings.ts"
+import { detail as t, general } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import { modeWords } from "../../domain/run.ts"
-import { count, counted, lasting } from "../../domain/words.ts"
+import { count, counted, lasting, percent } from "../../domain/words.ts"
 import type { SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
@@ -8,9 +8,6 @@ const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 
 /** Returns an instant (ISO 8601) as the reader's clock shows it. */
 export const when = (text: string): string => Number.isNaN(Date.parse(text)) ? text : clock.format(new Date(text))
-
-/** Returns a share from 0 to 1 in percent. Only a whole is 100%. */
-export const percent = (share: number): string => `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))}%`
 
 /** Returns a text with a capital letter at its start. */
 export const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
@@ -27,7 +24,7 @@ const labels = {
   target: "Target",
   choose: "Choose…",
   unreachable: "Not reachable",
-  oneFile: "Nothing was taken: drop one file at a time.",
+  oneFile: "No file was read: drop one file at a time.",
   cancel: "Cancel",
   close: "Back to the list",
   next: "Next:",
@@ -77,7 +74,7 @@ export const home = {
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
   making: (pipeline: string) => `${pipeline}: reading the file`,
-  notMade: (pipeline: string) => `${pipeline} was not made`,
+  notMade: (pipeline: string) => `${pipeline} was not created`,
   cancelled: "Cancelled.",
   reading: (rows = 0) => `Reading the file: ${counted(rows, "row")} so far. Each row is read twice.`,
   drop: "Drop a file with answers here, or choose one",
@@ -134,7 +131,7 @@ export const detail = {
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",
-  moreChoices: "The file has more of them than are counted.",
+  moreChoices: "The file has more different cells than are listed.",
   cell: "Cell",
   optionFor: (cell: string) => `Option for ${cell}`,
   likely: (option: string) => `Perhaps ${option}`,
@@ -201,7 +198,7 @@ export const preview = {
     filtered: { title: "Skipped on purpose", tone: "calm" },
   },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
-  old: "The text has changed, but the preview could not follow. These rows show the last text that could be read.",
+  old: "The text has changed, but the preview could not be updated. These rows show the last text that could be read.",
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 

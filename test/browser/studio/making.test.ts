@@ -91,7 +91,7 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await page.getByRole("link", { name: "broken: reading the file" }).waitFor()
     rmSync(join(its.project.root, "sources", "broken.csv"))
     remove()
-    await page.getByRole("link", { name: "broken was not made" }).click()
+    await page.getByRole("link", { name: "broken was not created" }).click()
     await page.getByRole("alert").getByText("broken.csv").waitFor()
     expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe("broken")
     await isAccessible(page, "not-made")

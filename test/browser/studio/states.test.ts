@@ -145,7 +145,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
       return two
     })()`)
     await page.getByLabel("Drop an export of the form's results here").dispatchEvent("drop", { dataTransfer: two })
-    await page.getByRole("alert").getByText("Nothing was taken: drop one file at a time.").waitFor()
+    await page.getByRole("alert").getByText("No file was read: drop one file at a time.").waitFor()
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).check()
     await page.getByRole("textbox", { name: /^How you know that/ }).fill("The form's page shows as many.")
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
@@ -159,7 +159,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await isAccessible(page, "settle")
     // The export lacks a row in doubt, and a row that the ledger knows.
     const lacking = new Set<unknown>(["Person 5", "Person 20"])
-    expect(await page.getByText("Nothing was taken").count()).toBe(0)
+    expect(await page.getByText("No file was read").count()).toBe(0)
     await page.getByRole("checkbox", { name: "The export contains every submission of the form" }).uncheck()
     await page.getByLabel("Drop an export of the form's results here").setInputFiles({
       name: "results.csv",
