@@ -18,9 +18,14 @@ export const failures = {
   unsure: "It isn't known whether the change was made. Open this view in another tab to see.",
 }
 
-const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
-const labels = {
-  ...busy,
+export const general = {
+  error: { title: "error", tone: "bad" },
+  warning: { title: "warning", tone: "warn" },
+  loading: "Loading…",
+  sending: "Sending the file…",
+  working: "Working…",
+  empty: "empty",
+  nothing: "none",
   target: "Target",
   choose: "Choose…",
   unreachable: "Not reachable",
@@ -28,18 +33,16 @@ const labels = {
   cancel: "Cancel",
   close: "Back to the list",
   next: "Next:",
-}
-export const general = {
-  error: { title: "error", tone: "bad" },
-  warning: { title: "warning", tone: "warn" },
-  ...labels,
   more: (things: number) => `${count(things)} more are not shown.`,
   product: "formferry studio",
 } as const
 
-const links = { home: "Pipelines", map: "Map", run: "Run", results: "Results", skip: "Skip to the content" }
 export const shell = {
-  ...links,
+  home: "Pipelines",
+  map: "Map",
+  run: "Run",
+  results: "Results",
+  skip: "Skip to the content",
   viewsOf: (pipeline: string) => `Views of ${pipeline}`,
   asking: (pipeline: string) => `${pipeline}: confirm the run`,
   lost: [
@@ -51,21 +54,19 @@ export const shell = {
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
-const schedule = { noSchedule: "Not scheduled" }
-const states = {
-  ...schedule,
+export const home = {
+  create: "New pipeline",
+  stored: "Stored:",
+  name: "Name of the pipeline",
+  service: "Service",
+  form: "Form",
+  go: "Create the pipeline",
+  noSchedule: "Not scheduled",
   title: "Pipelines",
   going: "In progress",
   never: "Never ran",
   unfinished: "Not finished",
   settled: "Rows in doubt were settled",
-}
-const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
-const createActs = { form: "Form", go: "Create the pipeline" }
-export const home = {
-  ...creating,
-  ...createActs,
-  ...states,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
   next: (time: string) => `Next run: ${time}`,
@@ -84,15 +85,22 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
-const settledStates = { mapped: "Mapped", redirected: "Gets texts", unanswered: "Left unanswered" }
-const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
-  ...lists,
+  label: "Columns and questions",
+  columnList: "Columns",
+  questionList: "Questions",
+  search: "Search",
   onlyOpen: "Only what is open",
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
-  states: { ...settledStates, open: "Open", missing: "Not mapped" },
+  states: {
+    mapped: "Mapped",
+    redirected: "Gets texts",
+    unanswered: "Left unanswered",
+    open: "Open",
+    missing: "Not mapped",
+  },
   unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
@@ -106,18 +114,23 @@ export const board = {
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
-const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered on purpose" }
-const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
-const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
-const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const mapping = { answers: "Answers the question", ignore: "Leave behind on purpose" }
-const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
 export const detail = {
-  ...mapping,
-  ...keyActs,
-  ...choosing,
-  ...choiceColumns,
-  ...entryActs,
+  answers: "Answers the question",
+  ignore: "Leave behind on purpose",
+  setKey: "Use as the row key",
+  useTime: "Use as the time",
+  answer: "Answer",
+  answeredBy: "Answered by",
+  other: "Other columns",
+  times: "Times",
+  option: "Option",
+  noAnswer: "No answer",
+  unmap: "Remove the entry",
+  leave: "Leave unanswered on purpose",
+  openTitle: "What is open",
+  accept: "Accept",
+  reject: "Reject",
+  use: "Use this",
   unmatched: unmatchedCells,
   redirected: (from: string) =>
     `Gets the texts of ${from} that are not options. To answer it from a column, remove that \`textTo\` in the text.`,
@@ -149,19 +162,18 @@ export const detail = {
   lastUpdatedAt: "Time of the last change",
 }
 
-const draftActs = { save: "Save", toRun: "Check and run" }
-const drafting = {
+export const map = {
   board: "Mapping",
   diagnostics: "Mistakes and warnings",
   undo: "Undo",
   redo: "Redo",
   edited: "Not saved",
-}
-const left = { unused: "columns left behind", unusedCells: "cells left behind" }
-const figureRest = { ...drafting, ...left, sendable: "would be sent", open: "open questions" }
-export const map = {
-  ...figureRest,
-  ...draftActs,
+  unused: "columns left behind",
+  unusedCells: "cells left behind",
+  sendable: "would be sent",
+  open: "open questions",
+  save: "Save",
+  toRun: "Check and run",
   yamlOf: (file: string) => `Text of ${file}`,
   surveying: "Reading the file and the form…",
   surveyed: (rows: number, isWhole: boolean, tool: string | undefined) =>
@@ -182,16 +194,16 @@ export const map = {
   takeTheirs: "Discard this draft",
 }
 
-const rowsOf = {
+export const preview = {
   title: "Preview",
   rows: "Rows of the preview",
   previousRows: "Previous rows",
   nextRows: "Next rows",
   goTo: "Row",
-}
-const previewed = { ...rowsOf, problems: "Problems of all rows", question: "Question", source: "Source", sent: "Sent" }
-export const preview = {
-  ...previewed,
+  problems: "Problems of all rows",
+  question: "Question",
+  source: "Source",
+  sent: "Sent",
   states: {
     valid: { title: "Can be sent", tone: "good" },
     invalid: { title: "Can't be sent", tone: "warn" },
@@ -202,13 +214,16 @@ export const preview = {
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
-const jobStates = { going: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
-const jobActs = { stop: "Stop", decline: "Don't send" }
-const jobWords = { sent: "sent", readBack: "Read back", toResults: "Show the results" }
 export const run = {
-  ...jobWords,
-  ...jobStates,
-  ...jobActs,
+  sent: "sent",
+  readBack: "Read back",
+  toResults: "Show the results",
+  going: "In progress",
+  asking: "Waiting for you",
+  stopping: "Stopping…",
+  starting: "Starting…",
+  stop: "Stop",
+  decline: "Don't send",
   title: "Run",
   unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
@@ -239,21 +254,25 @@ export const run = {
   exit: (code: number) => `Exit code ${code}`,
 }
 
-const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
-const runColumns = {
+export const results = {
+  save: "Save the fixes",
+  sendFixed: "Send the fixed rows",
+  fixedFile: "Fixed",
+  show: "Show",
+  allCells: "All cells",
+  showMore: "Show more rows",
   started: "Started",
   mode: "Mode",
   form: "Form",
   outcome: "Outcome",
   read: "read",
   history: "History",
-}
-const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
-const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", showMore: "Show more rows" }
-export const results = {
-  ...fixing,
-  ...runColumns,
-  ...rowColumns,
+  row: "Row",
+  key: "Row key",
+  why: "Why",
+  question: "Question",
+  sent: "Sent",
+  returned: "Returned",
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
