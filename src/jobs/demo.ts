@@ -9,7 +9,7 @@ import { disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Signal } from "../run/Stop.ts"
 import { reconcilePipeline } from "./reconcile.ts"
-import { asThePipelineSays, runPipeline } from "./run.ts"
+import { runPipeline, withoutOptions } from "./run.ts"
 
 /** The demonstration project is missing from this installation (exit code 70). */
 export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissing>()("DemonstrationMissing", {
@@ -94,7 +94,7 @@ export const demonstrate = (options: DemonstrationOptions) =>
     const runOnce = (pipeline: string) =>
       runPipeline(project, {
         pipeline,
-        ...asThePipelineSays,
+        ...withoutOptions,
         projectOption: folder,
         confirm: () => true,
         progress: (event) => options.progress(pipeline, event),

@@ -50,7 +50,7 @@ const cardOf = (
   const standings = of.map(({ destination, going, runs, standing: { imported, inDoubt, refused, verdicts } }) => ({
     destination,
     standing: { imported, inDoubt, refused, verdicts },
-    isGoing: going !== undefined,
+    isRunning: going !== undefined,
     runs: runs.map(({ facts, mode, outcome, run, startedAt }) => ({
       mode,
       outcome,
@@ -67,7 +67,7 @@ const cardOf = (
     targets,
     standings,
     nextRun: [...of, ...own(status.waiting)].find(({ nextRun }) => nextRun !== undefined)?.nextRun?.at,
-    notBegun: own(status.notBegun)[0]?.at,
+    notStarted: own(status.notBegun)[0]?.at,
     problem: own(status.missed)[0]?.message ?? problem,
   }
 }

@@ -8,7 +8,7 @@ interface StandingCard {
   readonly destination: Destination
   readonly standing: Pick<Standing, "imported" | "inDoubt" | "refused" | "verdicts">
   /** Whether a run is in progress. */
-  readonly isGoing: boolean
+  readonly isRunning: boolean
   /** The last runs, the newest first, with the number of rows that each sent. */
   readonly runs: ReadonlyArray<
     Pick<RunRecord, "mode" | "outcome" | "run" | "startedAt"> & { readonly sent: number | undefined }
@@ -25,7 +25,7 @@ export interface PipelineCard {
   /** The next scheduled run. */
   readonly nextRun: string | undefined
   /** When a scheduled run was due that failed before it started. */
-  readonly notBegun: string | undefined
+  readonly notStarted: string | undefined
   /** Why runs are refused, if the ledger is the reason. */
   readonly problem: string | undefined
 }

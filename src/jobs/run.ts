@@ -37,7 +37,7 @@ export interface RunOptions
 }
 
 /** The options for a run that follows the pipeline's file, without options from a command line. */
-export const asThePipelineSays = {
+export const withoutOptions = {
   to: undefined,
   source: undefined,
   dryRun: false,

@@ -163,9 +163,9 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           Effect.catchAll(({ _tag }) => Effect.succeed(_tag === "LedgerError" ? "failed" as const : undefined)),
         )
         if (last === "failed") return yield* wait(scheduled, now)
-        if (last?.state === "going") return watch(scheduled, last, now)
+        if (last?.state === "inProgress") return watch(scheduled, last, now)
         const from = last === undefined ? now : countsFrom(last, now) ?? now
-        yield* wait(scheduled, last?.state === "brokenOff" ? now : nextTime(schedule, from))
+        yield* wait(scheduled, last?.state === "stopped" ? now : nextTime(schedule, from))
       })
 
     const runOne = (scheduled: Scheduled) =>

@@ -79,7 +79,7 @@ export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefin
 }
 
 /** Whether a turn was interrupted, and is retried before the next scheduled time. */
-export const isRetried = ({ state, tries }: LastTurn): boolean => state === "brokenOff" && tries < mostTries
+export const isRetried = ({ state, tries }: LastTurn): boolean => state === "stopped" && tries < mostTries
 
 /**
  * Whether a pipeline is due: a scheduled time has passed since its last run, or its last turn was interrupted. Several missed times count as one.
@@ -88,7 +88,7 @@ export const isRetried = ({ state, tries }: LastTurn): boolean => state === "bro
  * @param unseen the answer for a pipeline that never ran
  */
 export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: Due): Due => {
-  if (last.state === "going") return "elsewhere"
+  if (last.state === "inProgress") return "elsewhere"
   if (isRetried(last)) return "due"
   const from = countsFrom(last, now)
   if (from === undefined) return unseen

@@ -14,7 +14,7 @@ import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
 import { ledgerOf } from "./projectLedger.ts"
-import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
+import { type RunOptions, runPipeline, withoutOptions } from "./run.ts"
 import { type Due, dueNow, isRetried, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
 
@@ -91,7 +91,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
             loaded.value,
             pipeline,
             runPipeline(loaded.value, {
-              ...asThePipelineSays,
+              ...withoutOptions,
               pipeline,
               to: schedule.to,
               services: yield* RcRef.get(services),
@@ -132,10 +132,10 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
           const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
           return { _tag: elsewhere ? "Elsewhere" : "NotDue", last } satisfies Turned
         }
-        yield* options.onEvent({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
+        yield* options.onEvent({ _tag: "Begins", pipeline, schedule, again: last.state === "stopped" })
         const exit = yield* run(scheduled)
         yield* Effect.ignoreLogged(
-          withLedger(project, ({ turns }) => turns.record(pipeline, () => (brokeOff(exit) ? "brokenOff" : "done"))),
+          withLedger(project, ({ turns }) => turns.record(pipeline, () => (wasStopped(exit) ? "stopped" : "done"))),
         )
         if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return stopped
         yield* options.onEvent({ _tag: "Ended", pipeline, schedule, project: yield* Ref.get(known), exit })
@@ -154,7 +154,7 @@ export const ledgerFailed = (exit: Exit.Exit<unknown, AttemptFailure>): boolean 
     _tag === "LedgerError" || _tag === "OutcomeUnrecorded")
 
 /** Whether a signal or the ledger ended the run. If so, the turn is taken again. */
-const brokeOff = (exit: Exit.Exit<{ readonly outcome: string }, AttemptFailure>): boolean =>
+const wasStopped = (exit: Exit.Exit<{ readonly outcome: string }, AttemptFailure>): boolean =>
   Exit.isSuccess(exit)
     ? exit.value.outcome === "interrupted"
     : Cause.isInterruptedOnly(exit.cause) || ledgerFailed(exit)

@@ -16,7 +16,7 @@ import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.t
 import { emptyStored, fetchAllReports, openElsewhere, storeReport } from "./storedReports.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
-const mustBeThere = (project: Project) =>
+const requireLedger = (project: Project) =>
   Effect.gen(function*() {
     if (yield* hasLedger(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
@@ -28,7 +28,7 @@ const mustBeThere = (project: Project) =>
 
 /** Opens a project's ledger, which must exist. */
 const opened = (project: Project) =>
-  Effect.zipRight(mustBeThere(project), Effect.flatMap(ledgerOf(project), openLedger))
+  Effect.zipRight(requireLedger(project), Effect.flatMap(ledgerOf(project), openLedger))
 
 /** Deletes old runs, and rejected rows that are no longer in the source. Rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>
@@ -87,7 +87,7 @@ export const moveProject = (project: Project) =>
           "config/formferry.yaml doesn't say where to move the ledger. Nothing was changed. Describe the new place in `newLedger`, with the keys of `ledger`.",
       })
     }
-    yield* mustBeThere(project)
+    yield* requireLedger(project)
     const moved = { ...project, ledger: newLedger }
     const to = yield* ledgerOf(moved)
     const done = yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
@@ -101,7 +101,7 @@ export const moveProject = (project: Project) =>
 /** Opens a ledger again that was closed for a move. Returns whether it was closed, and how to remove what was copied. */
 export const cancelProjectMove = (project: Project) =>
   Effect.gen(function*() {
-    yield* mustBeThere(project)
+    yield* requireLedger(project)
     const cancelled = yield* Effect.flatMap(ledgerOf(project), cancelMove)
     return { cancelled, removal: project.newLedger && removalOf(project.newLedger) }
   })

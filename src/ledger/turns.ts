@@ -4,9 +4,9 @@ import type { Lease } from "./holder.ts"
 export interface LastTurn {
   /** When the last turn was taken. If there was none: when the pipeline was first scheduled, or undefined if it never was. */
   readonly at: number | undefined
-  /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
-  readonly state: "done" | "going" | "brokenOff"
-  /** If the state is `going`: which process has the turn. When its lease expires, the turn counts as `brokenOff`. Otherwise undefined. */
+  /** `inProgress`: the process that took the turn may still be running. `stopped`: that process ended before the run did. */
+  readonly state: "done" | "inProgress" | "stopped"
+  /** If the state is `inProgress`: which process has the turn. When its lease expires, the turn counts as `stopped`. Otherwise undefined. */
   readonly lease: Lease | undefined
   /** How many runs were started for this turn. */
   readonly tries: number
@@ -15,7 +15,7 @@ export interface LastTurn {
 }
 
 /**
- * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `retaken`: it repeats a run of the same turn that broke off. `done`,
- * `brokenOff`: the turn that this process took has ended. After `brokenOff`, the turn may be taken again.
+ * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `retaken`: it repeats a run of the same turn that was stopped. `done`,
+ * `stopped`: the turn that this process took has ended. After `stopped`, the turn may be taken again.
  */
-export type TurnChange = "taken" | "retaken" | "done" | "brokenOff"
+export type TurnChange = "taken" | "retaken" | "done" | "stopped"

@@ -19,7 +19,7 @@ import { orInterrupted } from "../jobs/prepare.ts"
 import { readyRows } from "../jobs/readyRows.ts"
 import { rehearsePipeline } from "../jobs/rehearse.ts"
 import { fixedFile } from "../jobs/rejectedRows.ts"
-import { asThePipelineSays, runPipeline } from "../jobs/run.ts"
+import { runPipeline, withoutOptions } from "../jobs/run.ts"
 import { SlidingRate } from "../jobs/SlidingRate.ts"
 import { findTarget } from "../jobs/target.ts"
 import type { Disk } from "../project/disk.ts"
@@ -112,7 +112,7 @@ export const makeJobs = (jobOptions: JobOptions) =>
           : {}
         const meter = measure(pace)
         const options = {
-          ...asThePipelineSays,
+          ...withoutOptions,
           pipeline,
           to,
           source: fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, fixedOf),

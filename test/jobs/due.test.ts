@@ -29,7 +29,7 @@ describe("a pipeline's schedule", () => {
   })
 
   it("a pipeline is due again if its turn ended early, but at most three times before its next scheduled time", () => {
-    const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
+    const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "stopped" } as const
     expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 3 }, "21T02:05")).toBe("later")
@@ -37,7 +37,7 @@ describe("a pipeline's schedule", () => {
   })
 
   it("a pipeline is not due while a different process is running it, however late it is", () => {
-    expect(due({ at: at("01T02:00"), state: "going", tries: 1 }, "21T03:00")).toBe("elsewhere")
+    expect(due({ at: at("01T02:00"), state: "inProgress", tries: 1 }, "21T03:00")).toBe("elsewhere")
   })
 })
 

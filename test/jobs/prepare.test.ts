@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit } from "effect"
 import type { Socket } from "node:net"
 import { prepare } from "../../src/jobs/prepare.ts"
-import { asThePipelineSays } from "../../src/jobs/run.ts"
+import { withoutOptions } from "../../src/jobs/run.ts"
 import { type Services, shareServices } from "../../src/jobs/services.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { pipelineYaml, platform, projectFolder } from "../project/projectFolder.ts"
@@ -37,7 +37,7 @@ const preparedAt = (
     const pipeline = project.pipelines.get("contacts")
     if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline does not exist")
     return yield* Effect.scoped(
-      Effect.either(prepare(project, pipeline, { ...asThePipelineSays, digestAhead, services })),
+      Effect.either(prepare(project, pipeline, { ...withoutOptions, digestAhead, services })),
     )
   })
 

@@ -27,7 +27,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         concurrency: 2,
       })
       expect(both.filter(({ change }) => change === "taken")).toHaveLength(1)
-      expect((yield* one.turns.last("contacts")).state).toBe("going")
+      expect((yield* one.turns.last("contacts")).state).toBe("inProgress")
       // A different pipeline has its own turn.
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
@@ -72,20 +72,20 @@ describe("turns of a schedule in a ledger in a file", () => {
       const other = yield* open(elsewhere)
       yield* one.turns.record("contacts", taken)
       yield* other.turns.record("contacts", () => "done")
-      expect((yield* one.turns.last("contacts")).state).toBe("going")
+      expect((yield* one.turns.last("contacts")).state).toBe("inProgress")
       yield* one.turns.record("contacts", () => "done")
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("a turn counts as broken off if its process ended, and its attempts are counted until the next turn", () =>
+  it.scoped("a turn counts as stopped if its process ended, and its attempts are counted until the next turn", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
       const one = yield* open()
       yield* dead.turns.record("contacts", taken)
-      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 1 })
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "stopped", tries: 1 })
       yield* dead.turns.record("contacts", () => "retaken")
-      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", tries: 2 })
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "stopped", tries: 2 })
       yield* dead.turns.record("contacts", taken)
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
@@ -106,14 +106,14 @@ describe("turns of a schedule in a ledger in a file", () => {
       yield* TestClock.adjust("20 seconds")
       for (const pipeline of ["contacts", "people"]) {
         expect(yield* one.turns.last(pipeline)).toMatchObject({
-          state: "going",
+          state: "inProgress",
           lease: { pid: 7, silentFor: 20_000, expiresIn: 40_000 },
         })
       }
       // Only the holder's own turns are kept.
-      expect(yield* far.turns.last("others")).toMatchObject({ state: "brokenOff", lease: undefined })
+      expect(yield* far.turns.last("others")).toMatchObject({ state: "stopped", lease: undefined })
       yield* TestClock.adjust("40 seconds")
-      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined, tries: 1 })
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "stopped", lease: undefined, tries: 1 })
     }))
 
   it.scoped("a turn lasts as long as its run holds the lock", () =>
@@ -125,8 +125,8 @@ describe("turns of a schedule in a ledger in a file", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         yield* (yield* contacts(far)).hold("r1")
         for (let minute = 0; minute < 10; minute++) yield* TestClock.adjust("30 seconds")
-        expect((yield* one.turns.last("contacts")).state).toBe("going")
+        expect((yield* one.turns.last("contacts")).state).toBe("inProgress")
       }))
-      expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
+      expect((yield* one.turns.last("contacts")).state).toBe("stopped")
     }))
 })

@@ -5,7 +5,7 @@ import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import { notifyWebhooks } from "../../src/jobs/notifyWebhooks.ts"
-import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
+import { runPipeline, withoutOptions } from "../../src/jobs/run.ts"
 import { runDue } from "../../src/jobs/schedule.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
@@ -198,7 +198,7 @@ export class Nights extends VirtualProject {
         crashAt,
         Effect.flatMap(loadProject(this.root), (project) =>
           runPipeline(project, {
-            ...asThePipelineSays,
+            ...withoutOptions,
             pipeline: "people",
             source,
             confirm: () => true,

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { asThePipelineSays } from "../../src/jobs/run.ts"
+import { withoutOptions } from "../../src/jobs/run.ts"
 
 /** The options of a run that needs no confirmation and is neither watched nor interrupted. */
 export const unattended = {
-  ...asThePipelineSays,
+  ...withoutOptions,
   confirm: () => true,
   progress: () => Effect.void,
   warn: () => Effect.void,

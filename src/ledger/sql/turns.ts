@@ -7,7 +7,7 @@ import { leaseOf, liveHolder, locked } from "./lock.ts"
 import { all, get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
-const states = ["done", "going", "brokenOff"] as const
+const states = ["done", "inProgress", "stopped"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
 export const makeTurns = (store: Store): Turns => ({
@@ -49,7 +49,7 @@ const renewal = ({ holder: { born, pid }, present }: Store) => {
   const now = present()
   return {
     sql: `UPDATE turn SET beat = ${now.sql} WHERE state = ? AND pid = ? AND born = ?`,
-    params: [...now.params, codeOf("going"), pid, born],
+    params: [...now.params, codeOf("inProgress"), pid, born],
   }
 }
 
@@ -66,7 +66,7 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
         [
           pipeline,
           yield* turnTime(store),
-          codeOf("going"),
+          codeOf("inProgress"),
           tries,
           pid,
           born,
@@ -77,11 +77,11 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
       )
     }
     case "done":
-    case "brokenOff":
+    case "stopped":
       return yield* write("UPDATE turn SET state = ? WHERE pipeline = ? AND state = ? AND pid = ? AND born = ?", [
         codeOf(change),
         pipeline,
-        codeOf("going"),
+        codeOf("inProgress"),
         pid,
         born,
       ])
@@ -118,9 +118,9 @@ function* lastTurn(store: Store, pipeline: string): Sql<LastTurn> {
   if (row === undefined) return { at: undefined, state: "done", lease: undefined, tries: 0, ran }
   const [at, code, tries, pid, born, boot, beat, lasts] = row
   const written = states[code] ?? "done"
-  if (written !== "going") return { at, state: written, lease: undefined, tries, ran }
+  if (written !== "inProgress") return { at, state: written, lease: undefined, tries, ran }
   const lease = yield* turnLease(store, pipeline, { pid, born, boot }, { beat, lasts })
-  return { at, state: lease === undefined ? "brokenOff" : written, lease, tries, ran }
+  return { at, state: lease === undefined ? "stopped" : written, lease, tries, ran }
 }
 
 /** Returns the lease of a turn. The run's lock may have been renewed more recently than the turn. */
@@ -136,7 +136,7 @@ function* turnLease(
 }
 
 /** Where leases are: the table, which of its rows are leased, and since when. */
-const leases = [["lock", "held = 1", "since"], ["turn", `state = ${codeOf("going")}`, "at"]] as const
+const leases = [["lock", "held = 1", "since"], ["turn", `state = ${codeOf("inProgress")}`, "at"]] as const
 
 /**
  * Takes every lease until the transaction ends: nothing is run, and no holder can renew its lease. Fails with `LedgerLocked` if a run or a turn is in

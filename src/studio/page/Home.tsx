@@ -8,10 +8,10 @@ import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
-type HomeView = Readonly<{ home: Home; going: ReadonlyArray<Job>; isOpen: boolean }>
+type HomeView = Readonly<{ home: Home; isOpen: boolean; running: ReadonlyArray<Job> }>
 
 /** The first view: every pipeline with its state. */
-export const HomeView = ({ going, home, isOpen }: HomeView) => (
+export const HomeView = ({ running, home, isOpen }: HomeView) => (
   <>
     <div class="head">
       <h1>{t.title}</h1>
@@ -26,7 +26,7 @@ export const HomeView = ({ going, home, isOpen }: HomeView) => (
           key={one.name}
           one={one}
           word={isOpen
-            ? stateOf(one.standings, going.some(({ pipeline }) => pipeline === one.name))
+            ? stateOf(one.standings, running.some(({ pipeline }) => pipeline === one.name))
             : unreachable}
         />
       ))}
@@ -41,8 +41,8 @@ const outcomeOf = ({ outcome }: PastRun): Word =>
   outcome === undefined ? { title: t.unfinished, tone: "warn" } : outcomeWords[outcome]
 
 /** Returns the state after the newest of a pipeline's runs at these places. */
-const stateOf = (standings: PipelineCard["standings"], isGoing = false): Word => {
-  if (isGoing || standings.some((place) => place.isGoing)) return { title: t.going, tone: "calm" }
+const stateOf = (standings: PipelineCard["standings"], isRunning = false): Word => {
+  if (isRunning || standings.some((place) => place.isRunning)) return { title: t.running, tone: "calm" }
   const [last] = standings.flatMap(({ runs }) => runs.slice(0, 1))
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
   if (last === undefined) return { title: t.never, tone: "calm" }
@@ -59,7 +59,7 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
       {badge(word)}
     </div>
     {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
-    {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
+    {one.notStarted !== undefined && <p class="bad-text">{t.notStarted(when(one.notStarted))}</p>}
     {one.standings.map((place) => (
       <div key={JSON.stringify(place.destination)}>
         {figures([

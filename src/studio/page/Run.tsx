@@ -61,7 +61,7 @@ const JobCard = ({ isOpen, job, job: { mode, startedAt, state, to } }: Readonly<
   const title = t.jobTitle(t.modes[mode].title, when(startedAt), to)
   if (!isOpen && state._tag !== "Ended") return <Section title={title} word={unreachable} />
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
-  const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
+  const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.running
   return (
     <Section title={title} word={{ tone: "calm", title: word }}>
       {state._tag === "Asking"

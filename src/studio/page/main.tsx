@@ -19,8 +19,8 @@ const App = () => {
   const [making, setMaking] = useState("")
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
-  const going = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
-  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, going.length, isOpen, round])
+  const running = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
+  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, running.length, isOpen, round])
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))
@@ -65,11 +65,11 @@ const App = () => {
             ))}
           </nav>
         )}
-        <span class="going">
+        <span class="running">
           {making !== "" && known !== undefined && <a class="chip" href="#/">{safe(making)}</a>}
-          {going.map((job) => (
+          {running.map((job) => (
             <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
-              {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.going(job.pipeline, job.mode)}
+              {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.running(job.pipeline, job.mode)}
             </a>
           ))}
         </span>
@@ -80,7 +80,7 @@ const App = () => {
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
         {known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
         {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} />}
-        {known === undefined && home.answer && <HomeView home={home.answer} going={going} isOpen={isOpen} />}
+        {known === undefined && home.answer && <HomeView home={home.answer} isOpen={isOpen} running={running} />}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>
     </>

@@ -50,7 +50,7 @@ export const shell = {
     "If only the connection was lost, these runs continue. Runs that a schedule or a terminal started are not affected.",
     "This page continues when the studio answers again. If you start the studio again, open its new link.",
   ],
-  going: (pipeline: string, mode: keyof typeof modeWords | "check") =>
+  running: (pipeline: string, mode: keyof typeof modeWords | "check") =>
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
@@ -63,14 +63,14 @@ export const home = {
   go: "Create the pipeline",
   noSchedule: "Not scheduled",
   title: "Pipelines",
-  going: "In progress",
+  running: "In progress",
   never: "Never ran",
   unfinished: "Not finished",
   settled: "Rows in doubt were settled",
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
   next: (time: string) => `Next run: ${time}`,
-  notBegun: (time: string) => `The run that was due on ${time} failed before it started.`,
+  notStarted: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
@@ -218,7 +218,7 @@ export const run = {
   sent: "sent",
   readBack: "Read back",
   toResults: "Show the results",
-  going: "In progress",
+  running: "In progress",
   asking: "Waiting for you",
   stopping: "Stopping…",
   starting: "Starting…",

@@ -110,7 +110,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await isAccessible(page, "progress")
     await page.goto(`${its.project.studio.origin}/#/`)
     await page.getByRole("listitem").filter({ hasText: "slow" }).getByText("In progress", { exact: true }).waitFor()
-    await isAccessible(page, "going")
+    await isAccessible(page, "running")
     await page.goto(`${its.project.studio.origin}/#/run/slow`)
     await page.getByRole("button", { name: "Stop" }).click()
     await page.getByText("Interrupted", { exact: true }).waitFor()

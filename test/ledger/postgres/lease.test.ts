@@ -83,7 +83,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
         yield* exec(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
         for (let tenth = 0; tenth < 12; tenth++) {
           yield* Effect.sleep(times.staleAfter / 10)
-          expect((yield* other.turns.last("contacts")).state).toBe("going")
+          expect((yield* other.turns.last("contacts")).state).toBe("inProgress")
         }
         yield* exec("COMMIT")
       }))
@@ -92,7 +92,7 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect(expiresIn).toBeGreaterThan(0)
       expect(expiresIn).toBeLessThanOrEqual(times.staleAfter)
       yield* Effect.sleep(expiresIn + 100)
-      expect(yield* other.turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined })
+      expect(yield* other.turns.last("contacts")).toMatchObject({ state: "stopped", lease: undefined })
     }))
 
   it.scopedLive("a process that opens the ledger again can end the turn that it took, and no other process can", () =>
@@ -104,23 +104,23 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* exec("UPDATE turn SET born = born || 'other'")
       yield* turn("done")
       const { ledger } = yield* host()
-      expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "going", tries: 1 })
+      expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "inProgress", tries: 1 })
       yield* exec("UPDATE turn SET born = replace(born, 'other', '')")
       yield* turn("done")
       expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scopedLive("a turn counts as broken off once its lease has expired, and its attempts are counted until the next turn", () =>
+  it.scopedLive("a turn counts as stopped once its lease has expired, and its attempts are counted until the next turn", () =>
     Effect.gen(function*() {
       const { exec, host } = yield* hosts
       const { ledger: { turns } } = yield* host({ staleAfter: 60_000 })
       for (const [change, tries] of [["taken", 1], ["retaken", 2], ["retaken", 3]] as const) {
         yield* turns.record("contacts", () => change)
         yield* exec("UPDATE turn SET beat = beat - 60000")
-        expect(yield* turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined, tries })
+        expect(yield* turns.last("contacts")).toMatchObject({ state: "stopped", lease: undefined, tries })
       }
       yield* turns.record("contacts", () => "taken")
-      expect(yield* turns.last("contacts")).toMatchObject({ state: "going", tries: 1 })
+      expect(yield* turns.last("contacts")).toMatchObject({ state: "inProgress", tries: 1 })
     }))
 
   it.scopedLive("a turn lasts as long as its run holds the lock", () =>
@@ -131,9 +131,9 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         yield* view.hold("first")
         yield* exec("UPDATE turn SET beat = beat - 60000")
-        expect((yield* turns.last("contacts")).state).toBe("going")
+        expect((yield* turns.last("contacts")).state).toBe("inProgress")
       }))
-      expect((yield* turns.last("contacts")).state).toBe("brokenOff")
+      expect((yield* turns.last("contacts")).state).toBe("stopped")
     }))
 
   it.scopedLive("a host with a shorter `leaseTimeout` takes nothing over before the holder's own lease has ended", () =>
@@ -145,10 +145,10 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       const other = yield* host({ staleAfter: 1_000 })
       yield* exec("UPDATE lock SET beat = beat - 40000; UPDATE turn SET beat = beat - 40000")
       expect((yield* Effect.flip(Effect.scoped(other.view.hold("early"))))._tag).toBe("LedgerLocked")
-      expect((yield* other.ledger.turns.last("nightly")).state).toBe("going")
+      expect((yield* other.ledger.turns.last("nightly")).state).toBe("inProgress")
       yield* exec("UPDATE lock SET beat = beat - 20000; UPDATE turn SET beat = beat - 20000")
       expect((yield* other.view.hold("next")).epoch).toBe(2)
-      expect((yield* other.ledger.turns.last("nightly")).state).toBe("brokenOff")
+      expect((yield* other.ledger.turns.last("nightly")).state).toBe("stopped")
     }))
 
   it.scopedLive("a user who does not own the tables deletes nothing, because only an owner can rewrite them", () =>

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { reviewPipeline } from "../../../src/cli/review.ts"
 import type { Json } from "../../../src/domain/json.ts"
 import { checkProject } from "../../../src/jobs/check.ts"
-import { asThePipelineSays, runPipeline } from "../../../src/jobs/run.ts"
+import { runPipeline, withoutOptions } from "../../../src/jobs/run.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { drafted } from "../../jobs/drafts/drafts.ts"
 import { isLong } from "../../long.ts"
@@ -40,7 +40,7 @@ const project = (seed: number) =>
     const isChecked = errors.length === 0 && (one?.failures.length ?? 0) === 0
     const run = isChecked
       ? yield* Effect.either(runPipeline(yield* loadProject(root), {
-        ...asThePipelineSays,
+        ...withoutOptions,
         pipeline: "drafted",
         confirm: () => true,
         progress: () => Effect.void,
