@@ -190,7 +190,7 @@ const writeNew = (
       name,
       service,
       columns,
-      found: survey,
+      tried: survey.tried,
       source: {
         keys: [
           ...placeKeys(

@@ -4,10 +4,9 @@ import type { Option, Question } from "../domain/form.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
-import { fromOf, ownEntry, ownSettings, samplesFrom, suggestedEntry } from "../mapping/draft/draftEntries.ts"
-import { misfitOf } from "../mapping/draft/misread.ts"
-import { type Ask, type Settings, settingsFor } from "../mapping/draft/settings.ts"
-import { compileWritten } from "../mapping/draft/unknownChoices.ts"
+import { fromOf, ownEntry, samplesFrom, suggestedEntry } from "../mapping/draft/draftEntries.ts"
+import { type Ask, ownSettings, type Settings, settingsFor } from "../mapping/draft/settings.ts"
+import { compileWritten, misfitOf } from "../mapping/draft/tryEntry.ts"
 import {
   columnsOf,
   type Origin,
@@ -183,15 +182,14 @@ export const entriesFrom = (
       const times = { submissionTime: undefined, lastUpdatedAt: undefined }
       return Effect.map(
         tryOnCells(source, [suggestion], times, surveyed),
-        (found) => {
-          const misread = found.misread.get(question.id)
+        (tried) => {
           const settings = settingsFor(suggestion)
-          const unknown = unknownOf(suggestion, found.unknown)
+          const unknown = unknownOf(suggestion, tried)
           const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, answered: new Set() })
           return {
             kind: settings.kind,
             ...openIn(settings),
-            misfit: misfitOf(settings, misread),
+            misfit: misfitOf(settings, tried.get(question.id)),
             choices: openChoices(question, foreignChoices(suggestion, unknown).left),
             entry: (answers) => withAnswers(entry, settings, answers),
           }

@@ -6,10 +6,8 @@ import { brief } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { counted, oneLine } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
-import { choiceCounter } from "../mapping/draft/draftChoices.ts"
-import { readingsOf } from "../mapping/draft/draftEntries.ts"
-import type { CellFindings } from "../mapping/draft/draftPipeline.ts"
-import { collectMisread } from "../mapping/draft/misread.ts"
+import { ownSettings, settingsFor } from "../mapping/draft/settings.ts"
+import { type TriedEntries, tryEntry } from "../mapping/draft/tryEntry.ts"
 import type { ProfiledColumn } from "../mapping/profile/ColumnProfile.ts"
 import { recordProfiler, type StrayRow } from "../mapping/profile/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
@@ -151,7 +149,8 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
   })
 
 /** What the cells of a source show. */
-export interface SurveyedSource extends CellFindings {
+export interface SurveyedSource {
+  readonly tried: TriedEntries
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
   /** Rows that are not records. */
@@ -192,7 +191,7 @@ export const surveySource = (
     const best = suggestions.open.flatMap(({ candidates }) => candidates.slice(0, 1))
     return {
       suggestions,
-      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows })),
+      tried: yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows }),
       missing,
       stray,
       rows,
@@ -209,29 +208,27 @@ export const surveySource = (
 export const tryOnCells = (
   source: Source,
   suggestions: ReadonlyArray<Suggestion>,
-  own: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
+  { lastUpdatedAt, submissionTime }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
   { missing, rows, stray }: Pick<SurveyedSource, "missing" | "rows" | "stray">,
 ) =>
   Effect.gen(function*() {
-    const counters = suggestions.flatMap((suggestion) => {
-      const counter = choiceCounter(suggestion)
-      return counter === undefined ? [] : [{ id: suggestion.question.id, counter }]
-    })
     const empty = new Set(missing.keys())
-    const readers = readingsOf(suggestions, own).flatMap((reading) => {
-      const reader = collectMisread(reading, empty, rows)
-      return reader === undefined ? [] : [{ of: reading.of, reader }]
+    const times = Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, column]) => {
+      const question = { id: of, name: of, type: undefined, options: undefined }
+      const origin = column && { _tag: "Column", ...column } as const
+      return origin === undefined ? [] : [[{ origin, question }, ownSettings(of, origin)] as const]
     })
-    if (counters.length + readers.length > 0) {
+    const entries = [...suggestions.map((one) => [one, settingsFor(one)] as const), ...times]
+    const trials = entries.flatMap(([one, settings]) => {
+      const trial = tryEntry(one, settings, empty, rows)
+      return trial === undefined ? [] : [[one.question.id, trial] as const]
+    })
+    if (trials.length > 0) {
       const left = new Set(stray.map(({ row }) => row))
       yield* eachRow(source, (cells, row) => {
         if (left.has(row)) return
-        for (const { counter } of counters) counter.addRow(cells)
-        for (const { reader } of readers) reader.add(cells)
+        for (const [, trial] of trials) trial.addRow(cells)
       })
     }
-    return {
-      unknown: new Map(counters.map(({ counter, id }) => [id, counter.unknown()])),
-      misread: new Map(readers.map(({ of, reader }) => [of, reader.misread()])),
-    } satisfies CellFindings
+    return new Map(trials.map(([of, trial]) => [of, trial.tried()]))
   })

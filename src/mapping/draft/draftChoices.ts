@@ -9,33 +9,14 @@ import { cellsIn } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
 import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
-import { type Block, type BlockMember, columnsOf, profiledOf, type Suggestion } from "../suggest/Suggestion.ts"
+import { type Block, type BlockMember, profiledOf, type Suggestion } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
 import { isTick, saysYes } from "../words/words.ts"
-import { settingsFor } from "./settings.ts"
-import { collectUnknown, type Unknown } from "./unknownChoices.ts"
+import { isGrid, type TriedEntries } from "./tryEntry.ts"
+import type { Unknown } from "./unknownChoices.ts"
 
 /** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
-
-/** Whether each of several columns contains one of the question's options. */
-const isGrid = ({ origin, question }: Suggestion): boolean =>
-  origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
-
-/** Returns a counter of the choices in a suggestion's cells that are not options. Undefined if they are no choices. */
-export const choiceCounter = (suggestion: Suggestion) => {
-  const { origin, question } = suggestion
-  if ((question.options ?? []).length === 0 || (origin._tag !== "Column" && !isGrid(suggestion))) return undefined
-  const { keys, kind = "" } = isGrid(suggestion) ? { keys: [], kind: "choice" } : settingsFor(suggestion)
-  if (!["choice", "choices", "ranking"].includes(kind)) return undefined
-  const options = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  const names = optionNames(question.options ?? [])
-  // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
-  const unnamed = [...codesOf(suggestion)].flatMap(([code, label]) =>
-    optionsNamed(names, [label])[0] === undefined ? [code] : []
-  )
-  return collectUnknown(columnsOf(origin), kind, options, question, new Set(), new Set(unnamed))
-}
 
 const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"
 
@@ -57,8 +38,8 @@ const unknownOptions = ({ origin, question: { options = [], type } }: Suggestion
 }
 
 /** Returns the choices to list under `values` of an entry. */
-export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, Unknown>): Unknown | undefined => {
-  const cells = counted.get(suggestion.question.id)
+export const unknownOf = (suggestion: Suggestion, tried: TriedEntries): Unknown | undefined => {
+  const cells = tried.get(suggestion.question.id)
   return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
 }
 

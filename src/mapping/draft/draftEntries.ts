@@ -21,26 +21,9 @@ import {
   type Suggestions,
 } from "../suggest/Suggestion.ts"
 import { foreignChoices, foreignFault, otherColumn, valuesBelow, withSure } from "./draftChoices.ts"
-import { type Misread, type Reading, settingsThatRead } from "./misread.ts"
-import { dateTimeSettings, type Settings, settingsFor } from "./settings.ts"
+import { ownSettings, settingsFor } from "./settings.ts"
+import { settingsThatRead, type TriedEntries, type TriedEntry } from "./tryEntry.ts"
 import type { Unknown } from "./unknownChoices.ts"
-
-/** Returns the settings of suggestions and of the columns for times, to try them on the cells. */
-export const readingsOf = (
-  suggestions: ReadonlyArray<Suggestion>,
-  { lastUpdatedAt, submissionTime }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
-): ReadonlyArray<Reading> => [
-  ...suggestions.flatMap((suggestion) => {
-    const { origin, question } = suggestion
-    return origin._tag === "Column"
-      ? [{ of: question.id, column: origin.column, question, settings: settingsFor(suggestion) }]
-      : []
-  }),
-  ...Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, own]) => {
-    const question = { id: of, name: of, type: undefined, options: undefined }
-    return own === undefined ? [] : [{ of, column: own.column, question, settings: ownSettings(of, own) }]
-  }),
-]
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
@@ -101,7 +84,7 @@ export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
 interface EntryOptions {
   readonly nameOf: Naming
   readonly unknown: Unknown | undefined
-  readonly misread?: Misread | undefined
+  readonly tried?: TriedEntry | undefined
   /** Positions of the columns that answer a question of their own. */
   readonly answered: ReadonlySet<number>
   /** The separator of choices in the source's other columns, to propose it if the cells show none. */
@@ -109,9 +92,9 @@ interface EntryOptions {
 }
 
 /** Returns how an entry reads columns, and what is open about it. */
-const readingKeys = (suggestion: Suggestion, { answered, misread, nameOf, split, unknown }: EntryOptions) => {
+const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, unknown }: EntryOptions) => {
   const { origin, question } = suggestion
-  const settings = settingsThatRead(settingsFor(suggestion), misread)
+  const settings = settingsThatRead(settingsFor(suggestion), tried)
   const { kind } = settings
   const choices = foreignChoices(suggestion, unknown)
   const other = kind === "choices" ? otherColumn(suggestion, nameOf, answered) : { keys: [] }
@@ -193,13 +176,8 @@ export const openEntry = (
   }
 }
 
-export const ownSettings = (of: string, own: OwnColumn): Settings =>
-  of === "login"
-    ? { kind: undefined, keys: [], open: undefined, asks: [] }
-    : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })
-
-export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Misread | undefined): DraftEntry => {
-  const settings = settingsThatRead(ownSettings(of, own), misread)
+export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, tried: TriedEntry | undefined): DraftEntry => {
+  const settings = settingsThatRead(ownSettings(of, own), tried)
   return {
     of,
     comments: [remark(own.because, samplesOf(own)), ...leftOpen(settings.open)],
@@ -213,7 +191,7 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Mi
 export const otherEntries = (
   suggestions: Suggestions,
   nameOf: Naming,
-  misread: ReadonlyMap<string, Misread>,
+  tried: TriedEntries,
 ): Pick<PipelineDraft, "urlParameters" | "own"> => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
     of: element.id,
@@ -224,6 +202,6 @@ export const otherEntries = (
   })),
   own: (["submissionTime", "lastUpdatedAt", "login"] as const).flatMap((of) => {
     const own = suggestions[of]
-    return own === undefined ? [] : [ownEntry(of, own, nameOf, misread.get(of))]
+    return own === undefined ? [] : [ownEntry(of, own, nameOf, tried.get(of))]
   }),
 })

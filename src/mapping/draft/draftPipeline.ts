@@ -12,8 +12,7 @@ import { type StrayRow, strayWarning, whereWithout } from "../profile/strayRows.
 import { columnsOf, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
 import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
-import type { Misread } from "./misread.ts"
-import type { Unknown } from "./unknownChoices.ts"
+import type { TriedEntries } from "./tryEntry.ts"
 
 /** The `source` of a new pipeline. */
 interface DraftSource {
@@ -108,28 +107,20 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** Problems with the suggested entries that were found in the source's cells. The keys are ids of questions, or names of other targets such as `submissionTime`. */
-export interface CellFindings {
-  /** Choices that are not options. */
-  readonly unknown: ReadonlyMap<string, Unknown>
-  /** Cells that can't be read with the suggested settings. */
-  readonly misread: ReadonlyMap<string, Misread>
-}
-
 /** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
   { accepted, form, open }: Suggestions,
   nameOf: (column: Column) => string,
-  { misread, unknown }: CellFindings,
+  tried: TriedEntries,
 ): ReadonlyArray<DraftEntry> => {
   const answered = new Set(accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []))
-  const optionsFor = (id: string) => ({ nameOf, misread: misread.get(id), answered })
+  const optionsFor = (id: string) => ({ nameOf, tried: tried.get(id), answered })
   const sure = accepted.map((one) =>
-    suggestedEntry(one, { ...optionsFor(one.question.id), unknown: unknownOf(one, unknown) })
+    suggestedEntry(one, { ...optionsFor(one.question.id), unknown: unknownOf(one, tried) })
   )
   const split = usualSplit(sure)
   const unsure = open.map((one) =>
-    openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, unknown), split })
+    openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, tried), split })
   )
   const entries = new Map([...unsure, ...sure].map((entry) => [entry.of, entry]))
   return form.questions.flatMap(({ id }) => entries.get(id) ?? [])
@@ -143,13 +134,13 @@ export const draftPipeline = (
     readonly service: string
     readonly source: DraftSource
     readonly columns: ReadonlyArray<Column>
-    readonly found: CellFindings
+    readonly tried: TriedEntries
   },
 ): PipelineDraft => {
   const { nameOf, aliases } = namer(options.columns)
   const { form } = suggestions
-  const questions = questionEntries(suggestions, nameOf, options.found)
-  const others = otherEntries(suggestions, nameOf, options.found.misread)
+  const questions = questionEntries(suggestions, nameOf, options.tried)
+  const others = otherEntries(suggestions, nameOf, options.tried)
   const unmapped = unmappedNames(suggestions)
   const left = suggestions.left.flatMap(({ name }) => name ?? [])
   const parts = ([["scheduling", form.scheduling], ["payment", form.payments]] as const).flatMap(([what, fields]) =>
@@ -189,12 +180,12 @@ export const draftPipeline = (
 /** Returns entries to add to an existing pipeline file. Columns without a name are left to a person. */
 export const draftAdditions = (
   suggestions: Suggestions,
-  found: CellFindings,
+  tried: TriedEntries,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
   const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
   return {
-    questions: questionEntries(named, nameOrNumber, found),
-    ...otherEntries(named, nameOrNumber, found.misread),
+    questions: questionEntries(named, nameOrNumber, tried),
+    ...otherEntries(named, nameOrNumber, tried),
   }
 }

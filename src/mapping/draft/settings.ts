@@ -13,7 +13,7 @@ import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
 import { likelySeparator, optionNames, separatorInto, splitFit } from "../suggest/optionNames.ts"
-import type { Block, Suggestion } from "../suggest/Suggestion.ts"
+import type { Block, OwnColumn, Suggestion } from "../suggest/Suggestion.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
 
@@ -116,7 +116,7 @@ const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile):
 }
 
 /** Returns the settings for a column with dates and times. */
-export const dateTimeSettings = (
+const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
   known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
@@ -319,3 +319,9 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   const values = valuesKeys(codes, question.options ?? [])
   return settled(kind, ...(kind === "choices" ? tickKeys(origin) : []), ...values)
 }
+
+/** Returns how the column for a time or the login is read. */
+export const ownSettings = (of: string, own: OwnColumn): Settings =>
+  of === "login"
+    ? { kind: undefined, keys: [], open: undefined, asks: [] }
+    : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })

@@ -1,11 +1,8 @@
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
-import { kinds } from "../../kinds/index.ts"
-import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
+import { Fault } from "../../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
 
 /** Choices in a column that are not options, with their counts, most frequent first. */
@@ -29,30 +26,6 @@ export const forEachCell = <A>(compute: (cell: Exclude<Cell, null>) => A) => {
     known.set(cell, result)
     return result
   }
-}
-
-/**
- * Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if the kind is unknown, or if the keys have
- * mistakes.
- */
-export const compileWritten = (
-  kindName: string,
-  written: Readonly<Record<string, unknown>>,
-  question: Question,
-  empty: ReadonlySet<string>,
-): Parse | undefined => {
-  const kind = kinds.get(kindName)
-  if (kind === undefined) return undefined
-  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>
-  const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
-  if (Option.isNone(options)) return undefined
-  // The cast is safe, because the options were decoded by the kind's own Schema.
-  const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options.value, {
-    question,
-    input: { _tag: "Columns", count: 1 },
-    empty,
-  })
-  return typeof made === "function" ? made : undefined
 }
 
 /**
