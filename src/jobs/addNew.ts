@@ -40,10 +40,9 @@ const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Sugg
     one === undefined || !isNew([one.column]) ? undefined : one
   return {
     ...suggestions,
-    accepted: suggestions.accepted.filter(({ origin, question }) =>
-      !known.has(question.id) || isNew(columnsOf(origin))
+    questions: suggestions.questions.filter(({ accepted, question }) =>
+      !known.has(question.id) || (accepted !== undefined && isNew(columnsOf(accepted.origin)))
     ),
-    open: suggestions.open.filter(({ question }) => !known.has(question.id)),
     urlParameters: suggestions.urlParameters.filter(({ element, from }) =>
       record.form.urlParameters.every(({ id }) => id !== element.id) || isNew([from.column])
     ),
@@ -144,7 +143,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     if (canonicalJson(seen) !== canonicalJson(record)) written.push(yield* writeFormRecord(root, seen))
     yield* refreshEditorSchema(root, pipeline, opened, form)
     const taken = new Set([
-      ...suggestions.accepted.flatMap(({ origin }) => columnsOf(origin)),
+      ...suggestions.questions.flatMap(({ accepted }) => accepted === undefined ? [] : columnsOf(accepted.origin)),
       ...suggestions.urlParameters.map(({ from }) => from.column),
       ...[suggestions.submissionTime, suggestions.lastUpdatedAt, suggestions.login].flatMap((own) => own?.column ?? []),
     ].map(({ position }) => position))

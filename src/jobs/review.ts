@@ -156,9 +156,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       const entry = entryOf(question)
       const confidence = confidenceOf(question)
       if (entry !== undefined && (confidence === undefined || confidence >= sureFrom)) return []
-      const accepted = suggestions.accepted.findLast((one) => one.question.id === question.id)
-      const open = suggestions.open.find((one) => one.question.id === question.id)
-      const candidates = accepted === undefined ? open?.candidates ?? [] : [accepted]
+      const { accepted, candidates = [] } = suggestions.questions.find((one) => one.question.id === question.id) ?? {}
       const isSure = accepted !== undefined && accepted.confidence >= sureFrom && isNamed(accepted.origin)
       return [{
         _tag: "Question",

@@ -210,10 +210,8 @@ export const entriesFrom = (
 }
 
 /** Returns the columns that are suggested for a question, the likeliest first. */
-export const suggestedFor = ({ accepted, open }: Pick<Suggestions, "accepted" | "open">, { id }: Question) => [
-  ...accepted.filter(({ question }) => question.id === id),
-  ...open.find(({ question }) => question.id === id)?.candidates ?? [],
-]
+export const suggestedFor = ({ questions }: Pick<Suggestions, "questions">, { id }: Question) =>
+  questions.find(({ question }) => question.id === id)?.candidates ?? []
 
 /** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
 export const originOf = (

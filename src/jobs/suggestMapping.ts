@@ -188,10 +188,10 @@ export const surveySource = (
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
     const suggestions = yield* suggest({ form, columns: profiled, blocks, tool: source.tool })
-    const best = suggestions.open.flatMap(({ candidates }) => candidates.slice(0, 1))
+    const best = suggestions.questions.flatMap(({ candidates }) => candidates.slice(0, 1))
     return {
       suggestions,
-      tried: yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray, rows }),
+      tried: yield* tryOnCells(source, best, suggestions, { missing, stray, rows }),
       missing,
       stray,
       rows,

@@ -13,10 +13,11 @@ import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
 import {
   type Block,
-  type OpenQuestion,
+  hasParts,
   type Origin,
   type OwnColumn,
   profiledOf,
+  type SuggestedQuestion,
   type Suggestion,
   type Suggestions,
 } from "../suggest/Suggestion.ts"
@@ -66,9 +67,9 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
     case "Column":
       return nameOf(origin.column)
     case "Joined":
-      return origin.columns.map(({ column }) => nameOf(column))
-    case "Parts":
-      return Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
+      return hasParts(origin)
+        ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
+        : origin.columns.map(({ column }) => nameOf(column))
     case "Block":
       return blockFrom(origin, nameOf, question)
   }
@@ -137,7 +138,7 @@ export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): D
   }
 }
 
-const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
+const whyOpen: Readonly<Record<NonNullable<SuggestedQuestion["why"]>, string>> = {
   "nothing-fits": "no column fits",
   unsure: "no column is certain",
   "several-fit": "more than one column would fit",
@@ -148,7 +149,7 @@ const likely = 0.3
 
 /** Returns the entry of a question that is left to a person, with the columns that may be meant. */
 export const openEntry = (
-  { candidates, question, why }: OpenQuestion,
+  { candidates, question, why = "unsure" }: SuggestedQuestion,
   options: Omit<EntryOptions, "unknown"> & { readonly unknown: (suggestion: Suggestion) => Unknown | undefined },
 ): DraftEntry => {
   const { nameOf } = options

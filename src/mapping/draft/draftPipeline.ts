@@ -109,21 +109,21 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
 
 /** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
-  { accepted, form, open }: Suggestions,
+  { questions }: Suggestions,
   nameOf: (column: Column) => string,
   tried: TriedEntries,
 ): ReadonlyArray<DraftEntry> => {
+  const accepted = questions.flatMap(({ accepted }) => accepted ?? [])
   const answered = new Set(accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []))
   const optionsFor = (id: string) => ({ nameOf, tried: tried.get(id), answered })
   const sure = accepted.map((one) =>
     suggestedEntry(one, { ...optionsFor(one.question.id), unknown: unknownOf(one, tried) })
   )
   const split = usualSplit(sure)
-  const unsure = open.map((one) =>
-    openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, tried), split })
+  return questions.map((one) =>
+    sure.find(({ of }) => of === one.question.id)
+      ?? openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, tried), split })
   )
-  const entries = new Map([...unsure, ...sure].map((entry) => [entry.of, entry]))
-  return form.questions.flatMap(({ id }) => entries.get(id) ?? [])
 }
 
 /** Returns the draft of a new pipeline file. */
@@ -183,7 +183,10 @@ export const draftAdditions = (
   tried: TriedEntries,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
-  const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
+  const questions = suggestions.questions.filter(({ accepted }) =>
+    accepted === undefined || isNamed(columnsOf(accepted.origin))
+  )
+  const named = { ...suggestions, questions }
   return {
     questions: questionEntries(named, nameOrNumber, tried),
     ...otherEntries(named, nameOrNumber, tried),

@@ -13,7 +13,7 @@ import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
 import { likelySeparator, optionNames, separatorInto, splitFit } from "../suggest/optionNames.ts"
-import type { Block, OwnColumn, Suggestion } from "../suggest/Suggestion.ts"
+import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
 
@@ -313,7 +313,7 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   const codes = codesOf(suggestion)
   if (origin._tag === "Column") return columnSettings(origin, question, codes)
   if (origin._tag !== "Block") {
-    return settled(question.type === undefined && origin._tag === "Parts" ? "address" : undefined)
+    return settled(question.type === undefined && hasParts(origin) ? "address" : undefined)
   }
   const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name
   const values = valuesKeys(codes, question.options ?? [])

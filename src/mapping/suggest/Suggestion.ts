@@ -65,12 +65,13 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
 export type Origin =
   | { readonly _tag: "Column" } & ProfiledColumn
   | Block
-  /** Several columns joined, such as first and last name. */
-  | { readonly _tag: "Joined"; readonly columns: ReadonlyArray<ProfiledColumn> }
-  /** Parts of an address. */
-  | { readonly _tag: "Parts"; readonly columns: ReadonlyArray<ProfiledColumn & { readonly part: string }> }
+  /** Several columns, such as first and last name. Each has a `part` if they contain the parts of an answer, such as an address. */
+  | {
+    readonly _tag: "Joined"
+    readonly columns: ReadonlyArray<ProfiledColumn & { readonly part?: string | undefined }>
+  }
 
-/** A question and the origin of its answers, with enough confidence to write it to the file. */
+/** A question and a possible origin of its answers. */
 export interface Suggestion {
   readonly question: Question
   readonly origin: Origin
@@ -80,10 +81,14 @@ export interface Suggestion {
   readonly because: ReadonlyArray<string>
 }
 
-/** A question that is left to a person, with possible origins of its answers, the likeliest first. */
-export interface OpenQuestion {
+/** The suggestions for a question. */
+export interface SuggestedQuestion {
   readonly question: Question
-  readonly why: "nothing-fits" | "unsure" | "several-fit"
+  /** The suggestion with enough confidence to write it to the file. */
+  readonly accepted?: Suggestion
+  /** Why there is none, so that a person must decide. */
+  readonly why?: "nothing-fits" | "unsure" | "several-fit"
+  /** Only the accepted suggestion, otherwise all possible ones, the likeliest first. */
   readonly candidates: ReadonlyArray<Suggestion>
 }
 
@@ -102,8 +107,7 @@ export interface Suggestions {
   /** The form tool that the source comes from. */
   readonly tool: string | undefined
   /** In the form's order. */
-  readonly accepted: ReadonlyArray<Suggestion>
-  readonly open: ReadonlyArray<OpenQuestion>
+  readonly questions: ReadonlyArray<SuggestedQuestion>
   readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
   readonly submissionTime: OwnColumn | undefined
   readonly lastUpdatedAt: OwnColumn | undefined
@@ -124,6 +128,10 @@ export interface RowKeySuggestion {
   /** Other columns that may identify a row, because no cell was seen twice. The likeliest is first. */
   readonly candidates: ReadonlyArray<ProfiledColumn>
 }
+
+/** Whether an origin's columns contain the parts of an answer. */
+export const hasParts = (origin: Origin): boolean =>
+  origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
 
 /** Returns the columns of an origin with their profiles. */
 export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Form } from "../../domain/form.ts"
+import type { Form, Question } from "../../domain/form.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
@@ -13,7 +13,7 @@ import {
   type Block,
   columnsOf,
   mayAnswer,
-  type OpenQuestion,
+  type SuggestedQuestion,
   type Suggestion,
   type Suggestions,
   type ToolHints,
@@ -72,7 +72,7 @@ const joined = (
   if (columns.length < 2 || new Set(columns.map(({ column }) => column)).size < columns.length) return undefined
   return {
     question,
-    origin: { _tag: "Parts", columns },
+    origin: { _tag: "Joined", columns },
     confidence: columns.length > 2 ? 0.95 : 0.85,
     because: ["their titles name parts of an address"],
   }
@@ -99,33 +99,29 @@ const suggestionOf = ({ because, confidence, target, unit }: Ranked): Suggestion
 const worth = { free: 0.03, taken: 0.1 } as const
 
 /**
- * Returns the questions that a person must decide. Among their candidates, columns that already answer a different
- * question come last.
+ * Returns the candidates for a question that a person must decide. Columns that already answer a different question
+ * come last.
  */
-const openQuestions = (
-  targets: ReadonlyArray<Target>,
+const openQuestion = (
+  question: Question,
   ranked: ReadonlyArray<Ranked>,
-  settled: ReadonlySet<string>,
   taken: ReadonlySet<number>,
-): ReadonlyArray<OpenQuestion> => {
+): SuggestedQuestion => {
   const isTaken = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => taken.has(position))
-  const questions = targets.map(({ question }) => question)
-  return questions.filter(({ id }) => !settled.has(id)).map((question) => {
-    const own = ranked.filter((one) =>
-      one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
-    )
-      .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
-    const [best, next] = own
-    return {
-      question,
-      why: best === undefined
-        ? "nothing-fits"
-        : next !== undefined && next.confidence >= best.confidence / 2
-        ? "several-fit"
-        : "unsure",
-      candidates: own.map(suggestionOf),
-    }
-  })
+  const own = ranked.filter((one) =>
+    one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
+  )
+    .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
+  const [best, next] = own
+  return {
+    question,
+    why: best === undefined
+      ? "nothing-fits"
+      : next !== undefined && next.confidence >= best.confidence / 2
+      ? "several-fit"
+      : "unsure",
+    candidates: own.map(suggestionOf),
+  }
 }
 
 /**
@@ -215,8 +211,12 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const suggestions: Suggestions = {
     form,
     tool: tool?.title,
-    accepted: form.questions.flatMap((question) => found.filter((one) => one.question === question)),
-    open: openQuestions(targets, ranked, answered, taken),
+    questions: form.questions.map((question) => {
+      const accepted = found.find((one) => one.question === question)
+      return accepted === undefined
+        ? openQuestion(question, ranked, taken)
+        : { question, accepted, candidates: [accepted] }
+    }),
     urlParameters,
     ...ownColumns,
     rowKey,

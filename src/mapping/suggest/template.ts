@@ -74,10 +74,9 @@ export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledC
     const own = found.filter((one) => one.question === question)
     const [first] = own
     if (first === undefined) return []
-    const parts = own.flatMap(({ part, ...one }) => part === undefined ? [] : [{ ...one, part }])
     return [{
       question,
-      origin: parts.length === 0 ? { _tag: "Column", ...first } : { _tag: "Parts", columns: parts },
+      origin: first.part === undefined ? { _tag: "Column", ...first } : { _tag: "Joined", columns: own },
       confidence: 1,
       because: ["the template has this column for the question"],
     }]

@@ -132,15 +132,15 @@ export const judge = (pair: Pair) =>
         `seed ${pair.seed}: the reader finds ${survey.rows} rows in ${source.columns.length} columns`,
       )
     }
-    const accepted = new Map(survey.suggestions.accepted.map((one) => [one.question.id, one]))
-    const open = new Map(survey.suggestions.open.map((one) => [one.question.id, one]))
+    const suggested = new Map(survey.suggestions.questions.map((one) => [one.question.id, one]))
     const meantBy = ({ origins }: Asked) =>
       [...origins[0]?.needs ?? []].map((position) => source.columns[position]?.title.trim() ?? "").join(" + ")
 
     const causeOf = ({ origins, question }: Asked): string => {
-      const why = open.get(question.id)
-      const taken = survey.suggestions.accepted.find(({ origin }) =>
-        columnsOf(origin).some(({ position }) => origins.some(({ needs }) => needs.has(position)))
+      const why = suggested.get(question.id)
+      const taken = survey.suggestions.questions.find(({ accepted }) =>
+        accepted !== undefined
+        && columnsOf(accepted.origin).some(({ position }) => origins.some(({ needs }) => needs.has(position)))
       )
       if (taken !== undefined) return "the column is suggested for a different question"
       const at = why?.candidates.findIndex(({ origin }) => isIn(origin, origins)) ?? -1
@@ -155,7 +155,7 @@ export const judge = (pair: Pair) =>
     }
 
     const judged = pair.asked.map((asked): Judged => {
-      const made = accepted.get(asked.question.id)
+      const made = suggested.get(asked.question.id)?.accepted
       const isAnswered = asked.origins.length > 0
       const outcome = made === undefined
         ? (isAnswered ? "open" : "left")
@@ -175,7 +175,7 @@ export const judge = (pair: Pair) =>
     })
 
     const texts = judged.flatMap(({ asked, outcome }): ReadonlyArray<JudgedText> => {
-      const suggestion = accepted.get(asked.question.id)
+      const suggestion = suggested.get(asked.question.id)?.accepted
       if (suggestion === undefined || outcome !== "right") return []
       const made = translationsOf(suggestion, survey.tried)
       const labelOf = (value: string | undefined) =>

@@ -59,7 +59,6 @@ const suggested = (origin: Origin): string => {
     case "Block":
       return `block ${tidy(origin.title ?? "")}`
     case "Joined":
-    case "Parts":
       return origin.columns.map(({ column }) => tidy(column.title)).join(" + ")
   }
 }
@@ -67,7 +66,9 @@ const suggested = (origin: Origin): string => {
 /** Returns the suggestions as a list of targets with their origins. */
 const listOf = (suggestions: Suggestions): ReadonlyMap<string, string> =>
   new Map([
-    ...suggestions.accepted.map(({ question, origin }) => [question.id, suggested(origin)] as const),
+    ...suggestions.questions.flatMap(({ accepted, question }) =>
+      accepted === undefined ? [] : [[question.id, suggested(accepted.origin)] as const]
+    ),
     ...suggestions.urlParameters.map(({ element, from }) => [`url ${element.id}`, tidy(from.column.title)] as const),
     ...(["submissionTime", "lastUpdatedAt", "login"] as const).flatMap((place) => {
       const own = suggestions[place]

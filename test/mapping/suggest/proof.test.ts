@@ -81,10 +81,10 @@ describe("The only column of dates, Born,", () => {
       payments: [],
       quiz: undefined,
     }
-    const { accepted, open } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
+    const { questions: suggested } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
     return {
-      accepted: accepted.map(({ question }) => question.name),
-      candidates: open.map((one) => one.candidates.length),
+      accepted: suggested.flatMap(({ accepted, question }) => accepted === undefined ? [] : [question.name]),
+      candidates: suggested.flatMap(({ accepted, candidates }) => accepted === undefined ? [candidates.length] : []),
     }
   }
 
