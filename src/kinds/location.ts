@@ -52,7 +52,8 @@ export const location: Kind = {
       }
       const text = textOf(cell)
       const found = text.length <= 100 ? pair.exec(text) : null
-      if (found === null) return notAPlace
+      // Whole numbers may be degrees and minutes.
+      if (found === null || (found[4] && /^[-+\d\s]+$/.test(text))) return notAPlace
       if (found[4]) note?.("part")
       return place(Number(found[1]), Number(found[2] ?? found[3]), [0, 0])
     })

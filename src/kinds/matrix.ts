@@ -15,6 +15,7 @@ import {
 } from "./optionTable.ts"
 
 const notRows = new Fault("not-an-option", "rows with their answers; give each row a column")
+const several = new Fault("not-an-option", 'one answer for each row; if there may be several, set `split: "\\n"`')
 
 /** Reads the answer of a row: a text, or a list of texts if cells are split. */
 type ReadRow = (text: string, cell?: number) => Json | undefined | Fault
@@ -71,6 +72,7 @@ export const matrix: Kind<SplitOptions> = {
       for (const [row, answer] of Object.entries(cell.value)) {
         const text = rowTexts(answer)
         if (text === undefined) return notRows
+        if (options.split === undefined && Array.isArray(answer) && answer.length > 1) return several
         const value = text === "" ? undefined : read(text)
         if (value instanceof Fault) return value
         answers.push([row, value])

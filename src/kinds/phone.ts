@@ -64,7 +64,8 @@ export const phone: Kind<Options> = {
       const number = parsePhoneNumberFromString(text, settings)
       if (number === undefined || !number.isValid()) return notAPhone
       if (number.ext !== undefined) return extension
-      const [first = "", ...others] = text.split(/\s\/\s/)
+      // Germans write the last digits of a second line after a slash: 030 1234567/8.
+      const [first = "", ...others] = text.split(/\s\/\s|\/(?=\d{1,2}$)/)
       if (others.length > 0 && parsePhoneNumberFromString(first, settings)?.isValid() === true) return several
       const other = country === undefined || options.ambiguous === "national" ? undefined : withPlus(text)
       if (other === undefined || other === number.number) return number.number

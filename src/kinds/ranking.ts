@@ -71,6 +71,15 @@ const ranked = (
 ): Parse | ReadonlyArray<OptionFault> => {
   const faults: Array<OptionFault> = []
   const values = names.map((name) => table.resolve(name, "from", faults, name))
+  for (const [index, value] of values.entries()) {
+    const first = values.indexOf(value)
+    if (value === undefined || first === index) continue
+    faults.push({
+      option: "from",
+      member: names[index],
+      message: `"${names[first]}" and "${names[index]}" are the same option.`,
+    })
+  }
   if (faults.length > 0) return faults
   const range = `a rank from 1 to ${names.length}`
   return (cells) => {

@@ -69,7 +69,10 @@ export interface CompiledEntry {
 }
 
 /** An answer with its place in the item, ready to read rows. */
-export interface CompiledAnswer extends AnswerEntries, CompiledEntry {}
+export interface CompiledAnswer extends AnswerEntries, CompiledEntry {
+  /** Reads the answer if it must be unique. Undefined if none of the entries has `unique`. */
+  readonly unique: Pick<CompiledEntry, "read" | "columns"> | undefined
+}
 
 /** An answer that is not complete yet, because it is not known, for example, whether its differences are tolerated. */
 export type AnswerDraft = Omit<CompiledAnswer, "answer"> & {

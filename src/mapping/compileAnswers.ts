@@ -159,19 +159,27 @@ const joined = (
 ): Omit<AnswerDraft, "answer"> | undefined => {
   const [only] = made
   if (made.length === 1 && only !== undefined && only.entry.when.length === 0) {
-    return only.done === undefined ? undefined : { entries, options, ...only.done }
+    return only.done === undefined
+      ? undefined
+      : { entries, options, unique: only.entry.unique ? only.done : undefined, ...only.done }
   }
-  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, context), done }))
+  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, context), done, entry }))
   if (all.some(({ done }) => done === undefined)) return undefined
+  const reading = (isRead: (entry: MappingEntry) => boolean) =>
+    readWhen(
+      all.flatMap(({ conditions: { holds }, done, entry }) =>
+        done === undefined ? [] : [{ holds, read: isRead(entry) ? done.read : () => undefined }]
+      ),
+    )
+  const unique = all.find(({ entry }) => entry.unique)
   return {
     entries,
     options,
     columns: [...new Set(all.flatMap(({ conditions, done }) => [...conditions.columns, ...(done?.columns ?? [])]))],
     fromCells: all.some(({ done }) => done?.fromCells === true),
     translations: distinct(all.flatMap(({ done }) => done?.translations ?? [])),
-    read: readWhen(
-      all.flatMap(({ conditions, done }) => done === undefined ? [] : [{ holds: conditions.holds, read: done.read }]),
-    ),
+    read: reading(() => true),
+    unique: unique && { read: reading((entry) => entry.unique), columns: unique.done?.columns ?? [] },
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type ReadPart,
   readParts,
   readTemplate,
+  type RedirectedText,
 } from "./readers.ts"
 import { redirectOf } from "./textRedirects.ts"
 
@@ -37,7 +38,9 @@ export const compileInput = (
   const { columns: book, findings, uses } = context
   const options = optionsOf(asked, input, context)
   const empty = emptyFor(asked, options, input, context.empty)
-  const redirect = redirectOf(asked, options, context)
+  const send = redirectOf(asked, options, context)
+  const redirected: Array<RedirectedText> = []
+  const redirect = send && ((text: string, to: string) => void redirected.push({ text, to }))
   const notes = new CellNotes()
   const compile = (shape: InputShape) =>
     compileKind(asked, options, input, shape, { empty, redirect, note: notes.note }, context)
@@ -48,9 +51,18 @@ export const compileInput = (
     fallback: fallbackText === undefined ? undefined : constant(asked, options, fallbackText, "default", context),
     uses,
     notes,
+    redirected,
   })
+  /** Sends redirected texts on only after the whole answer was read without a problem. */
+  const redirecting = (read: Read, send: (text: string, to: string) => void): Read => (cells, problems) => {
+    redirected.length = 0
+    const before = problems.length
+    const value = read(cells, problems)
+    if (problems.length === before) { for (const { text, to } of redirected) send(text, to) }
+    return value
+  }
   const done = (read: Read, columns: ReadonlyArray<Column>): CompiledEntry => ({
-    read,
+    read: send === undefined ? read : redirecting(read, send),
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
     translations: columns.length === 0 ? [] : kind.translations?.(options as never, asked.question?.options ?? []),
@@ -243,6 +255,14 @@ const textPart = ({ id }: AnswerSpec, part: string, column: Column, { empty, use
   return {
     part,
     columns: [column],
-    read: readColumns([column], { id, parse, empty, fallback: undefined, uses, notes: new CellNotes() }),
+    read: readColumns([column], {
+      id,
+      parse,
+      empty,
+      fallback: undefined,
+      uses,
+      notes: new CellNotes(),
+      redirected: [],
+    }),
   }
 }

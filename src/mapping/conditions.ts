@@ -27,6 +27,9 @@ const plainNumber = /^[-+]?\d+(?:\.\d+)?$/
 const numberOf = (cell: Cell | undefined, text: string): number =>
   typeof cell === "number" ? cell : plainNumber.test(text) ? Number(text) : NaN
 
+/** Returns a text as it is compared: trimmed, and with each letter and its accent as one character. */
+const comparable = (text: string): string => text.trim().normalize()
+
 /** Reads a date or a local time. An offset is used only if both sides of a comparison have one. */
 const momentOf = (text: string, format: DateFormat | undefined) => {
   const read = readIso(text)
@@ -67,11 +70,11 @@ export const compileConditions = (
     if (column !== undefined) found.push(column)
     const tests: Array<Test> = []
     if (asked.is !== undefined) {
-      const is = new Set(asked.is.map((text) => text.trim()))
+      const is = new Set(asked.is.map(comparable))
       tests.push((_, text) => is.has(text))
     }
     if (asked.not !== undefined) {
-      const not = new Set(asked.not.map((text) => text.trim()))
+      const not = new Set(asked.not.map(comparable))
       tests.push((_, text) => !not.has(text))
     }
     if (asked.empty !== undefined) {
@@ -112,18 +115,27 @@ export const compileConditions = (
     const { position } = column
     return (cells, problems) => {
       const cell = cells[position]
-      const text = textOf(cell)
-      let holds = true
+      const text = textOf(cell).normalize()
       for (const test of tests) {
         const result = test(cell, text)
         if (result instanceof Fault) {
           problems.push(columnProblem(column, cell, result))
           return true
         }
-        holds &&= result
+        if (!result) return false
       }
-      return holds
+      return true
     }
   })
-  return { compares, columns: found, holds: (cells, problems) => all.every((holds) => holds(cells, problems)) }
+  return {
+    compares,
+    columns: found,
+    holds: (cells, problems) => {
+      const before = problems.length
+      if (all.every((holds) => holds(cells, problems))) return true
+      // That a cell can't be compared doesn't matter, because the row doesn't meet a different condition.
+      problems.length = before
+      return false
+    },
+  }
 }

@@ -23,6 +23,14 @@ export interface Reading {
   readonly uses: CellUses
   /** The kind's notes about the cells that were last given to `parse`. */
   readonly notes: CellNotes
+  /** The texts that `parse` has redirected to other questions in this row. */
+  readonly redirected: Array<RedirectedText>
+}
+
+/** A text that is redirected to a different question (`textTo`). */
+export interface RedirectedText {
+  readonly text: string
+  readonly to: string
 }
 
 /** Returns a trimmed cell. Null if it means "no answer". */
@@ -82,19 +90,26 @@ export const readColumns = (columns: ReadonlyArray<Column>, reading: Reading): R
 
 /** Returns the reader for the first column that is filled. Any other filled column must give the same answer. */
 export const readFirstOf = (columns: ReadonlyArray<Column>, reading: Reading): Read => (cells, problems) => {
-  const { empty, fallback, id, notes, parse, uses } = reading
+  const { empty, fallback, id, notes, parse, redirected, uses } = reading
   let first: { readonly column: Column; readonly cell: Cell; readonly value: Json | undefined } | undefined
+  let answer = ""
   for (const column of columns) {
     const cell = given(cells, column.position, empty)
     if (cell === null) continue
+    const before = redirected.length
     const value = parse([cell])
     if (value instanceof Fault) return fail(reading, problems, cellProblem(id, column, cell, value))
     const use = notes.useOf(0, value !== undefined)
     notes.clear()
     uses.mark(column.position, first === undefined ? use : Math.min(use, cellUse.part))
-    if (value === undefined) continue
-    if (first === undefined) first = { column, cell, value }
-    else if (canonicalJson(value) !== canonicalJson(first.value)) {
+    const texts = redirected.splice(before)
+    if (value === undefined && texts.length === 0) continue
+    const same = canonicalJson([value ?? null, texts.map(({ text, to }) => [text, to])])
+    if (first === undefined) {
+      first = { column, cell, value }
+      answer = same
+      redirected.push(...texts)
+    } else if (same !== answer) {
       return fail(reading, problems, conflictProblem(id, [[first.column, first.cell], [column, cell]]))
     }
   }
@@ -172,7 +187,7 @@ export const useParts = (
 }
 
 /**
- * Returns the reader of all parts. There is no answer if every part that comes from a column is empty, because constants alone don't make one.
+ * Returns the reader of all parts. There is no answer if every part that comes from a column is empty, because constants and defaults alone don't make one.
  *
  * @param partUses how the parts use their cells
  * @returns a function that returns the values in the order of the parts, or undefined if there is no answer or a part has problems
@@ -184,7 +199,10 @@ export const readAll = (parts: ReadonlyArray<ReadPart>, partUses: CellUses) => {
     const before = problems.length
     for (const position of positions) partUses.forget(position)
     const values = parts.map(({ read }) => read(cells, problems))
-    const isAnswer = onlyConstants || values.some((value, at) => value !== undefined && parts[at]!.columns.length > 0)
+    const isAnswer = onlyConstants || values.some((value, at) =>
+      value !== undefined
+      && parts[at]!.columns.some(({ position }) => (partUses.most[position] ?? cellUse.nothing) >= cellUse.part)
+    )
     return isAnswer && problems.length === before ? values : undefined
   }
 }

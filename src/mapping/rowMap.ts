@@ -45,7 +45,10 @@ export interface RowRules {
   readonly blank: Problem | undefined
 }
 
-const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer => ({
+const uniqueAnswer = (
+  answer: CompiledAnswer["answer"],
+  { columns, read }: NonNullable<CompiledAnswer["unique"]>,
+): UniqueAnswer => ({
   id: answer.id,
   value: (cells) => {
     const value = read(cells, [])
@@ -148,6 +151,6 @@ export const rowMap = (
       }))
       return { answers: [...explained, ...stamped], problems: whole }
     },
-    uniques: answers.filter(({ entries }) => entries.some((entry) => entry.unique)).map(uniqueAnswer),
+    uniques: answers.flatMap(({ answer, unique }) => unique === undefined ? [] : [uniqueAnswer(answer, unique)]),
   }
 }

@@ -51,6 +51,12 @@ export const checkStamps = (stamps: ReadonlyArray<Stamp>, pipeline: Pipeline, fo
     const before = stamps.slice(0, index).find((one) => one.id === id)
     if (before !== undefined) {
       findings.error(path, `The URL parameter "${brief(name)}" already carries ${carried[before.carries]}.`)
+    } else if (!declared && form.questions.some((question) => question.id === id)) {
+      findings.error(
+        path,
+        `The form does not declare the URL parameter "${brief(name)}", and has a question with this id.`,
+        "Choose a different name, or add the URL parameter to the form.",
+      )
     } else if (!declared) {
       findings.warning(
         path,

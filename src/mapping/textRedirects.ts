@@ -85,6 +85,7 @@ export const compileRedirects = (
       options: undefined,
       columns,
       fromCells: true,
+      unique: undefined,
       read: (_cells, problems) => {
         if (redirect.texts.length === 0) return undefined
         const text = redirect.texts.join(", ")
