@@ -41,6 +41,10 @@ describe("the location kind", () => {
     expect(compiled(location)(["91 0"])).toMatchObject({ code: "out-of-range" })
   })
 
+  it("refuses degrees and minutes", () => {
+    expect(compiled(location)(["52 30 13 24"])).toMatchObject({ code: "not-a-number" })
+  })
+
   it("never reads a comma as a decimal sign", () => {
     expect(compiled(location)(["52,52 13,405"])).toMatchObject({ code: "not-a-number" })
   })

@@ -32,6 +32,12 @@ describe("the matrix kind", () => {
     expect(rows({})([null, null])).toBeUndefined()
   })
 
+  it("refuses several answers for a matrix row, unless cells are split", () => {
+    const cell = new JsonCell({ Han: ["Mon", "Tue"], Leia: ["Wed"] })
+    expect(compiled(matrix)([cell])).toMatchObject({ code: "not-an-option" })
+    expect(compiled(matrix, { split: "\n" })([cell])).toEqual({ Han: ["Mon", "Tue"], Leia: ["Wed"] })
+  })
+
   it("sends the answers that `values` define, and refuses other texts", () => {
     const parse = rows({ values: { Good: "5", Bad: "1", "No idea": null } })
     expect(parse(["Good", "bad"])).toEqual({ Han: "5", Leia: "1" })

@@ -33,7 +33,7 @@ describe("the phone kind", () => {
 
   it("refuses two numbers that a slash separates, but not a slash after an area code", () => {
     const german = compiled(phone, { country: "DE" })
-    for (const cell of ["+49 30 23125123 / 24", "030 23125123 / 030 23125124"]) {
+    for (const cell of ["+49 30 23125123 / 24", "030 23125123 / 030 23125124", "030 1234567/8", "030 1234567/68"]) {
       expect(german([cell])).toMatchObject({ code: "not-a-phone" })
     }
     for (const cell of ["030 / 23125123", "030/23125123"]) expect(german([cell])).toBe("+493023125123")

@@ -37,6 +37,11 @@ describe("the ranking kind", () => {
     expect(parse([null, null, null])).toBeUndefined()
   })
 
+  it("refuses two columns for one option", () => {
+    const twice = ranking.compile({}, { question, input: { _tag: "Parts", parts: ["C", "c"] }, empty: new Set() })
+    expect(twice).toMatchObject([{ option: "from", member: "c", message: '"C" and "c" are the same option.' }])
+  })
+
   it("names the column with an invalid or repeated rank", () => {
     expect(parse(["1", "first", null])).toMatchObject({ code: "not-a-number", cell: 1 })
     expect(parse(["1", "4", null])).toMatchObject({ code: "out-of-range", cell: 1 })

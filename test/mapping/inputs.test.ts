@@ -53,6 +53,27 @@ describe("the input `firstOf`", () => {
   })
 })
 
+describe("the input `firstOf` with redirected texts", () => {
+  const { mapping } = compiledMapping(
+    pipelineFrom(`  questions:
+    - { name: Q, as: choice, from: { firstOf: [A, B] }, otherwise: { use: Other, textTo: Which? } }
+  unmapped: ignore`),
+    formOf([
+      { name: "Q", type: "Dropdown", options: ["Red", "Other"].map((label) => ({ value: label, label })) },
+      "Which?",
+    ]),
+    ["Id", "A", "B"],
+  )
+
+  it("firstOf redirects a text that several columns have once", () => {
+    expect(itemOf(mapping, ["1", "Green", "Green"]).questions.map(({ value }) => value)).toEqual(["Other", "Green"])
+  })
+
+  it("firstOf reports a conflict if columns would redirect different texts", () => {
+    expect(problemsOf(mapping, ["1", "Green", "Blue"])).toMatchObject([{ code: "conflict", column: "B" }])
+  })
+})
+
 describe("the option `extract`", () => {
   it("extract uses the first group, or else the whole match", () => {
     const entry = String.raw`{ name: Q, from: Street, extract: '(\d+\w?)$' }`
@@ -139,6 +160,17 @@ describe("parts with their own entries", () => {
     ])).toEqual([
       { address: "Weg 5", city: "ULM", zipCode: "12345", state: "D-BW", country: "Germany" },
       { city: "ULM", country: "Germany" },
+      undefined,
+    ])
+  })
+
+  it("a default of one part makes no answer if the cells of all parts are empty", () => {
+    const entry = (kind: string, from: string) => `{ name: Q, as: ${kind}, from: { ${from} } }`
+    const rows = [["", ""], [null, null]]
+    expect(answers(entry("address", "city: A, country: { from: B, default: DE }"), ["A", "B"], [...rows, ["Ulm", ""]]))
+      .toEqual([undefined, undefined, { city: "Ulm", country: "DE" }])
+    expect(answers(entry("dateRange", "start: A, end: { from: B, default: 2024-05-31 }"), ["A", "B"], rows)).toEqual([
+      undefined,
       undefined,
     ])
   })
@@ -289,6 +321,18 @@ describe("mapped choices", () => {
     expect(itemOf(mapping, ["2", "b@example.org", "no"]).questions).toEqual([])
   })
 
+  it("mapped choices redirect no text of an answer that is dropped", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: Q, as: choice, from: { firstOf: [A, B] }, onInvalid: drop, otherwise: { use: Other, textTo: Which? } }
+  unmapped: ignore`),
+      formOf([products, "Which?"]),
+      ["Id", "A", "B"],
+    )
+    expect(itemOf(mapping, ["1", "Chairs", ""]).questions.map(({ value }) => value)).toEqual(["other", "Chairs"])
+    expect(itemOf(mapping, ["1", "Chairs", "Tables"]).questions).toEqual([])
+  })
+
   it("mapped choices redirect only to a text question that no entry fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
@@ -424,6 +468,13 @@ describe("the condition `when`", () => {
     expect(values("new", "", "")).toEqual(["required"])
     expect(mapping.answers.map(({ id }) => id)).toEqual(["q1", "q2"])
     expect(mapping.columns.map(({ name }) => name)).toEqual(["Note", "Status", "Why"])
+  })
+
+  it("ignores that a cell can't be compared if another condition is false", () => {
+    const value = (when: string) => answers(`{ name: Q, from: C, when: { ${when} } }`, ["B", "C"], [["n/a", "no"]])
+    expect(value("B: { atLeast: 18 }, C: [yes]")).toEqual([undefined])
+    expect(value("C: [yes], B: { atLeast: 18 }")).toEqual([undefined])
+    expect(value("B: { atLeast: 18 }, C: [no]")).toEqual([[["not-a-number", "B"]]])
   })
 
   it("reports entries after an entry without a condition, and entries of different kinds", () => {

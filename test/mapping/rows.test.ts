@@ -28,6 +28,15 @@ describe("the filter `where`", () => {
     expect(kept("{ matches: '^[ab]' }", ["abc", "cab"])).toEqual(["in", "out"])
   })
 
+  it("where compares letters with accents in either Unicode form", () => {
+    expect(kept("[Café]", ["Cafe\u0301", "Caf\u00e9"])).toEqual(["in", "in"])
+    expect(kept("{ not: [Cafe\u0301] }", ["Caf\u00e9"])).toEqual(["out"])
+  })
+
+  it("where leaves out a row that another part of the condition leaves out, although its cell can't be compared", () => {
+    expect(kept("{ not: [n/a], atLeast: 18 }", ["n/a", "20", "many"])).toEqual(["out", "in", "not-a-number"])
+  })
+
   it("where compares numbers as numbers and days as days, and reports other cells as problems", () => {
     expect(kept("{ atLeast: 10, atMost: 20.5 }", ["9", "10", 20.5, "20.6", "-1", "", "many"])).toEqual(
       ["out", "in", "in", "out", "out", "out", "not-a-number"],
@@ -247,6 +256,21 @@ describe("the option `unique`", () => {
   })
 })
 
+describe("the option `unique` of one of several entries", () => {
+  it("unique applies only to the rows that use the entry with it", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions:
+    - { name: A, from: M, when: { S: x }, unique: true }
+    - { name: A, value: not given }`),
+      formOf(["A"]),
+      ["Id", "S", "M"],
+    )
+    const [unique] = mapping.uniques
+    expect([unique?.value(["1", "x", "a"]), unique?.value(["2", "", ""])]).toEqual(["a", undefined])
+    expect(unique?.problem("a", 7)).toMatchObject({ column: "M" })
+  })
+})
+
 describe("the option `stamp`", () => {
   const lines = "  questions: [{ name: A, from: X }]"
   const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
@@ -274,6 +298,11 @@ describe("the option `stamp`", () => {
     const { mapping, warnings } = compiledMapping(stamped, formOf(["A"]), ["Id", "X"])
     expect(warnings).toMatchObject([{ message: expect.stringContaining("does not declare") }])
     expect(mapping.answers.at(-1)?.tolerated).toMatch(/does not declare/)
+  })
+
+  it("stamp is refused if a question has the id of a parameter that the form does not declare", () => {
+    const found = errorsOf(stampedWith({ urlParameter: "q1" }), formOf(["A"]), ["Id", "X"])
+    expect(found).toMatchObject([{ message: expect.stringContaining("has a question with this id") }])
   })
 
   it("the run's id and the pipeline's name are sent with the row key, and only by a run", () => {
