@@ -35,7 +35,8 @@ describe("the matrix kind", () => {
   it("refuses several answers for a matrix row, unless cells are split", () => {
     const cell = new JsonCell({ Han: ["Mon", "Tue"], Leia: ["Wed"] })
     expect(compiled(matrix)([cell])).toMatchObject({ code: "not-an-option" })
-    expect(compiled(matrix, { split: "\n" })([cell])).toEqual({ Han: ["Mon", "Tue"], Leia: ["Wed"] })
+    const listed = { split: "\n", options: ["Mon", "Tue", "Wed"] }
+    expect(compiled(matrix, listed)([cell])).toEqual({ Han: ["Mon", "Tue"], Leia: ["Wed"] })
   })
 
   it("sends the answers that `values` define, and refuses other texts", () => {
