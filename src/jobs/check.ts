@@ -13,7 +13,7 @@ import { type FormChange, recordOf, writeFormRecord } from "../project/formRecor
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { ownColumns } from "../source/columns.ts"
+import { ownColumns } from "../source/fixed.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
 import { checkData } from "./checkData.ts"
 import { missingColumns, newColumns, uncounted } from "./checkSource.ts"

@@ -27,7 +27,7 @@ import {
   setSourceKey,
 } from "../project/pipelineEdits.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
-import { ownColumns } from "../source/columns.ts"
+import { ownColumns } from "../source/fixed.ts"
 import { checkProject } from "./check.ts"
 import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
 import { firstRows } from "./firstRows.ts"

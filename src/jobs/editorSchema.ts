@@ -4,7 +4,7 @@ import { disk, writeProjectFile } from "../project/disk.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { ownColumns } from "../source/columns.ts"
+import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import { openParts } from "./prepare.ts"
 

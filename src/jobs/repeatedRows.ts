@@ -7,7 +7,8 @@ import { duplicateOf } from "../run/classify.ts"
 import { positionsOf } from "../run/content.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
 import { UniqueAnswers } from "../run/UniqueAnswers.ts"
-import { columnNames, ownColumns } from "../source/columns.ts"
+import { columnNames } from "../source/columns.ts"
+import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 
 /**

@@ -1,7 +1,7 @@
 import type { Column } from "../domain/row.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { ownColumns } from "../source/columns.ts"
+import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 
 /** Returns the source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */

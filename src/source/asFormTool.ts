@@ -12,7 +12,8 @@ import type { ColumnFacts, Evidence, FormTool, Layout, MetaColumn, Sample } from
 import { formToolNamed, formTools } from "../formtools/index.ts"
 import { cellsOf, cleaner, sampleOf, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
-import { isFixed, ownColumns, toColumns } from "./columns.ts"
+import { toColumns } from "./columns.ts"
+import { isFixed, ownColumns } from "./fixed.ts"
 import { repeatedHeader } from "./headerRow.ts"
 import {
   changedWhileOpening,

@@ -1,9 +1,35 @@
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
-import type { Cells, RowChunk } from "../domain/row.ts"
-import { addedColumns, endOf, idPattern } from "./columns.ts"
+import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { Source } from "./Source.ts"
+
+/** The columns that rejected.csv adds after the source's own. */
+export const addedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
+
+/** The `_id` of a rejected row. Begins with a letter, because a spreadsheet program could read digits as a number. */
+export const idPattern = /^r([0-9a-f]{32})$/
+
+/** Returns the position of the first column that rejected.csv adds. -1 if the titles are not those of such a file. A spreadsheet program may have added columns after them. */
+export const addedAt = (titles: ReadonlyArray<string>): number =>
+  titles.findIndex((_, first) => addedColumns.every((name, at) => titles[first + at] === name))
+
+const addedFrom = (columns: ReadonlyArray<Column>): number => addedAt(columns.map((column) => column.title))
+
+/** Whether the columns of a rejected.csv are among these: `_id`, `_row`, `_key`, `_code`, `_column`, `_message`, after the source's own. */
+export const isFixed = (columns: ReadonlyArray<Column>): boolean => addedFrom(columns) >= 0
+
+/** Returns the position after the last column that may have a cell. Cells from there on are beyond the header. */
+export const endOf = (columns: ReadonlyArray<Column>): number => {
+  const first = addedFrom(columns)
+  return first < 0 ? columns.length : first + addedColumns.length
+}
+
+/** Returns the source's own columns, without those that a rejected.csv adds. */
+export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> => {
+  const first = addedFrom(columns)
+  return first < 0 ? columns : columns.slice(0, first)
+}
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
 const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflict"] as const satisfies ReadonlyArray<

@@ -1,5 +1,5 @@
 import type { SourceConfig } from "../../project/Pipeline.ts"
-import { addedAt } from "../columns.ts"
+import { addedAt } from "../fixed.ts"
 import { headKept, placeHeader } from "../headerRow.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
