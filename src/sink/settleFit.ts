@@ -145,7 +145,7 @@ export interface Results {
 /**
  * Returns a function that compares an item with a submission of an export.
  *
- * If the row key was sent and can be compared, the answers are ignored. The origin is the same for all rows of a run, so it never shows which row a
+ * If the row key was sent and is the same, a submission fits unless most of its answers contradict the item's: a different pipeline may have sent the same key. The origin is the same for all rows of a run, so it never shows which row a
  * submission belongs to, and does not count as an answer. A submission with a different origin was not sent by that run, so it doesn't fit. But it still
  * resembles the row: an earlier run may have sent the same row, and a person may have said that it had not landed. So the row is not counted as absent
  * either, unless that submission belongs to a different row.
@@ -174,7 +174,8 @@ export const likenessOf = (
   return (cells) => {
     const key = rowKey?.relationOf(cells)
     if (key === "differs") return "no"
-    const likeness = key === "agrees" ? "fits" : judge(cells)
+    const judged = judge(cells)
+    const likeness = key !== "agrees" ? judged : judged === "no" ? "resembles" : "fits"
     const fromThere = origin.every((place) => {
       const relation = place.relationOf(cells)
       // A submission with an empty origin does not fit by its answers alone. The same applies to any other empty URL parameter.

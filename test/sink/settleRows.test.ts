@@ -263,7 +263,10 @@ describe("settling rows in doubt from an export", () => {
   it("submissions are compared by their stamp, or by their answers if they have no stamp", () => {
     const row = rowOf(1, person("ada", undefined, 30, "k1"))
     const stamp = "row_key"
-    expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
+    expect(settle([row], [["s1", "changed", "zoe@elsewhere.net", "7", "k1"]], {}, stamp).open).toEqual([
+      [1, expect.stringContaining("resembles it"), "a person"],
+    ])
+    expect(settle([row], [["s1", "ada", "x@example.org", "30", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
     expect(settle([row], [["s1", "ada", undefined, "30", "k2"]], {}, stamp).notLanded).toEqual([1])
     expect(settle([row], [["s1", "ada"]], {}, stamp).notLanded).toEqual([])
   })
