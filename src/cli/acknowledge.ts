@@ -50,7 +50,9 @@ export const acknowledge = command({
         input.json
           ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
           : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
-            + (input.leaveOut ? ". They are never imported." : ""),
+            + (input.leaveOut
+              ? ". They are never imported; duplicates are only skipped as long as another row has their key."
+              : ""),
       )
     }),
 })

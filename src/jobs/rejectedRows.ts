@@ -93,7 +93,7 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
       unfixable,
       version,
       total: rows.length,
-      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === true })),
+      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === "sent" })),
     }
   }).pipe(Effect.scoped)
 

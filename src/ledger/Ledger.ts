@@ -14,6 +14,7 @@ import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
 import type {
   ChunkContents,
+  FixedState,
   FoundRow,
   IntendedRow,
   KnownRow,
@@ -57,10 +58,13 @@ export interface PipelineLedger {
     keys: ReadonlyArray<string | undefined>,
     contents: ChunkContents,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /** Returns for each rejected row whether it is in the form, or may be: as it was, fixed, or differently under its key. False for undefined. */
+  /**
+   * Returns what is known about each row of a rejected.csv. `sent`: it is in the form, or may be: as it was, fixed, or differently under its key.
+   * `changed key`: rows with its content were rejected, but none of them had its key. `unsent`: none of this.
+   */
   readonly fixed: (
     rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
-  ) => Effect.Effect<ReadonlyArray<boolean>, LedgerError>
+  ) => Effect.Effect<ReadonlyArray<FixedState>, LedgerError>
   /**
    * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row
    * (`attention`) with this fate and content. `acknowledged`: a person has acknowledged the row with this fate and content.
@@ -185,7 +189,7 @@ export interface LedgerSession {
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
   /** Records rows that have no key any more. They are then found by their filled cells. */
   readonly unkey: (rows: ReadonlyArray<Unkeyed>) => Written<void>
-  /** Records that a person has seen these rows, and returns how many there are. With `leaveOut`, they are never imported. */
+  /** Records that a person has seen these rows, and returns how many there are. With `leaveOut`, no row with their keys is imported later. This doesn't apply to duplicates, because another row has their key. */
   readonly acknowledge: (
     what: {
       readonly keys: ReadonlyArray<string> | "all"

@@ -39,6 +39,9 @@ export interface KnownRow {
   readonly leftOut: boolean
 }
 
+/** What the ledger knows about a row of a rejected.csv: see `PipelineLedger.fixed`. */
+export type FixedState = "sent" | "changed key" | "unsent"
+
 /** A refusal: the digest of the refused item, the fingerprints of the mapping and the form at that time, and the service's message. */
 interface Refusal {
   readonly item: Buffer

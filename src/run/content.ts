@@ -58,17 +58,21 @@ export const rowKeys = (
     ? Effect.succeed(() => mapping.key)
     : Effect.map(
       view.facts,
-      ({ firstColumns }) => numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest)),
+      ({ firstColumns }) =>
+        numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest), mapping.filtered),
     )
 
 /**
  * Returns a function that makes keys from a row's content and a number that distinguishes identical rows. Each reading
- * of the source needs a new function, which must receive all rows in order.
+ * of the source needs a new function, which must receive all rows in order. Rows that `where` skips are numbered
+ * separately, so that they never change the keys of rows that are sent.
  */
-export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
-  const seen = new KeyTable()
+export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells: Cells) => boolean) => () => {
+  const sent = new KeyTable()
+  const skipped = new KeyTable()
   const hash = new RowHash()
   return (cells: Cells): string => {
+    const seen = isSkipped(cells) ? skipped : sent
     const content = digest(cells)
     hash.digest(content)
     const slot = seen.find(hash)

@@ -91,7 +91,7 @@ export const earlierKeys = (
   const names = columnNames(run.columns)
   if (rule.columns === "content") {
     if (first === undefined || first.some((name) => !names.includes(name))) return undefined
-    return numberedKeys(contentDigest(first, run.columns, digest))
+    return numberedKeys(contentDigest(first, run.columns, digest), run.mapping.filtered)
   }
   const { previousRowKey } = run.pipeline.source
   const renamed = sameList(previousRowKey, rule.columns) && run.keyColumns.length === rule.columns.length

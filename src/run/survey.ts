@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
+import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
-import type { FoundRow } from "../ledger/rows.ts"
+import type { FixedState, FoundRow } from "../ledger/rows.ts"
 import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -63,22 +64,23 @@ export const chunkClassifier = (
     texts: ReadonlyArray<string | undefined>,
     found: ReadonlyArray<FoundRow | undefined>,
     origins: ReadonlyArray<Origin | undefined> = [],
-    sent: ReadonlyArray<boolean> = [],
+    states: ReadonlyArray<FixedState> = [],
   ) =>
     Effect.sync(() => {
       for (let index = 0; index < rows.length; index++) {
         const cells = rows[index]!
         const row = firstRow + index
-        const key = texts[index]
+        const fault = faults.get(index) ?? (states[index] === "changed key" ? changedKey(row) : undefined)
+        const key = fault === undefined ? texts[index] : undefined
         const origin = origins[index]
         classify({
           row,
           cells,
           key,
-          fault: faults.get(index),
+          fault,
           found: found[index],
           origin,
-          isSent: sent[index] === true,
+          isSent: states[index] === "sent",
         })
         each?.(row, cells)
       }
@@ -100,6 +102,15 @@ export const chunkClassifier = (
       )
     })
 }
+
+/** Returns the problem of a row of rejected.csv whose key is not that of a rejected row with its content. */
+const changedKey = (row: number): Problem => ({
+  code: "unknown-original",
+  column: "_key",
+  message:
+    `The _key of row ${row} was changed, so it is unknown which row it replaces. Copy the _key, and the cells of the row key, from the rejected.csv of the run. `
+    + "Spreadsheet programs change keys that look like dates or long numbers: import them as text.",
+})
 
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096

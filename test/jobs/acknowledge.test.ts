@@ -42,6 +42,18 @@ scoped(
 )
 
 scoped(
+  "a skipped duplicate does not skip the row with the same key",
+  Effect.gen(function*() {
+    const { names, run, say, source } = yield* acknowledging
+    yield* source([...good, "K,First,f@example.org", "K,Second,s@example.org"])
+    expect(yield* run({ limit: 5 })).toMatchObject({ rows: { imported: 5, duplicate: 1 } })
+    expect(yield* say({ keys: "all", leaveOut: true })).toEqual({ acknowledged: 1, unknown: [] })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 16, filtered: 0, duplicate: 1 } })
+    expect(names()).toContain("First")
+  }),
+)
+
+scoped(
   "rows still need review after a run that stopped before it read the source",
   Effect.gen(function*() {
     const { run, say, settings, source } = yield* acknowledging

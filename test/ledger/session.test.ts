@@ -425,9 +425,9 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
           isDuplicate: false,
         })
         const asked = [rejection("a", "one"), undefined, rejection("a", "two"), rejection(undefined, "one")]
-        expect(yield* view.fixed(asked)).toEqual([false, false, false, false])
+        expect(yield* view.fixed(asked)).toEqual(["unsent", "unsent", "unsent", "unsent"])
         yield* session.intend(batchOf([rowOf(ledger, 1, { supersedes: asked[0] })]))
-        expect(yield* view.fixed(asked)).toEqual([true, false, false, false])
+        expect(yield* view.fixed(asked)).toEqual(["sent", "unsent", "unsent", "unsent"])
       }))
   })
 

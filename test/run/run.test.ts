@@ -130,6 +130,34 @@ scoped(
 )
 
 scoped(
+  "a row that `where` skips does not change the keys from content of other rows",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content", source: ", where: { No: [complete] }" })
+    yield* source(["complete,Ann,a@example.org", "complete,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* source(["draft,Ann,a@example.org", "complete,Ann,a@example.org", "complete,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2, filtered: 1, imported: 0 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
+  "a row of rejected.csv whose _key a spreadsheet program changed is rejected",
+  Effect.gen(function*() {
+    const { file, names, run, source, write } = yield* world
+    yield* source([...people(1, 20), "3-41,Mistyped,nobody"])
+    const rejected = yield* file(yield* run(), "rejected.csv")
+    const corrected = rejected.replace("nobody", "nobody@example.org")
+    yield* write("fixed.csv", corrected.replaceAll("3-41", "03. 41"))
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 1, rows: { imported: 0, invalid: 1 } })
+    yield* write("fixed.csv", corrected)
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(names().length).toBe(21)
+  }),
+)
+
+scoped(
   "the same pipeline imports all rows at a different destination, and reports this",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world

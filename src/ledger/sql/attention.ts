@@ -88,12 +88,13 @@ export function* acknowledge(
     : "ON CONFLICT (place, digest, content, what) DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
   for (const [from, code, content] of sources) {
-    // A row that was imported and verified stays imported, even if it was edited later.
+    // A row that was imported and verified stays imported, even if it was edited later. To skip the key of a duplicate would skip the other row with it.
     if (what.leaveOut && from !== drifting) {
+      const but = from === standing ? "" : ` AND t.what <> ${fateCode("duplicate")}`
       yield* write(
         `INSERT INTO leftOut (place, keyed, digest, at, by, because)
          SELECT DISTINCT t.place, CASE WHEN length(t.digest) > 0 THEN 1 ELSE 0 END, CASE WHEN length(t.digest) > 0 THEN t.digest ELSE t.content END,
-           CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT) ${from}${named}
+           CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT) ${from}${but}${named}
          ON CONFLICT DO NOTHING`,
         [at, what.by, what.because, place, ...names],
       )

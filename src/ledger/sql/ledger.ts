@@ -90,7 +90,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         (place) => lookUpRows(store, place, keys, contents, cursor),
       ),
     fixed: (rows) =>
-      readEach("looking up rejected rows", rows.map(() => false), (place) => fixedRows(store, place, rows)),
+      readEach("looking up rejected rows", rows.map(() => "unsent"), (place) => fixedRows(store, place, rows)),
     attended: (rows) =>
       readEach("looking up rows that need review", rows.map(() => "new"), (place) => attended(place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", (place) => importedUnderOther(place, mapping)),

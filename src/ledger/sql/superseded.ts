@@ -1,6 +1,6 @@
 // Rejected rows of earlier runs that were fixed and imported, or sent as they were.
 import { fateCode, stateCode } from "../codes.ts"
-import type { KnownRow, Rejected, Rejection } from "../rows.ts"
+import type { FixedState, KnownRow, Rejected, Rejection } from "../rows.ts"
 import { all, exists, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
@@ -71,15 +71,12 @@ export function* originalsOf(
   return originals
 }
 
-/**
- * Returns for each rejected row whether it is in the form, or may be: a fixed row that replaces it, or a row with its key. A duplicate was rejected
- * because another row has its key, so only its own content counts.
- */
+/** See `PipelineLedger.fixed`. A duplicate was rejected because another row has its key, so only its own content counts. */
 export function* fixedRows(
   store: Store,
   place: number,
   rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
-): Sql<ReadonlyArray<boolean>> {
+): Sql<ReadonlyArray<FixedState>> {
   const keys = rows.map((row) => (row === undefined ? noKey : digestOf(store, row)))
   const states = `r.state IN (${maySent})`
   const contents = listOf(rows.flatMap((row) => row?.content ?? []))
@@ -93,22 +90,24 @@ export function* fixedRows(
     `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
     [place, keyed],
   )
-  const duplicates = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT digest, content FROM attention
-     WHERE place = ? AND what = ? AND content IN (SELECT unhex(value) FROM json_each(?))`,
-    [place, fateCode("duplicate"), contents],
+  const rejected = yield* all<readonly [Buffer, Buffer, number]>(
+    "SELECT digest, content, what FROM attention WHERE place = ? AND content IN (SELECT unhex(value) FROM json_each(?))",
+    [place, contents],
   )
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
-  const named = (found: ReadonlyArray<readonly [Buffer, Buffer]>) =>
+  const named = (found: ReadonlyArray<readonly [Buffer, Buffer, ...rest: ReadonlyArray<number>]>) =>
     new Set(found.map(([key, content]) => nameOf(content, key)))
-  const [asItWas, asFixed, asDuplicate] = [named(sent), named(replaced), named(duplicates)]
+  const [asItWas, asFixed, asRejected] = [named(sent), named(replaced), named(rejected)]
+  const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode("duplicate")))
+  const known = new Set(rejected.map(([, content]) => content.toString("latin1")))
   const sentKeys = new Set(sent.map(([key]) => key.toString("latin1")))
   return rows.map((row, at) => {
-    if (row === undefined) return false
+    if (row === undefined) return "unsent"
     const key = keys[at] ?? noKey
     const name = nameOf(row.content, key)
-    if (asFixed.has(name) || asItWas.has(name)) return true
-    return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1"))
+    if (asFixed.has(name) || asItWas.has(name)) return "sent"
+    if (!asRejected.has(name) && known.has(row.content.toString("latin1"))) return "changed key"
+    return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1")) ? "sent" : "unsent"
   })
 }
 
