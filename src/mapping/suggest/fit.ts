@@ -5,12 +5,12 @@ import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, speaksOf } from "./meaning.ts"
 import {
+  type ComparedText,
   likelyOption,
   likelySeparator,
   type OptionNames,
   optionNames,
   splitFit,
-  type TextForms,
 } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
@@ -80,9 +80,9 @@ const compared = 200
 /**
  * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
- * @param forms the forms of the unit's texts, which are the same for every question
+ * @param textOf makes a text of the unit comparable, which is the same for every question
  */
-export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage | undefined => {
+export const coverage = (unit: Unit, target: Target, textOf: (text: string) => ComparedText): Coverage | undefined => {
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
@@ -90,28 +90,28 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     // In a grid, the columns' titles are its rows, and the cells are its answers.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
-      const known = answers.flatMap((text) => likelyOption(options, text, forms)?.value ?? [])
+      const known = answers.flatMap((text) => likelyOption(options, textOf(text))?.value ?? [])
       return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
     }
-    const hits = own.filter(({ option }) => likelyOption(options, option, forms) !== undefined).length
+    const hits = own.filter(({ option }) => likelyOption(options, textOf(option)) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    return splitFit(distinct, options)
+    return splitFit(distinct, options, textOf)
   }
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
   for (const [text, times] of distinct) {
-    const option = likelyOption(options, text, forms)
+    const option = likelyOption(options, textOf(text))
     all += times
     if (option === undefined) continue
     cells += times
     hit.add(option.value)
   }
   // Without a type, a cell may also contain several choices.
-  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
+  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options, textOf)
   return several !== undefined && several.covered > 0.8
     ? several
     : { covered: cells / all, hits: hit.size }

@@ -1,7 +1,10 @@
 import type { Option } from "../../domain/form.ts"
-import { loose } from "../../kinds/optionTable.ts"
+import { loose, optionSplitter } from "../../kinds/optionTable.ts"
 import { sameText, saysNo, saysYes } from "../words/words.ts"
 import { type Meaning, meaningOf } from "./meaning.ts"
+
+/** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
+const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
 /** The options of a question, by all forms of their names. */
 export interface OptionNames {
@@ -13,8 +16,8 @@ export interface OptionNames {
   readonly meant: ReadonlyMap<string, Option>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
-  /** Returns a pattern that finds whole names in longer texts, the longest first. */
-  readonly pattern: () => RegExp
+  /** The functions that split cells as a run does, by separator. */
+  readonly splitters: ReadonlyMap<string, (text: string) => ReadonlyArray<string>>
 }
 
 const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
@@ -41,49 +44,67 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   for (const meaning of [...twice, ""]) meant.delete(meaning)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
-  let pattern: RegExp | undefined
-  return { exact, same, meant, ticks, pattern: () => pattern ??= patternOf(options) }
+  const table = {
+    has: (text: string) => exact.has(loose(text)),
+    names: options.flatMap(({ label, value }) => [label, value]),
+  }
+  const splitters = separators.flatMap((separator) => {
+    const split = optionSplitter(separator, table)
+    return typeof split === "function" ? [[separator, split] as const] : []
+  })
+  return { exact, same, meant, ticks, splitters: new Map(splitters) }
 }
 
-/** Caches a function's result for each text. */
-const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
-  const known = new Map<string, A>()
-  return (text) => {
-    const before = known.get(text)
-    if (before !== undefined) return before
-    const result = compute(text)
-    known.set(text, result)
-    return result
+/** A text in the forms in which it is compared with options. Each form is computed once. */
+export class ComparedText {
+  readonly text: string
+  #loose: string | undefined
+  #same: string | undefined
+  #meant: string | undefined
+  #letters: number | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** As the kinds compare it. */
+  get loose(): string {
+    return this.#loose ??= loose(this.text)
+  }
+
+  /** Its words. */
+  get same(): string {
+    return this.#same ??= sameText(this.text)
+  }
+
+  /** Its meaning. */
+  get meant(): string {
+    return this.#meant ??= meantBy(meaningOf(this.text))
+  }
+
+  /** The number of its letters and digits. */
+  get letters(): number {
+    return this.#letters ??= this.text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
   }
 }
 
-/** The functions that return the three forms in which a text is compared with options: as the kinds compare it, by its words, and by its meaning. */
-export interface TextForms {
-  readonly loose: (text: string) => string
-  readonly same: (text: string) => string
-  readonly meant: (text: string) => string
+/** Returns a function that makes each text comparable once, for texts that are compared with the options of many questions. */
+export const comparedTexts = (): (text: string) => ComparedText => {
+  const known = new Map<string, ComparedText>()
+  return (text) => {
+    const one = known.get(text) ?? new ComparedText(text)
+    known.set(text, one)
+    return one
+  }
 }
-
-const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOf(text)) }
-
-/** Returns forms that are cached, for texts that are compared with the options of many questions. */
-export const rememberedForms = (): TextForms => ({
-  loose: remembering(textForms.loose),
-  same: remembering(textForms.same),
-  meant: remembering(textForms.meant),
-})
 
 const tickNamed = ({ ticks }: OptionNames, text: string): Option | undefined =>
   ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
 
 /** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
-export const likelyOption = (
-  names: OptionNames,
-  text: string,
-  forms: TextForms = textForms,
-): Option | undefined =>
-  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
-    ?? names.meant.get(forms.meant(text))
+export const likelyOption = (names: OptionNames, text: ComparedText): Option | undefined =>
+  names.exact.get(text.loose) ?? names.same.get(text.same)?.at(-1) ?? tickNamed(names, text.text)
+    ?? names.meant.get(text.meant)
 
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
@@ -110,21 +131,6 @@ export const optionsNamed = (names: OptionNames, texts: ReadonlyArray<string>): 
   })
 }
 
-/** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
-const separators = ["\n", ";", " / ", "|", ",", " "] as const
-
-/** Stands for an option in a cell. */
-const mark = "\u0000"
-
-const patternOf = (options: ReadonlyArray<Option>): RegExp => {
-  const names = options.flatMap(({ label, value }) => [label, value].map((name) => name.trim().toLowerCase()))
-    .filter((name) => name !== "").toSorted((a, b) => b.length - a.length)
-  const escaped = names.map((name) => name.replaceAll(/[\^$.*+?()[\]{}|/\\]/g, "\\$&"))
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})(?![\\p{L}\\p{N}])`, "gu")
-}
-
-const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
-
 /** How well cells with several choices fit the options of a question. */
 interface SplitFit {
   /** Share of the cells' letters that belong to options, 0 to 1. */
@@ -135,27 +141,44 @@ interface SplitFit {
   readonly separator: string | undefined
 }
 
-/** Finds the separator of the choices in cells, and the share of the cells that options cover. If several options begin at the same place, the longest one counts. */
-export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
-  const counts = new Map<string, number>()
-  const hit = new Set<Option | undefined>()
-  let [letters, left] = [0, 0]
-  for (const [text, times] of distinct) {
-    const rest = text.toLowerCase().replaceAll(names.pattern(), (name) => {
-      hit.add(names.exact.get(loose(name)))
-      return mark
-    })
-    letters += lettersIn(text) * times
-    left += lettersIn(rest) * times
-    const between = separators.find((separator) => {
-      const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
-      if (separator === " ") return pieces.length > 1 && pieces.every((piece) => piece === mark)
-      return rest.includes(separator) && pieces.includes(mark)
-    })
-    if (between !== undefined) counts.set(between, (counts.get(between) ?? 0) + times)
+/**
+ * Finds the separator with which most letters of the cells belong to options, as a run would split and read them.
+ *
+ * @param textOf makes a text comparable
+ */
+export const splitFit = (
+  distinct: ReadonlyMap<string, number>,
+  { exact, splitters }: OptionNames,
+  textOf = comparedTexts(),
+): SplitFit => {
+  const cells = [...distinct].map(([text, times]) => ({ text: textOf(text), times }))
+  const letters = cells.reduce((sum, { text, times }) => sum + text.letters * times, 0)
+  const lengths = [...new Set(Array.from(exact.keys(), ({ length }) => length))]
+  const beginsWithOption = ({ loose }: ComparedText) => lengths.some((length) => exact.has(loose.slice(0, length)))
+  let best: SplitFit = { covered: 0, hits: 0, separator: undefined }
+  let most = 0
+  for (const separator of [undefined, ...separators]) {
+    const hit = new Set<Option>()
+    let covered = 0
+    for (const { text, times } of cells) {
+      // Splitting every text at its spaces would take seconds.
+      const isCut = separator !== undefined && text.text.includes(separator)
+        && (separator !== " " || beginsWithOption(text))
+      const pieces = isCut ? splitters.get(separator)?.(text.text).map(textOf) ?? [] : [text]
+      const options = pieces.map((piece) => exact.get(piece.loose))
+      // A space also separates the words of texts that are no options.
+      if (separator === " " && options.includes(undefined)) continue
+      for (const [at, option] of options.entries()) {
+        if (option === undefined) continue
+        hit.add(option)
+        covered += pieces[at]!.letters * times
+      }
+    }
+    if (covered <= most) continue
+    most = covered
+    best = { covered: covered / letters, hits: hit.size, separator }
   }
-  const [separator] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? []
-  return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
+  return best
 }
 
 /** Returns how often each piece occurs if cells are split at a separator, and how many cells contain the separator. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
-import { likelyOption, likelySeparator, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
+import {
+  ComparedText,
+  likelyOption,
+  likelySeparator,
+  optionNames,
+  splitFit,
+} from "../../../src/mapping/suggest/optionNames.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
@@ -21,15 +27,25 @@ describe("Choices", () => {
     expect(fit.covered).toBe(1)
   })
 
+  it("are only the pieces that a run reads as options", () => {
+    expect(splitFit(counted("I like reading, music and sports", "reading and music"), interests)).toEqual({
+      covered: 0,
+      hits: 0,
+      separator: undefined,
+    })
+    const { hits, separator } = splitFit(counted("Reading; chess", "Music; chess"), interests)
+    expect([hits, separator]).toEqual([2, ";"])
+  })
+
   it("are split at the separator that produces repeated pieces if no options are known", () => {
     expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
     expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
   })
 
   it("are matched across languages and spellings, unless two options mean the same", () => {
-    expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
-    expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
-    expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)
+    expect(likelyOption(optionNames(options("Male", "Female")), new ComparedText("Männlich"))?.label).toBe("Male")
+    expect(likelyOption(optionNames(options("Yes", "No")), new ComparedText("1"))?.label).toBe("Yes")
+    expect(likelyOption(optionNames(options("Daily", "Every day")), new ComparedText("täglich"))).toBe(undefined)
   })
 
   it.each([
