@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import { firstOf } from "../domain/words.ts"
-import { readColumns } from "../mapping/ColumnBook.ts"
+import { namedColumns } from "../mapping/ColumnBook.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { isPull } from "../project/sourceSection.ts"
@@ -12,7 +12,7 @@ import type { Source } from "../source/Source.ts"
 /** Finds columns that the pipeline names but its source lacks. Needs no form. */
 export const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
   const names = source.columns.flatMap(({ name }) => name ?? [])
-  const missing = readColumns(pipeline).filter(({ name }) => !names.includes(name) && !names.includes(name.trim()))
+  const missing = namedColumns(pipeline).filter(({ name }) => !names.includes(name) && !names.includes(name.trim()))
   return missing.map(({ name, path }) => {
     const message = `The source has no column "${brief(name)}".`
     return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))

@@ -1,6 +1,6 @@
 import { type InferredKind, shapes } from "../domain/inspectedColumn.ts"
 import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
-import { likelySeparator } from "../mapping/suggest/optionNames.ts"
+import { likelySeparator } from "../mapping/suggest/optionIndex.ts"
 import { saysNo, saysYes } from "../mapping/words/words.ts"
 
 /** Returns the most frequent texts of a column, with their numbers. */

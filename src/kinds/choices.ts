@@ -3,7 +3,7 @@ import { isList, type Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
-import { compileOther, compileTicks, optionColumns, usualChecks } from "./optionColumns.ts"
+import { compileOther, compileTicks, parseOptionColumns, usualChecks } from "./optionColumns.ts"
 import {
   optionSplitter,
   optionTable,
@@ -73,7 +73,7 @@ export const choices: Kind<Options> = {
     if (Array.isArray(other)) return other
     const addOther = typeof other === "function" ? other : undefined
 
-    if (input._tag === "Parts") return optionColumns(input.parts, ticks, table, inOrder, addOther, context)
+    if (input._tag === "Parts") return parseOptionColumns(input.parts, ticks, table, inOrder, addOther, context)
 
     const read = (piece: string): string | undefined | Fault => {
       if (!context.empty.has(piece) || table.has(piece)) return table.read(piece)

@@ -119,7 +119,7 @@ const unclear =
   "a tick or no tick, but it is also the option's own name. Write it under `checked` or `unchecked`, which say what it means"
 
 /** Makes a `Parse` for columns that each belong to one option. */
-export const optionColumns = (
+export const parseOptionColumns = (
   names: ReadonlyArray<string>,
   ticks: Ticks,
   table: OptionTable,

@@ -74,7 +74,7 @@ export const nameColumns = (
 }
 
 /** The columns of one question. */
-export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
+export type BlockColumns = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
 
 /** A source's columns by name, and the pipeline's use of each. */
 export interface ColumnBook {
@@ -83,9 +83,9 @@ export interface ColumnBook {
   /** Marks a column as ignored. For the title of a block, marks all of its columns. The column need not exist. */
   readonly ignore: (name: ColumnName) => void
   /** Returns the columns of the block with the given title. Adds an error if there is no such block. `unknown`: there is no source. */
-  readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
+  readonly block: (title: string, path: YamlPath) => BlockColumns | "unknown" | undefined
   /** Marks the columns of a block as read for answers. */
-  readonly answers: (columns: Block) => void
+  readonly answers: (columns: BlockColumns) => void
   /** Returns how a column is used: the first value of `columnUses` that applies. */
   readonly useOf: (column: Column) => ColumnUse
 }
@@ -216,7 +216,7 @@ const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<Mappi
 ]
 
 /** Returns the columns that a pipeline reads by their names. */
-export const readColumns = (pipeline: Pipeline): ReadonlyArray<ColumnName> => [
+export const namedColumns = (pipeline: Pipeline): ReadonlyArray<ColumnName> => [
   ...allEntries(pipeline).flatMap(entryColumns),
   ...keyColumns(pipeline.source),
   ...pipeline.source.where.map(({ column }) => column),
@@ -225,7 +225,7 @@ export const readColumns = (pipeline: Pipeline): ReadonlyArray<ColumnName> => [
 /** Returns the columns that a pipeline names, to compile its mapping without a source. */
 export const mentionedColumns = (pipeline: Pipeline): ReadonlyArray<Column> => {
   const { columns: aliases } = pipeline.source
-  const named = [...readColumns(pipeline), ...pipeline.mapping.ignore, ...aliases]
+  const named = [...namedColumns(pipeline), ...pipeline.mapping.ignore, ...aliases]
   const own = new Set(aliases.map((alias) => alias.name))
   // Names from `source.columns` are not titles.
   return [...new Set(named.map((column) => column.name))]

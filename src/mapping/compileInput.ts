@@ -5,7 +5,7 @@ import type { InputShape, OtherCells, Parse } from "../kinds/Kind.ts"
 import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
-import { type Block, type ColumnBook, inputColumns, otherColumn } from "./ColumnBook.ts"
+import { type BlockColumns, type ColumnBook, inputColumns, otherColumn } from "./ColumnBook.ts"
 import { compileCell } from "./compileCell.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
@@ -194,7 +194,7 @@ export const compileInput = (
  * Returns the columns of a block for its "Other" option, which exists only if a question takes several choices. These are the tick, and the text next
  * to it if the entry says which question gets the text. Any other text is not read, and counts as not mapped.
  */
-const othersOf = (block: Block, withText: boolean): Block => {
+const othersOf = (block: BlockColumns, withText: boolean): BlockColumns => {
   const tick = block.findIndex(({ role }) => role === "other")
   const texts = block.filter(({ role }) => role === "text")
   const after = block.find(({ role }, index) => role === "text" && index > tick)

@@ -32,7 +32,7 @@ const anyText = /^\P{Cc}+$/u
 
 const SecretParameters = filled(Name, Secret)
 
-const Session = section({
+const SessionSection = section({
   path: needed(RequestPath, {
     description:
       "The path of the request that signs in, after the connection's `base`. The request is a POST with a JSON body",
@@ -108,7 +108,7 @@ export const Auth = section({
     description: "Secrets that are sent as fields of `request.form` or members of `request.json`",
     examples: [{ token: { env: "REDCAP_TOKEN" } }],
   }),
-  session: optional(Session, {
+  session: optional(SessionSection, {
     description:
       "A request that signs in and returns a token. The other requests send the token as `Authorization: Bearer TOKEN`",
     examples: [{

@@ -7,7 +7,7 @@ import { eachAnswered, type Item } from "../domain/item.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
-import { Findings } from "../report/Findings.ts"
+import { DifferenceGroups } from "../report/DifferenceGroups.ts"
 import type { FateTable } from "./FateTable.ts"
 import { Samples } from "./Samples.ts"
 
@@ -55,7 +55,7 @@ export class Counts {
   private readonly answers = new Map<string, Answered>()
   private readonly discardedTypes = new Map<string, number>()
   readonly differences: Array<Difference> = []
-  readonly findings = new Findings()
+  readonly findings = new DifferenceGroups()
   readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
 
   /** The phases so far, and the start of each in milliseconds since 1970. */

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Difference, RunReport } from "../../src/domain/report.ts"
 import type { InDoubtRow, RejectedRow } from "../../src/report/csvFiles.ts"
-import { Findings } from "../../src/report/Findings.ts"
+import { DifferenceGroups } from "../../src/report/DifferenceGroups.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 
@@ -19,7 +19,7 @@ export const writeReport = async (content: {
   readonly differences?: ReadonlyArray<Difference>
 }): Promise<string> => {
   const { differences = [], inDoubt = [], rejected = [] } = content
-  const findings = new Findings()
+  const findings = new DifferenceGroups()
   for (const difference of differences) findings.add(difference)
   const reports = mkdtempSync(join(tmpdir(), "formferry-report-"))
   const report = exampleReport({

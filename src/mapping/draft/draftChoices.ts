@@ -8,7 +8,7 @@ import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
-import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
+import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
 import { isTick, saysYes } from "../words/words.ts"
@@ -23,7 +23,7 @@ const readsLabels = ({ content }: Block): boolean => content === "labels" || con
 /** Returns the options of a block's columns that the form does not have, with the cells that name them. */
 const unknownOptions = ({ origin, question: { options = [], type } }: Suggestion): Unknown | undefined => {
   if (origin._tag !== "Block" || type === "Matrix" || readsLabels(origin) || options.length === 0) return undefined
-  const names = optionNames(options)
+  const names = indexOptions(options)
   const timesNamed = ({ code, option, profile: { distinct, filled } }: BlockMember) =>
     origin.content !== "ticks"
       ? filled
@@ -82,7 +82,7 @@ export const foreignChoices = (
   { counts, more }: Unknown = { counts: [], more: false },
 ): ForeignChoices => {
   const codes = codesOf(suggestion)
-  const names = optionNames(suggestion.question.options ?? [])
+  const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
   const isBlock = suggestion.origin._tag === "Block" && !isGrid(suggestion)
   const all = counts.map(([choice, count]): ForeignChoice => {
@@ -156,7 +156,7 @@ export const foreignFault = ({ origin, question }: Suggestion, { left, more }: F
   }
   const filled = profiledOf(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
-  const { exact } = optionNames(question.options ?? [])
+  const { exact } = indexOptions(question.options ?? [])
   return cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))
     ? undefined
     : `${isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`} in ${
@@ -169,7 +169,7 @@ export const foreignFault = ({ origin, question }: Suggestion, { left, more }: F
  *
  * @param answered positions of the columns that answer a question of their own
  */
-export const otherColumn = (
+export const draftOther = (
   { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
   answered: ReadonlySet<number>,
@@ -179,7 +179,7 @@ export const otherColumn = (
   const [first] = others
   if (first === undefined) return { keys: [] }
   const fitting = options.filter(({ label }) => speaksOf(meaningOf(label), "other"))
-  const likely = optionsNamed(optionNames(options), [first.option])[0]
+  const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label
   const from = origin.known ? {} : { from: nameOf(first.column) }

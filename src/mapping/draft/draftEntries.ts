@@ -10,7 +10,7 @@ import {
 } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
+import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import {
   type Block,
   hasParts,
@@ -21,7 +21,7 @@ import {
   type Suggestion,
   type Suggestions,
 } from "../suggest/Suggestion.ts"
-import { foreignChoices, foreignFault, otherColumn, valuesBelow, withSure } from "./draftChoices.ts"
+import { draftOther, foreignChoices, foreignFault, valuesBelow, withSure } from "./draftChoices.ts"
 import { ownSettings, settingsFor } from "./settings.ts"
 import { settingsThatRead, type TriedEntries, type TriedEntry } from "./tryEntry.ts"
 import type { Unknown } from "./unknownChoices.ts"
@@ -56,7 +56,7 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
   if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
   const own = optionColumns(block.members)
-  const known = optionsNamed(optionNames(question.options ?? []), own.map(({ option }) => option))
+  const known = optionsNamed(indexOptions(question.options ?? []), own.map(({ option }) => option))
   const columns = Object.fromEntries(own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)]))
   const isRanking = block.content === "ranks" || (block.content === "places" && question.type !== "Matrix")
   return isRanking ? { ranks: columns } : columns
@@ -98,7 +98,7 @@ const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, u
   const settings = settingsThatRead(settingsFor(suggestion), tried)
   const { kind } = settings
   const choices = foreignChoices(suggestion, unknown)
-  const other = kind === "choices" ? otherColumn(suggestion, nameOf, answered) : { keys: [] }
+  const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
   const isCut = split !== undefined && origin._tag === "Column" && (question.options ?? []).length > 0
     && (kind === "choices" || kind === "ranking") && settings.keys.every(({ key }) => key !== "split")
   const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []

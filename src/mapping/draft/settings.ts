@@ -12,7 +12,7 @@ import { numberSigns } from "../profile/numberEvidence.ts"
 import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, speaksOf } from "../suggest/meaning.ts"
-import { likelySeparator, optionNames, separatorInto, splitFit } from "../suggest/optionNames.ts"
+import { indexOptions, likelySeparator, separatorInto, splitFit } from "../suggest/optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
@@ -175,7 +175,7 @@ const choiceSettings = (
     : options.length === 0
     ? guessed
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
-    : splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
+    : splitFit(distinct, indexOptions(options)).separator ?? separatorInto(distinct, options.length)
       ?? (guessed === " " ? undefined : guessed)
   const split = separator === undefined
     ? []

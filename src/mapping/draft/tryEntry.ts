@@ -9,7 +9,7 @@ import { textOf } from "../../kinds/cells.ts"
 import { kinds } from "../../kinds/index.ts"
 import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
 import { codesOf } from "../suggest/labelled.ts"
-import { optionNames, optionsNamed } from "../suggest/optionNames.ts"
+import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { columnsOf, type Suggestion } from "../suggest/Suggestion.ts"
 import type { Settings } from "./settings.ts"
 import { collectUnknown, forEachCell, type Unknown } from "./unknownChoices.ts"
@@ -96,7 +96,7 @@ const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files"]
 const tryChoices = (entry: OriginOf, kind: string, written: Readonly<Record<string, unknown>>) => {
   const { origin, question: { options = [] }, question } = entry
   if (options.length === 0) return undefined
-  const names = optionNames(options)
+  const names = indexOptions(options)
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
   const unnamed = [...codesOf(entry)].flatMap(([code, label]) =>
     optionsNamed(names, [label])[0] === undefined ? [code] : []

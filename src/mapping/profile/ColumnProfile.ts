@@ -69,7 +69,7 @@ const contactIn = (text: string): "email" | "url" | "phone" | undefined => {
 }
 
 /** The evidence of equal cells. */
-interface Reading {
+interface EqualCells {
   /** How many of these cells were not counted yet. */
   left: number
   readonly text: string
@@ -92,12 +92,12 @@ const collectColumn = (room: Room) => {
   const counts = Object.fromEntries(possible.map((one) => [one, 0])) as Record<Possible, number>
   const found = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
   const examples = new Map<Shape | undefined, string>()
-  const readings = new Map<string, Reading>()
+  const readings = new Map<string, EqualCells>()
   const missing = new Map<string, { readonly cell: Exclude<Cell, null>; readonly times: number }>()
   let [rows, filled, length] = [0, 0, 0]
   let [min, max] = [Infinity, -Infinity]
 
-  const read = (cell: Cell, text: string): Reading => {
+  const read = (cell: Cell, text: string): EqualCells => {
     const hash = hashOf(text)
     if (cell instanceof JsonCell) return { left: 0, text, hash, shape: "json", may: ["json"], number: undefined }
     const isText = typeof cell === "string"
@@ -117,7 +117,7 @@ const collectColumn = (room: Room) => {
     return { left: 0, text, hash, shape, may, number: amount }
   }
 
-  const count = ({ hash, may, number, shape, text }: Reading, times: number): void => {
+  const count = ({ hash, may, number, shape, text }: EqualCells, times: number): void => {
     filled += times
     length += text.length * times
     distinct.add(text, hash, times)

@@ -6,12 +6,12 @@ import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, speaksOf } from "./meaning.ts"
 import {
   type ComparedText,
+  indexOptions,
   likelyOption,
   likelySeparator,
-  type OptionNames,
-  optionNames,
+  type OptionIndex,
   splitFit,
-} from "./optionNames.ts"
+} from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -51,7 +51,7 @@ export interface Target {
   readonly question: Question
   readonly meaning: Meaning
   readonly expected: Expected
-  readonly options: OptionNames | undefined
+  readonly options: OptionIndex | undefined
 }
 
 export const targetOf = (question: Question): Target => {
@@ -62,7 +62,7 @@ export const targetOf = (question: Question): Target => {
     expected: expectedOf(question, meaning),
     options: question.options === undefined || question.options.length === 0
       ? undefined
-      : optionNames(question.options),
+      : indexOptions(question.options),
   }
 }
 
@@ -82,7 +82,11 @@ const compared = 200
  *
  * @param textOf makes a text of the unit comparable, which is the same for every question
  */
-export const coverage = (unit: Unit, target: Target, textOf: (text: string) => ComparedText): Coverage | undefined => {
+export const optionCoverage = (
+  unit: Unit,
+  target: Target,
+  textOf: (text: string) => ComparedText,
+): Coverage | undefined => {
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {

@@ -3,7 +3,7 @@ import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { optionNames, optionsNamed } from "./optionNames.ts"
+import { indexOptions, optionsNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 /** Returns the title of a column as respondents read it, if the form tool's definition has one. */
@@ -33,7 +33,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
 
 /** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
 export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): ReadonlyArray<DraftKey> => {
-  const names = optionNames(options)
+  const names = indexOptions(options)
   const values = [...codes].flatMap(([code, label]) => {
     const [option] = optionsNamed(names, [label])
     return option === undefined || names.exact.get(loose(code)) === option ? [] : [[code, option.label] as const]

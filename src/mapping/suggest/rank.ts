@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
 import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
-import { cellEvidence, coverage, type Target } from "./fit.ts"
+import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
 import { agreement, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
-import { comparedTexts } from "./optionNames.ts"
+import { comparedTexts } from "./optionIndex.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -88,7 +88,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const cover = coverage(unit, target, textOf)
+      const cover = optionCoverage(unit, target, textOf)
       const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import {
   ComparedText,
+  indexOptions,
   likelyOption,
   likelySeparator,
-  optionNames,
   splitFit,
-} from "../../../src/mapping/suggest/optionNames.ts"
+} from "../../../src/mapping/suggest/optionIndex.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))
 
 describe("Choices", () => {
-  const interests = optionNames(options("Reading", "Sports, outdoor", "Music"))
+  const interests = indexOptions(options("Reading", "Sports, outdoor", "Music"))
 
   it.each([
     [["Reading, Music", "Sports, outdoor", "Music, Sports, outdoor"], ","],
@@ -43,9 +43,9 @@ describe("Choices", () => {
   })
 
   it("are matched across languages and spellings, unless two options mean the same", () => {
-    expect(likelyOption(optionNames(options("Male", "Female")), new ComparedText("Männlich"))?.label).toBe("Male")
-    expect(likelyOption(optionNames(options("Yes", "No")), new ComparedText("1"))?.label).toBe("Yes")
-    expect(likelyOption(optionNames(options("Daily", "Every day")), new ComparedText("täglich"))).toBe(undefined)
+    expect(likelyOption(indexOptions(options("Male", "Female")), new ComparedText("Männlich"))?.label).toBe("Male")
+    expect(likelyOption(indexOptions(options("Yes", "No")), new ComparedText("1"))?.label).toBe("Yes")
+    expect(likelyOption(indexOptions(options("Daily", "Every day")), new ComparedText("täglich"))).toBe(undefined)
   })
 
   it.each([

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { findBlocks } from "../../../src/mapping/suggest/findBlocks.ts"
-import { coverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
+import { optionCoverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { comparedTexts, optionNames, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
+import { comparedTexts, indexOptions, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
 
 const options = Array.from({ length: 3_000 }, (_, at) => ({ value: `v${at}`, label: `Option ${at} of a long list` }))
 
@@ -44,14 +44,14 @@ describe("suggestions for a source and a form of any size", () => {
 
   it("finds an option among 3,000 by its words", () => {
     const cells = new Map([["Option 7 of a long list; OPTION 2999 OF A LONG LIST", 2], ["Option 7 of a long list", 1]])
-    expect(splitFit(cells, optionNames(options))).toEqual({ covered: 1, hits: 2, separator: ";" })
+    expect(splitFit(cells, indexOptions(options))).toEqual({ covered: 1, hits: 2, separator: ";" })
   })
 
   it("compares a sample of a column's texts with a question's options", () => {
     const cells = Array.from({ length: 1_000 }, (_, at) => options[at]!.label)
     const unit = { _tag: "Column", meaning: meaningOf("Choice"), ...columnOf("Choice", cells) } as const
     const question = { id: "q", name: "Choice", type: "Dropdown", options }
-    expect(coverage(unit, targetOf(question), comparedTexts())).toMatchObject({ covered: 1, hits: 200 })
+    expect(optionCoverage(unit, targetOf(question), comparedTexts())).toMatchObject({ covered: 1, hits: 200 })
   })
 
   it("counts every unknown choice of a cell, even if the question has 3,000 options", () => {

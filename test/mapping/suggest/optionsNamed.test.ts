@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { foreignChoices } from "../../../src/mapping/draft/draftChoices.ts"
-import { optionNames, optionsNamed } from "../../../src/mapping/suggest/optionNames.ts"
+import { indexOptions, optionsNamed } from "../../../src/mapping/suggest/optionIndex.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label, label }))
 
 const namedBy = (texts: ReadonlyArray<string>, ...labels: ReadonlyArray<string>) =>
-  optionsNamed(optionNames(options(...labels)), texts).map((option) => option?.label)
+  optionsNamed(indexOptions(options(...labels)), texts).map((option) => option?.label)
 
 it("an option is named in spite of case, accents and punctuation", () => {
   expect(namedBy(["primary school.", "Círculo", "Yes, often"], "Primary school", "Circulo", "yes often")).toEqual([

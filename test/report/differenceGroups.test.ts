@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { AnswerVerdict } from "../../src/domain/comparison.ts"
 import type { Json } from "../../src/domain/json.ts"
 import type { Difference } from "../../src/domain/report.ts"
-import { Findings } from "../../src/report/Findings.ts"
+import { DifferenceGroups } from "../../src/report/DifferenceGroups.ts"
 import { patternOf } from "../../src/report/pattern.ts"
 
 const difference = (
@@ -26,7 +26,7 @@ const none = () => undefined
 
 describe("findings of the comparison", () => {
   it("300 phone numbers that lost a leading zero give one finding, with a few examples", () => {
-    const findings = new Findings()
+    const findings = new DifferenceGroups()
     for (let index = 0; index < 300; index++) {
       findings.add(difference(`030${1_000_000 + index}`, `30${1_000_000 + index}`, { row: index + 1 }))
     }
@@ -105,7 +105,7 @@ describe("findings of the comparison", () => {
   })
 
   it("a finding describes what all its differences have in common", () => {
-    const findings = new Findings()
+    const findings = new DifferenceGroups()
     for (const text of ["a".repeat(40), "b".repeat(50)]) findings.add(difference(text, text.slice(0, 32)))
     for (const text of ["Ada", "Grace"]) findings.add(difference(text, "N/A", { question: "q2", name: "Name" }))
     expect(findings.all(none).map(({ note, pattern }) => [pattern, note])).toEqual([
@@ -115,14 +115,14 @@ describe("findings of the comparison", () => {
   })
 
   it("findings state what the pipeline tolerates, and why", () => {
-    const findings = new Findings()
+    const findings = new DifferenceGroups()
     findings.add(difference("1", "2"))
     expect(findings.all((question) => (question === "q1" ? "the service rounds" : undefined))[0]?.tolerated)
       .toBe("the service rounds")
   })
 
   it("findings are limited in number, however many kinds of difference occur", () => {
-    const findings = new Findings()
+    const findings = new DifferenceGroups()
     for (let index = 0; index < 5_000; index++) {
       const members = Object.fromEntries(Array.from({ length: index % 60 }, (_, at) => [`m${at}`, "x"]))
       findings.add(difference({ ...members, [`only${index % 60}`]: "a" }, members))
@@ -134,7 +134,7 @@ describe("findings of the comparison", () => {
   })
 
   it("findings combine normalisations of the same kind in the same question, with an example", () => {
-    const findings = new Findings()
+    const findings = new DifferenceGroups()
     for (let row = 1; row <= 3; row++) {
       findings.normalised({
         question: "q1",

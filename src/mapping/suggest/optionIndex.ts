@@ -7,7 +7,7 @@ import { type Meaning, meaningOf } from "./meaning.ts"
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
 /** The options of a question, by all forms of their names. */
-export interface OptionNames {
+export interface OptionIndex {
   /** Names as the kinds compare them: in lower case and without white space. */
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
@@ -20,12 +20,12 @@ export interface OptionNames {
   readonly splitters: ReadonlyMap<string, (text: string) => ReadonlyArray<string>>
 }
 
-const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
+const meaningKey = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
 
 /** The number of options that are compared by their meaning. */
 const understood = 500
 
-export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
+export const indexOptions = (options: ReadonlyArray<Option>): OptionIndex => {
   const exact = new Map<string, Option>()
   const same = new Map<string, ReadonlyArray<Option>>()
   const meant = new Map<string, Option>()
@@ -37,7 +37,7 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
       if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
     if (at >= understood) continue
-    const meaning = meantBy(meaningOf(option.label))
+    const meaning = meaningKey(meaningOf(option.label))
     if (meant.has(meaning)) twice.add(meaning)
     meant.set(meaning, option)
   }
@@ -79,7 +79,7 @@ export class ComparedText {
 
   /** Its meaning. */
   get meant(): string {
-    return this.#meant ??= meantBy(meaningOf(this.text))
+    return this.#meant ??= meaningKey(meaningOf(this.text))
   }
 
   /** The number of its letters and digits. */
@@ -98,11 +98,11 @@ export const comparedTexts = (): (text: string) => ComparedText => {
   }
 }
 
-const tickNamed = ({ ticks }: OptionNames, text: string): Option | undefined =>
+const tickNamed = ({ ticks }: OptionIndex, text: string): Option | undefined =>
   ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
 
 /** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
-export const likelyOption = (names: OptionNames, text: ComparedText): Option | undefined =>
+export const likelyOption = (names: OptionIndex, text: ComparedText): Option | undefined =>
   names.exact.get(text.loose) ?? names.same.get(text.same)?.at(-1) ?? tickNamed(names, text.text)
     ?? names.meant.get(text.meant)
 
@@ -117,7 +117,7 @@ const details = (text: string): string =>
  * the text that names it exactly, otherwise for the first text. What has a similar meaning is not returned, because a
  * wrong option can't be corrected after the import.
  */
-export const optionsNamed = (names: OptionNames, texts: ReadonlyArray<string>): ReadonlyArray<Option | undefined> => {
+export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): ReadonlyArray<Option | undefined> => {
   const exact = texts.map((text) => names.exact.get(loose(text)))
   const used = new Set(exact)
   return texts.map((text, at) => {
@@ -148,7 +148,7 @@ interface SplitFit {
  */
 export const splitFit = (
   distinct: ReadonlyMap<string, number>,
-  { exact, splitters }: OptionNames,
+  { exact, splitters }: OptionIndex,
   textOf = comparedTexts(),
 ): SplitFit => {
   const cells = [...distinct].map(([text, times]) => ({ text: textOf(text), times }))

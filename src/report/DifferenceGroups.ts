@@ -27,7 +27,7 @@ const noteOf = ({ alike, count, longest, pattern, shortest, verdict }: Group): s
 }
 
 /** Groups differences and normalisations as they arrive. Memory is bounded, whatever their number. */
-export class Findings {
+export class DifferenceGroups {
   private readonly groups = new Map<string, Group>()
   private readonly patterns = new Map<string, number>()
   private readonly normalisations = new Map<string, Counted<Normalisation>>()
