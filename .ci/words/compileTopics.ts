@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
-import { commonPhrases, isTelling, stemOf } from "../../src/mapping/words/lexicon.ts"
+import { commonPhrases, isContentWord, stemOf } from "../../src/mapping/words/lexicon.ts"
 import { type Compiled, keyOf, weightUnit } from "../../src/mapping/words/topicIndex.ts"
 import file from "../../src/mapping/words/topics.json" with { type: "json" }
 import { add, inDirection } from "../../src/mapping/words/topics.ts"
 import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
 import { vocabulary } from "../../src/mapping/words/vocabulary.ts"
 
-/** How much a concept speaks of one that is related or asked for together with it, and of all those together whose phrases have the same words. */
+/** How much one concept counts that is related or asked for together with a concept, and all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [0.3, 0.8]
 
 /** The number of concepts that are alike. */
@@ -55,12 +55,12 @@ export const compileTopics = (): Uint8Array => {
   const phrasesOf = phrasesOfConcepts()
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
-  const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isTelling).map(stemOf)))
+  const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isContentWord).map(stemOf)))
 
   const count = new Map<string, number>()
   for (const own of stems) for (const stem of new Set(own.flat())) add(count, stem, 1)
   const weights = new Map([...count].map(([stem, concepts]) => [stem, Math.log(phrases.length / concepts)]))
-  // A word speaks of a phrase's concept as much as it is of the phrase.
+  // A word's share in a concept is its share of the concept's phrase.
   const shares = new Map([...count.keys()].map((stem) => [stem, new Map<number, number>()]))
   for (const [concept, own] of stems.entries()) {
     for (const phrase of own) {
@@ -79,7 +79,7 @@ export const compileTopics = (): Uint8Array => {
   }
   for (const topic of file.topics) relate(topic.split("|"), inTopic)
   for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ "), near)
-  const spoken = stems.map((own, concept) => {
+  const related = stems.map((own, concept) => {
     const same = new Map<number, number>()
     for (const stem of new Set(own.flat())) {
       const [of, weight] = [shares.get(stem)!, weights.get(stem)!]
@@ -100,7 +100,7 @@ export const compileTopics = (): Uint8Array => {
       stems: known.join(" "),
       weights: Float32Array.from(known, (stem) => weights.get(stem)!),
       shares: listsOf(known.map((stem) => inDirection(shares.get(stem)!))),
-      spoken: listsOf(spoken),
+      related: listsOf(related),
       longest: phrases.flat().reduce((most, phrase) => Math.max(most, phrase.split(" ").length), 0),
       phrases: Float64Array.from(keyed, ([key]) => key),
       named: Uint16Array.from(keyed, ([, concept]) => concept),

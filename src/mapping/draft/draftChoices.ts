@@ -7,7 +7,7 @@ import { commentText, type DraftKey, type DraftValue, yamlText } from "../../pro
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
-import { meaningOf, speaksOf } from "../suggest/meaning.ts"
+import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
@@ -178,7 +178,7 @@ export const draftOther = (
   const others = origin.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
   if (first === undefined) return { keys: [] }
-  const fitting = options.filter(({ label }) => speaksOf(meaningOf(label), "other"))
+  const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
   const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label

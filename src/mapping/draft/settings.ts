@@ -11,7 +11,7 @@ import { dateFormats } from "../profile/dateEvidence.ts"
 import { numberSigns } from "../profile/numberEvidence.ts"
 import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
-import { meaningOf, speaksOf } from "../suggest/meaning.ts"
+import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, likelySeparator, separatorInto, splitFit } from "../suggest/optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
 import { vocabulary } from "../words/vocabulary.ts"
@@ -226,7 +226,7 @@ const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Quest
   const day = (["date", "dateTime", "time"] as const).find((one) => share[one] >= 0.98)
   if (day !== undefined) return day
   const meanings = [meaningOf(question.name), meaningOf(title)]
-  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
+  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => namesConcept(meaning, concept)))
   const texts = [...distinct.keys()]
   const isQuantity = share.number === 1 && !isCode && !texts.some((text) => /^0\d/.test(text)) && !texts.every(isTick)
   return isQuantity ? "number" : undefined

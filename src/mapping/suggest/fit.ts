@@ -3,7 +3,7 @@ import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { type Meaning, meaningOf, speaksOf } from "./meaning.ts"
+import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import {
   type ComparedText,
   indexOptions,
@@ -162,7 +162,7 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
   const { length, share } = profile
   if (kind !== "text" && kind !== "longText") return shapeShare(profile, kind)
   for (const shape of ["email", "url"] as const) {
-    if (share[shape] >= 0.8 && !vocabulary.addresses[shape].some((one) => speaksOf(meaning, one))) return 0
+    if (share[shape] >= 0.8 && !vocabulary.addresses[shape].some((one) => namesConcept(meaning, one))) return 0
   }
   if (!isGiven) return undefined
   if (share.number >= 0.9) return 0.2

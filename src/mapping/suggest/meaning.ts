@@ -72,7 +72,7 @@ export const meaningOf = (title: string): Meaning => {
 }
 
 /** Whether a title names a concept. */
-export const speaksOf = (meaning: Meaning, concept: string): boolean =>
+export const namesConcept = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)

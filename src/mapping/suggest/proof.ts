@@ -14,7 +14,7 @@ const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])
 const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabulary.noAnswer].flat().map(sameText))
 
 /** Whether cells or the headers of a block contain options that hardly any other question has. */
-const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
+const hasDistinctiveOptions = (cover: Coverage | undefined, { question }: Target): boolean =>
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
@@ -51,7 +51,7 @@ export const likenessTo = (target: Target, title: Meaning, topics: Topics, asked
 const enough = -0.5
 
 /**
- * Whether titles and answers speak for a pair. The kind of the cells and their place prove nothing here: the only column of dates may be one that the form
+ * Whether titles and answers prove a pair. The kind of the cells and their place prove nothing: the only column of dates may be one that the form
  * doesn't ask for.
  *
  * @param evidence what titles and answers say, without the kind of the cells and their place
@@ -61,7 +61,7 @@ export const isProven = (
   title: Likeness,
   evidence: number,
   cover: Coverage | undefined,
-): boolean => title.same || areTold(cover, target) || (!title.opposed && evidence >= enough)
+): boolean => title.same || hasDistinctiveOptions(cover, target) || (!title.opposed && evidence >= enough)
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises"
 import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
 import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
-import { agreement, type Meaning, meaningEvidence, speaksOf } from "./meaning.ts"
+import { agreement, type Meaning, meaningEvidence, namesConcept } from "./meaning.ts"
 import { comparedTexts } from "./optionIndex.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -35,7 +35,7 @@ const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
 /** Whether a unit contains the texts of other answers. */
-const isOther = (unit: Unit): boolean => unit._tag === "Column" && speaksOf(unit.part ?? unit.meaning, "other")
+const isOther = (unit: Unit): boolean => unit._tag === "Column" && namesConcept(unit.part ?? unit.meaning, "other")
 
 /** The number of answers that are compared with a title. */
 const understood = 12
@@ -92,7 +92,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
-        - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
+        - (isOther(unit) === namesConcept(target.meaning, "other") ? 0 : 2.5)
       const like = [agree(unit.meaning, title), ...(part === undefined ? [] : [agree(...part)])]
         .reduce((one, other) => meaningEvidence(other) > meaningEvidence(one) ? other : one)
       const isUntitled = unit._tag === "Block" && unit.title === undefined
@@ -104,20 +104,20 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {
-    const twin = units.findIndex((other) => isSameQuestion(unit, other))
-    const ahead = (best[twin] ?? -Infinity) - (best[at] ?? 0)
+    const same = units.findIndex((other) => isSameQuestion(unit, other))
+    const ahead = (best[same] ?? -Infinity) - (best[at] ?? 0)
     return ahead > 0 || (ahead === 0 && unit._tag === "Column") ? [at] : []
   }))
   const taking = units.flatMap((_, at) => spare.has(at) ? [] : [at])
   const aligned = align(taking.map((at) => evidence[at]!))
   const found = units.map((_, at) => spare.has(at) ? new Float64Array(targets.length) : aligned[taking.indexOf(at)]!)
   /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
-  const hasTwins = (unit: number, target: number): boolean => {
+  const isRepeated = (unit: number, target: number): boolean => {
     // Several columns with one title need as many questions with one.
-    const twins = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
+    const withTitleOf = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
       all.filter(({ meaning }) => meaning.same !== "" && meaning.same === own?.meaning.same).length
     const columns = units.filter(({ _tag }) => _tag === units[unit]?._tag)
-    return twins(columns, units[unit]) > Math.max(1, twins(targets, targets[target]))
+    return withTitleOf(columns, units[unit]) > Math.max(1, withTitleOf(targets, targets[target]))
   }
   return units.flatMap((unit, at) =>
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
@@ -130,7 +130,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
         unit,
         target,
         confidence: isSafe ? confidence : Math.min(unproven, confidence),
-        isAccepted: isSafe && confidence >= accepted && !hasTwins(at, of),
+        isAccepted: isSafe && confidence >= accepted && !isRepeated(at, of),
         because: reasonsFor(unit, target, title, cover),
       }]
     })

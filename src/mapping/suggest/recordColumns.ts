@@ -1,6 +1,6 @@
 import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { meaningOf, speaksOf } from "./meaning.ts"
+import { meaningOf, namesConcept } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
 
 /** Whether a string looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
@@ -12,7 +12,7 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
   let points = column.position === 0 ? 1.5 : 0
   if (
     /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(column.title)
-    || vocabulary.rowKeys.some((concept) => speaksOf(meaning, concept))
+    || vocabulary.rowKeys.some((concept) => namesConcept(meaning, concept))
   ) {
     points += 2
   }
@@ -85,7 +85,7 @@ export const suggestOwn = ({ columns, tool, used }: {
       const meaning = meaningOf(title)
       return !used.has(position) && tool?.meta.every((own) => own.position !== position) !== false
         && profile.filled > 0 && profile.share.dateTime >= 0.9
-        && concepts.some((concept) => speaksOf(meaning, concept)) && meaning.terms.length <= 2
+        && concepts.some((concept) => namesConcept(meaning, concept)) && meaning.terms.length <= 2
     })
     const [only] = found
     return found.length !== 1 || only === undefined

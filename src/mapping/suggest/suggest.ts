@@ -6,7 +6,7 @@ import { vocabulary } from "../words/vocabulary.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
-import { likeness, type Meaning, meaningOf, speaksOf } from "./meaning.ts"
+import { likeness, type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { rank, type Ranked } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
 import {
@@ -36,7 +36,7 @@ const only = (
   for (const concept of concepts) {
     const found = free.filter((one) => {
       const meaning = meaningOf(labelledTitle(one) ?? one.column.title)
-      return speaksOf(meaning, concept) && beside.has(rest(meaning, [concept]))
+      return namesConcept(meaning, concept) && beside.has(rest(meaning, [concept]))
     })
     if (found.length === 1) return found[0]
     if (found.length > 1) return undefined
@@ -55,7 +55,7 @@ const joined = (
     const columns = [["first name", "first"], ["last name", "last"]].flatMap((concepts) =>
       only(free, concepts, new Set([beside])) ?? []
     )
-    const isName = beside !== "" || names.some((one) => speaksOf(meaning, one))
+    const isName = beside !== "" || names.some((one) => namesConcept(meaning, one))
     const because = ["their titles name the first and the last name"]
     return isName && columns.length === 2
       ? { question, origin: { _tag: "Joined", columns }, confidence: 0.93, because }
@@ -63,7 +63,7 @@ const joined = (
   }
   if (kind !== "address") return undefined
   // Columns that name nobody are not the address of someone else.
-  const isOwn = vocabulary.people.every((person) => !speaksOf(meaning, person))
+  const isOwn = vocabulary.people.every((person) => !namesConcept(meaning, person))
   const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
   const columns = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
     const found = only(free, concepts, beside)

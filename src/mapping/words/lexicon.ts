@@ -7,7 +7,7 @@ const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 /** Whether a word says what a text is about: it is not a stop word, a number or a single letter. */
-export const isTelling = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
+export const isContentWord = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
 
 const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 

@@ -20,12 +20,12 @@ export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
 export interface Compiled {
   /** In ascending order, with spaces between them. */
   readonly stems: string
-  /** How telling each stem is: the logarithm of how few concepts' phrases contain it. */
+  /** The weight of each stem: the logarithm of how few concepts' phrases contain it. */
   readonly weights: Float32Array
-  /** How much each stem speaks of the concepts whose phrases contain it. */
+  /** The shares of each stem in the concepts whose phrases contain it. */
   readonly shares: Lists
-  /** How much each concept speaks of others: those that are related or asked for together, and those whose phrases have the same words. */
-  readonly spoken: Lists
+  /** How near others are to each concept: those that are related or asked for together, and those whose phrases have the same words. */
+  readonly related: Lists
   /** The number of words in the longest phrase. */
   readonly longest: number
   /** The key of each phrase, in ascending order, and a concept that the phrase names. */
@@ -59,7 +59,7 @@ export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value
 
 /** Reads the concepts of all words and phrases. */
 export const readTopicIndex = () => {
-  const { longest, named, phrases, shares, spoken, stems: joined, vectors, weights } = compiled()
+  const { longest, named, phrases, shares, related, stems: joined, vectors, weights } = compiled()
   const stems = joined.split(" ")
   const listAt = ({ concepts, starts, weights }: Lists, at: number) =>
     Array.from(
@@ -79,8 +79,8 @@ export const readTopicIndex = () => {
       const key = keyOf(phrase)
       return [...named.subarray(firstFrom(phrases, key), firstFrom(phrases, key + 1))]
     },
-    /** Returns how much a concept speaks of others. */
-    spokenBy: (concept: number) => listAt(spoken, concept),
+    /** Returns the concepts that are related to a concept, and how near they are. */
+    relatedTo: (concept: number) => listAt(related, concept),
   }
 }
 

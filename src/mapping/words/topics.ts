@@ -1,4 +1,4 @@
-import { compound, isStopWord, isTelling, lookUp, stemOf } from "./lexicon.ts"
+import { compound, isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import { readTopicIndex, type TopicIndex } from "./topicIndex.ts"
 import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -15,8 +15,8 @@ export interface Topics {
 /** The number of concepts that are compared. Those with less weight add no evidence. */
 const compared = 200
 
-/** The number of concepts that speak of others. */
-const speaking = 32
+/** The number of concepts whose related concepts count. */
+const withRelated = 32
 
 /** How much a word counts that names only a kind of answer. */
 const ofKind = 0.3
@@ -42,14 +42,14 @@ export const inDirection = (
 
 let index: TopicIndex | undefined
 
-/** Returns what a text is about. Each of its words and phrases speaks of the concepts whose phrases contain it, the more the fewer they are. */
+/** Returns what a text is about. Each of its words and phrases adds weight to the concepts whose phrases contain it: the more, the fewer they are. */
 export const topicsOf = (text: string): Topics => {
-  const { find, longest, named: conceptsOf, spokenBy, vectors } = index ??= readTopicIndex()
+  const { find, longest, named: conceptsOf, relatedTo, vectors } = index ??= readTopicIndex()
   const weightOf = (stem: string) => find(stem)?.weight ?? 0
   const words = wordsOf(text.slice(0, 300)).slice(0, 50)
   const named = new Map<number, number>()
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
-  for (const word of words.filter(isTelling)) {
+  for (const word of words.filter(isContentWord)) {
     const stem = stemOf(word)
     for (const one of find(stem) === undefined ? compound(word)?.map(stemOf) ?? [] : [stem]) {
       const found = find(one)
@@ -61,7 +61,7 @@ export const topicsOf = (text: string): Topics => {
       const phrase = words.slice(at, at + length)
       const concepts = length === 1 && isStopWord(phrase[0]!) ? [] : conceptsOf(phrase.join(" "))
       if (concepts.length === 0) continue
-      const weight = phrase.filter(isTelling).reduce((sum, word) => sum + weightOf(stemOf(word)), 0) || ofStopWords
+      const weight = phrase.filter(isContentWord).reduce((sum, word) => sum + weightOf(stemOf(word)), 0) || ofStopWords
       const share = length === 1 ? shareOf(phrase[0]!) : 1
       for (const concept of concepts) add(named, concept, share * weight / Math.sqrt(concepts.length))
       at += length - 1
@@ -69,8 +69,8 @@ export const topicsOf = (text: string): Topics => {
     }
   }
   const all = new Map(named)
-  for (const [concept, weight] of strongestOf(named, speaking)) {
-    for (const [other, near] of spokenBy(concept)) add(all, other, near * weight)
+  for (const [concept, weight] of strongestOf(named, withRelated)) {
+    for (const [other, near] of relatedTo(concept)) add(all, other, near * weight)
   }
   return { concepts: inDirection(all), direction: directionOf(vectorOf(vectors, words)) }
 }

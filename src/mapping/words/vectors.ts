@@ -1,4 +1,4 @@
-import { isTelling } from "./lexicon.ts"
+import { isContentWord } from "./lexicon.ts"
 
 /** The number of values of a vector. */
 export const dimensions = 64
@@ -26,8 +26,8 @@ export const rowsOf = (word: string): ReadonlyArray<number> => {
 
 /** Returns the words that count for a text's vector: those with a meaning of their own, or all if there is none. */
 export const countingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const telling = words.filter(isTelling)
-  return telling.length > 0 ? telling : words
+  const content = words.filter(isContentWord)
+  return content.length > 0 ? content : words
 }
 
 /** A vector of length 1, or of length 0 for a text without words. */

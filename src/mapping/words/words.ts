@@ -38,7 +38,7 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
  */
 export const sameText = (text: string): string => wordsOf(text).join(" ")
 
-/** Returns a function that tells whether a cell is one of these texts, apart from case, accents and space around it. */
+/** Returns a function that checks whether a cell is one of these texts, apart from case, accents and space around it. */
 const isOneOf = (texts: ReadonlyArray<string>) => {
   const known = new Set(texts)
   // Nearly all cells have a different first letter or length, which is cheaper to find out than their letters without accents.
