@@ -1,19 +1,12 @@
 import * as Effect from "effect/Effect"
+import type { Question } from "../domain/form.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import { columnsTyped, openReview, type Review, type ReviewItem, type ReviewOptions } from "../jobs/review.ts"
 import { type OpenChoice, type ReviewCandidate, type ReviewedEntry, settingFault } from "../jobs/reviewedEntry.ts"
 import { samplesOf } from "../mapping/draft/draftEntries.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
-import {
-  leaveUnanswered,
-  markReviewed,
-  putEntry,
-  removeProposal,
-  scored,
-  setChoice,
-  setSourceKey,
-} from "../project/pipelineEdits.ts"
+import { scored } from "../project/pipelineEdits.ts"
 import { ask, choose, say, unless } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
@@ -28,6 +21,9 @@ const cellsOf = (cells: ReadonlyArray<string>): string =>
 
 const candidateTitle = ({ because, cells, confidence, shown }: ReviewCandidate): string =>
   `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${[scored(confidence), ...because.map(visible)].join(", ")})`
+
+/** Returns a question as an edit names it. */
+const named = ({ id: question, name }: Question) => ({ question, name })
 
 const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
 
@@ -111,7 +107,7 @@ const reviewChoice = <E, R>(
     )
     if (chosen === undefined) return false
     yield* prepare
-    yield* review.write((text) => setChoice(text, question, choice, chosen))
+    yield* review.write({ _tag: "SetChoice", ...named(question), choice, option: chosen })
     return true
   })
 
@@ -121,7 +117,7 @@ const writeEntry = (session: Session, list: "questions" | "own", name: string, m
     const answers = yield* askSettings(session, name, made)
     if (answers === undefined) return false
     const entry = made.entry(answers)
-    const put = session.review.write((text) => putEntry(text, list, entry))
+    const put = session.review.write({ _tag: "PutEntry", list, entry })
     if (entry.open || made.choices.length === 0) {
       yield* put
       return !entry.open
@@ -194,10 +190,10 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
       case "Skip":
         return false
       case "Keep":
-        yield* review.write((text) => markReviewed(text, question))
+        yield* review.write({ _tag: "Accept", ...named(question) })
         return true
       case "Unanswered":
-        yield* review.write((text) => leaveUnanswered(text, question))
+        yield* review.write({ _tag: "LeaveUnanswered", question })
         return true
       case "Origin":
         return yield* chosenColumn(chosen.origin)
@@ -244,7 +240,7 @@ const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly 
           : Effect.fail(`There is no column "${visible(unknown)}".`)
       })
     if (names === undefined) return false
-    yield* review.write((text) => setSourceKey(text, "rowKey", names))
+    yield* review.write({ _tag: "SetRowKey", columns: names === "content" ? [] : names })
     return true
   })
 
@@ -262,7 +258,7 @@ const reviewProposal = (
       [{ title: "yes", value: true }, { title: "no", value: false }, { title: skip.title, value: undefined }],
     )
     if (chosen === undefined) return false
-    yield* review.write((text) => chosen ? setSourceKey(text, key, value) : removeProposal(text, key))
+    yield* review.write({ _tag: chosen ? "AcceptProposal" : "RejectProposal", key })
     return true
   })
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { allFindings } from "../domain/diagnostic.ts"
 import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
-import { type Element, type Form, names, type Question } from "../domain/form.ts"
+import { type Form, names, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
@@ -12,24 +12,12 @@ import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
-import {
-  confidencesIn,
-  ignore,
-  isOpen,
-  leaveUnanswered,
-  markReviewed,
-  proposals,
-  proposedSourceKey,
-  putEntry,
-  removeEntry,
-  removeProposal,
-  setChoice,
-  setSourceKey,
-} from "../project/pipelineEdits.ts"
+import { confidencesIn, isOpen, proposals } from "../project/pipelineEdits.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { checkProject } from "./check.ts"
-import type { Answers, FormEdit, TextEdit } from "./draftEdit.ts"
+import type { Answers, FormEdit } from "./draftEdit.ts"
+import { editText, refuse } from "./editText.ts"
 import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
 import { type OpenParts, openParts, type PartsOptions } from "./prepare.ts"
@@ -44,7 +32,7 @@ import {
   shownInput,
   suggestedFor,
 } from "./reviewedEntry.ts"
-import { InitRefused, surveySource } from "./suggestMapping.ts"
+import { surveySource } from "./suggestMapping.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
 /** Where a draft belongs. */
@@ -176,52 +164,6 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
   }
 }
 
-const refuse = (message: string) => new InitRefused({ message })
-
-/** Fails if the text's layout didn't allow its lines to be changed. */
-const changed = (text: string | undefined) =>
-  text === undefined
-    ? refuse(
-      "The file can't be changed as it is written: write each entry of `mapping` and its lists on a line of its own, or edit the text.",
-    )
-    : Effect.succeed({ text, entry: undefined })
-
-const elementOf = (edit: { readonly question: string; readonly name?: string | undefined }): Element => ({
-  id: edit.question,
-  name: edit.name ?? "",
-})
-
-const removed = (text: string, question: Element) => {
-  const left = removeEntry(text, question)
-  return left === text
-    ? refuse(`No entry for the question ${question.id} was found. Remove it in the text.`)
-    : changed(left)
-}
-
-/** Changes a draft's text. */
-export const editText = (text: string, edit: TextEdit) => {
-  switch (edit._tag) {
-    case "Accept":
-      return changed(markReviewed(text, elementOf(edit)))
-    case "Unmap":
-      return removed(text, elementOf(edit))
-    case "SetChoice":
-      return changed(setChoice(text, elementOf(edit), edit.choice, edit.option))
-    case "SetRowKey":
-      return changed(setSourceKey(text, "rowKey", edit.columns.length === 0 ? "content" : edit.columns))
-    case "AcceptProposal": {
-      const value = proposedSourceKey(text, edit.key)
-      return value === undefined
-        ? refuse(`The file proposes no \`${edit.key}\`.`)
-        : changed(setSourceKey(text, edit.key, value))
-    }
-    case "RejectProposal":
-      return changed(removeProposal(text, edit.key))
-    case "IgnoreColumn":
-      return changed(ignore(text, "ignore", edit.column))
-  }
-}
-
 /** Changes the entry of a question or a time. Tries it on the first rows, and says what is open about it. */
 export const editEntry = (
   { form, source: own, text }: OpenDraft,
@@ -240,7 +182,7 @@ export const editEntry = (
     }
     const question = form.questions.find(({ id }) => id === edit.question)
     if (question === undefined) return yield* refuse(`The form has no question with the id ${edit.question}.`)
-    if (edit._tag === "LeaveUnanswered") return yield* changed(leaveUnanswered(text, question))
+    if (edit._tag === "LeaveUnanswered") return yield* editText(text, { _tag: "LeaveUnanswered", question })
     const origin = originOf(survey, question, edit.columns)
     if (origin === undefined || !isNamed(origin)) {
       return yield* refuse("A column has no name. Name it under `source.columns` by its position.")
@@ -265,7 +207,7 @@ const withEntry = (
 ) => {
   const given = new Map(Object.entries(answers))
   const entry = made.entry(given)
-  return Effect.map(changed(putEntry(text, list, entry)), ({ text }): Edited => ({
+  return Effect.map(editText(text, { _tag: "PutEntry", list, entry }), ({ text }): Edited => ({
     text,
     entry: {
       kind: made.kind,

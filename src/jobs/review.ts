@@ -15,6 +15,7 @@ import { confidencesIn, isOpen, proposals, type SourceProposal } from "../projec
 import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
+import { type AnyEdit, editText } from "./editText.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import {
@@ -66,7 +67,7 @@ export interface Review extends ReviewedEntries {
   /** Columns that no entry uses. */
   readonly free: ReadonlyArray<ProfiledColumn>
   /** Changes the pipeline's file at once. Fails if the file's layout doesn't allow its lines to be changed. */
-  readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused, Disk>
+  readonly write: (edit: AnyEdit) => Effect.Effect<void, InitRefused, Disk>
 }
 
 /** Returns the choices in the cells of existing entries that are not options, the most frequent first. Empty if the mapping doesn't compile. */
@@ -186,14 +187,9 @@ export const openReview = (root: string, name: string, { guard = identity, label
       write: (edit) =>
         Effect.gen(function*() {
           const now = yield* fs.readFileString(file)
-          const changed = edit(now)
-          if (changed === undefined) {
-            return yield* new InitRefused({
-              message:
-                `${pipeline.document.file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own.`,
-            })
-          }
-          yield* replaceFile({ file, shown: pipeline.document.file, text: changed, version: versionOf(now) })
+          const shown = pipeline.document.file
+          const changed = yield* editText(now, edit, shown)
+          yield* replaceFile({ file, shown, text: changed.text, version: versionOf(now) })
         }).pipe(Effect.catchTags({
           BadArgument: Effect.die,
           FileChanged: ({ message }) => new InitRefused({ message: `${message} Run \`init --review\` again.` }),

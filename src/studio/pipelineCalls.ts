@@ -2,16 +2,9 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import {
-  candidatesIn,
-  draftState,
-  type DraftSurvey,
-  editEntry,
-  editText,
-  loadDraft,
-  type OpenDraft,
-} from "../jobs/draft.ts"
+import { candidatesIn, draftState, type DraftSurvey, editEntry, loadDraft, type OpenDraft } from "../jobs/draft.ts"
 import { pipelineSchemaText } from "../jobs/editorSchema.ts"
+import { editText } from "../jobs/editText.ts"
 import { initialise } from "../jobs/init.ts"
 import { copySource, discardSource, keepSource } from "../jobs/newSource.ts"
 import { overview } from "../jobs/overview.ts"

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import type { Element } from "../domain/form.ts"
+import type { DraftEntry } from "../project/PipelineDraft.ts"
+import {
+  ignore,
+  leaveUnanswered,
+  markReviewed,
+  proposedSourceKey,
+  putEntry,
+  removeEntry,
+  removeProposal,
+  setChoice,
+  setSourceKey,
+} from "../project/pipelineEdits.ts"
+import type { TextEdit } from "./draftEdit.ts"
+import { InitRefused } from "./suggestMapping.ts"
+
+/** Returns the error about an edit that is impossible. */
+export const refuse = (message: string) => new InitRefused({ message })
+
+const elementOf = (edit: { readonly question: string; readonly name?: string | undefined }): Element => ({
+  id: edit.question,
+  name: edit.name ?? "",
+})
+
+/** A change of a pipeline's text. Some are made from the form and the source. */
+export type AnyEdit =
+  | TextEdit
+  | { readonly _tag: "LeaveUnanswered"; readonly question: Element }
+  | { readonly _tag: "PutEntry"; readonly list: "questions" | "own"; readonly entry: DraftEntry }
+
+/**
+ * Changes a pipeline's text. Fails with InitRefused if the text's layout doesn't allow its lines to be changed, or if it lacks what is changed.
+ *
+ * @param file the file's name for messages
+ */
+export const editText = (text: string, edit: AnyEdit, file = "The file") => {
+  const changed = (text: string | undefined) =>
+    text === undefined
+      ? refuse(
+        `${file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own, or edit the text.`,
+      )
+      : Effect.succeed({ text, entry: undefined })
+  switch (edit._tag) {
+    case "Accept":
+      return changed(markReviewed(text, elementOf(edit)))
+    case "Unmap": {
+      const left = removeEntry(text, elementOf(edit))
+      return left === text
+        ? refuse(`No entry for the question ${edit.question} was found. Remove it in the text.`)
+        : changed(left)
+    }
+    case "SetChoice":
+      return changed(setChoice(text, elementOf(edit), edit.choice, edit.option))
+    case "SetRowKey":
+      return changed(setSourceKey(text, "rowKey", edit.columns.length === 0 ? "content" : edit.columns))
+    case "AcceptProposal": {
+      const value = proposedSourceKey(text, edit.key)
+      return value === undefined
+        ? refuse(`The file proposes no \`${edit.key}\`.`)
+        : changed(setSourceKey(text, edit.key, value))
+    }
+    case "RejectProposal":
+      return changed(removeProposal(text, edit.key))
+    case "IgnoreColumn":
+      return changed(ignore(text, "ignore", edit.column))
+    case "LeaveUnanswered":
+      return changed(leaveUnanswered(text, edit.question))
+    case "PutEntry":
+      return changed(putEntry(text, edit.list, edit.entry))
+  }
+}
