@@ -1,7 +1,6 @@
 import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { disk } from "../project/disk.ts"
 import { command, flag, json, wholeNumber } from "./command.ts"
 import { projectFolder, secretsMask } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -56,7 +55,7 @@ export const studio = command({
       yield* output.print(input.json ? JSON.stringify({ link, folder: root }) : `Studio   ${link}\nProject  ${root}`)
       output.say(`The link works once. ${readsKeys ? "o prints another, and " : ""}Ctrl-C ends the studio.`)
       if (!input.noOpen && output.interactive) {
-        const { openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
+        const { linkFile, openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
         const isOpened = yield* openPage(yield* linkFile(link), process.platform)
         if (!isOpened) output.say("No browser could be opened. Open the link yourself.")
       }
@@ -67,21 +66,6 @@ export const studio = command({
       yield* jobs.stopAll(signal)
     })),
 })
-
-/**
- * Writes a page that leads to the link, for its owner only. Returns its path. Every user of the machine sees the arguments of the program that opens the
- * browser, so these must not contain the link. The page is deleted with the scope.
- */
-export const linkFile = (link: string) =>
-  Effect.gen(function*() {
-    const { fs, path } = yield* disk
-    const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "formferry-studio-" }), "open.html")
-    const page =
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=${link}">`
-      + `<a href="${link}">Open the studio</a></html>`
-    yield* fs.writeFileString(file, page, { mode: 0o600 })
-    return file
-  })
 
 /** Calls `another` for each o that is typed. Ctrl-C ends the studio. */
 const readKeys = (another: () => void) =>

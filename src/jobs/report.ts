@@ -6,6 +6,7 @@ import type { RunReport } from "../domain/report.ts"
 import { maskOf } from "../domain/reportFields.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { openLedger } from "../ledger/openLedger.ts"
+import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
@@ -73,3 +74,18 @@ export const openPage = (page: string, platform: NodeJS.Platform): Effect.Effect
     opener.unref()
   }).pipe(Effect.timeoutTo({ duration: openedAfter, onSuccess: (done) => done, onTimeout: () => true }))
 }
+
+/**
+ * Writes a page that leads to the link, for its owner only. Returns its path. Every user of the machine sees the arguments of the program that opens the
+ * browser, so these must not contain the link. The page is deleted with the scope.
+ */
+export const linkFile = (link: string) =>
+  Effect.gen(function*() {
+    const { fs, path } = yield* disk
+    const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "formferry-studio-" }), "open.html")
+    const page =
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=${link}">`
+      + `<a href="${link}">Open the studio</a></html>`
+    yield* fs.writeFileString(file, page, { mode: 0o600 })
+    return file
+  })

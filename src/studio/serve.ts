@@ -20,20 +20,11 @@ import { draftCalls, projectCalls } from "./pipelineCalls.ts"
 import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
 
-const html = "text/html; charset=utf-8"
+const utf8 = (type: string) => `${type}; charset=utf-8`
 
-/** The types of the page's files. */
-const pageTypes: Readonly<Record<string, string>> = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-}
-
-/** The types of a report's files. A script is not among them: the page's policy would run it. */
-const reportTypes: Readonly<Record<string, string>> = {
-  ".html": html,
-  ".csv": "text/csv; charset=utf-8",
-  ".json": "application/json; charset=utf-8",
-}
+const pageTypes = new Map([[".js", utf8("text/javascript")], [".css", utf8("text/css")]])
+/** A script is not among a report's files: the page's policy would run it. */
+const reportTypes = new Map([[".html", utf8("text/html")], [".csv", utf8("text/csv")], [".json", "application/json"]])
 
 /** The page without its content. It contains no data of a project. */
 const shell = `<!doctype html>
@@ -52,13 +43,13 @@ const pageFiles = Effect.gen(function*() {
   const folder = path.join(yield* ownFolder, "dist", "studio")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
   const files = new Map<string, Reply>([
-    ["/", { status: 200, headers: { "content-type": html }, body: shell }],
+    ["/", { status: 200, headers: { "content-type": utf8("text/html") }, body: shell }],
     ["/favicon.ico", { status: 204, headers: {}, body: "" }],
   ])
   for (const name of names) {
     const own = yield* fs.readFile(path.join(folder, name))
     const body = name === "page.css" ? Buffer.concat([Buffer.from(sharedStyle), own]) : own
-    files.set(`/${name}`, { status: 200, headers: { "content-type": pageTypes[path.extname(name)] ?? "" }, body })
+    files.set(`/${name}`, { status: 200, headers: { "content-type": pageTypes.get(path.extname(name)) ?? "" }, body })
   }
   return files
 })
@@ -74,7 +65,7 @@ const reportFile = (pathname: string) =>
     const { fs, path } = yield* disk
     const parts = yield* Effect.try(() => pathname.split("/").slice(2).map(decodeURIComponent))
     const [, , name = ""] = parts
-    const type = reportTypes[path.extname(name)]
+    const type = reportTypes.get(path.extname(name))
     if (parts.length !== 3 || !parts.every(isFolderName) || type === undefined) return yield* Effect.fail("NotFound")
     const { reports } = yield* projectWith([])
     const body = yield* fs.readFile(path.join(reports, ...parts))

@@ -18,12 +18,11 @@ export const failures = {
   unsure: "It isn't known whether the change was made. Open this view in another tab to see.",
 }
 
+const waiting = { loading: "Loading…", sending: "Sending the file…", working: "Working…" }
 export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
-  loading: "Loading…",
-  sending: "Sending the file…",
-  working: "Working…",
+  ...waiting,
   empty: "empty",
   nothing: "none",
   target: "Target",
@@ -37,12 +36,9 @@ export const general = {
   product: "formferry studio",
 } as const
 
+const links = { home: "Pipelines", map: "Map", run: "Run", results: "Results", skip: "Skip to the content" }
 export const shell = {
-  home: "Pipelines",
-  map: "Map",
-  run: "Run",
-  results: "Results",
-  skip: "Skip to the content",
+  ...links,
   viewsOf: (pipeline: string) => `Views of ${pipeline}`,
   asking: (pipeline: string) => `${pipeline}: confirm the run`,
   lost: [
@@ -54,11 +50,9 @@ export const shell = {
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
+const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
 export const home = {
-  create: "New pipeline",
-  stored: "Stored:",
-  name: "Name of the pipeline",
-  service: "Service",
+  ...creating,
   form: "Form",
   go: "Create the pipeline",
   noSchedule: "Not scheduled",
@@ -85,11 +79,9 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
+const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
-  label: "Columns and questions",
-  columnList: "Columns",
-  questionList: "Questions",
-  search: "Search",
+  ...lists,
   onlyOpen: "Only what is open",
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
@@ -114,23 +106,19 @@ export const board = {
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
+const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
+const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
+const entryActs = { unmap: "Remove the entry", accept: "Accept", reject: "Reject", use: "Use this" }
 export const detail = {
   answers: "Answers the question",
   ignore: "Leave behind on purpose",
   setKey: "Use as the row key",
   useTime: "Use as the time",
-  answer: "Answer",
-  answeredBy: "Answered by",
-  other: "Other columns",
-  times: "Times",
-  option: "Option",
-  noAnswer: "No answer",
-  unmap: "Remove the entry",
+  ...choosing,
+  ...choiceColumns,
+  ...entryActs,
   leave: "Leave unanswered on purpose",
   openTitle: "What is open",
-  accept: "Accept",
-  reject: "Reject",
-  use: "Use this",
   unmatched: unmatchedCells,
   redirected: (from: string) =>
     `Gets the texts of ${from} that are not options. To answer it from a column, remove that \`textTo\` in the text.`,
@@ -214,14 +202,12 @@ export const preview = {
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
+const jobStates = { running: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
 export const run = {
   sent: "sent",
   readBack: "Read back",
   toResults: "Show the results",
-  running: "In progress",
-  asking: "Waiting for you",
-  stopping: "Stopping…",
-  starting: "Starting…",
+  ...jobStates,
   stop: "Stop",
   decline: "Don't send",
   title: "Run",
@@ -254,6 +240,7 @@ export const run = {
   exit: (code: number) => `Exit code ${code}`,
 }
 
+const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
 export const results = {
   save: "Save the fixes",
   sendFixed: "Send the fixed rows",
@@ -267,12 +254,7 @@ export const results = {
   outcome: "Outcome",
   read: "read",
   history: "History",
-  row: "Row",
-  key: "Row key",
-  why: "Why",
-  question: "Question",
-  sent: "Sent",
-  returned: "Returned",
+  ...rowColumns,
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
