@@ -93,7 +93,7 @@ export const number: Kind<Options> = {
       }]
     }
     if (min > max) return [{ option: "min", message: `min ${min} is more than max ${max}.` }]
-    const whole = group === undefined ? "\\d+" : `(?:\\d{1,3}(?:${groupSigns[group]}\\d{3})+|\\d+)`
+    const whole = group === undefined ? "\\d+" : `(?:[1-9]\\d{0,2}(?:${groupSigns[group]}\\d{3})+|\\d+)`
     const point = decimal === "." ? "\\." : ","
     const shape = new RegExp(`^[-+\\u2212]?(?:${whole}(?:${point}\\d*)?|${point}\\d+)(?:[eE][-+]?\\d+)?$`)
     const groups = group === undefined ? undefined : new RegExp(groupSigns[group], "g")

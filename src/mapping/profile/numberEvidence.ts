@@ -41,7 +41,8 @@ export const collectNumbers = () => {
       const amount = text.length > 40 ? "" : withoutCurrency(text)
       if (/^[-+]?\d+$/.test(amount)) return Number(amount)
       if (!written.test(amount)) return undefined
-      const shape = amount.replaceAll(/\d/g, "0")
+      // Keeps a 0 at the start: such a number has no groups.
+      const shape = amount.replaceAll(/[1-9]|(?<=\d.*)0/g, "1")
       if (!byShape.has(shape)) {
         const reads = ({ read }: NumberWay) => read(amount) !== undefined
         const way = left.find(reads) ?? ways.find(reads)

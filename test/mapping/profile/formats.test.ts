@@ -80,6 +80,8 @@ describe("How a column's numbers are written", () => {
     [["12'345.5"], undefined, "'"],
     [["245.263,19 €", "1.000 €"], ",", "."],
     [["1.234.567"], ",", "."],
+    [["1.234", "0.567"], undefined, undefined],
+    [["0,567", "1,234"], ",", undefined],
   ])("follows from all of its cells: %j", (cells, decimal, group) => {
     const found = signs(...cells)
     expect(found).toEqual({ _tag: "Decided", decimal, group })
