@@ -17,7 +17,7 @@ interface Ticks {
    * @param own the option's own names, in lower case and without white space
    */
   readonly isTicked: (text: string, own: ReadonlySet<string>) => boolean | undefined
-  /** Whether a text, such as 0, is an option's own number but also means no tick, and the pipeline doesn't say which it means. */
+  /** Whether a text, such as 0 or No, is an option's own name but also means no tick, and the pipeline doesn't say which it means. */
   readonly isAmbiguous: (text: string, own: ReadonlySet<string>) => boolean
   readonly words: string
 }
@@ -46,7 +46,7 @@ export const compileTicks = (
     },
     isAmbiguous: (text, own) => {
       const word = loose(text)
-      return !isSaid && /^\d+$/.test(word) && own.has(word) && no.has(word) && !codes.has(word)
+      return !isSaid && own.has(word) && no.has(word) && !codes.has(word)
     },
     words: `${[...yes].join(", ")} or its own name for ticked, or ${[...no].join(", ")} or nothing`,
   }

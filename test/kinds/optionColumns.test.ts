@@ -61,6 +61,15 @@ describe("the choices kind with a column for each option", () => {
     expect(read({ checked: ["0", "1", "2"] }, ["0", "1", ""])).toEqual(["0", "1"])
   })
 
+  it("reports a No in the column of the option No until the pipeline says whether it is a tick", () => {
+    const asked = { ...question, options: ["Yes", "No", "Maybe"].map((name) => ({ value: name, label: name })) }
+    const read = (options: object) =>
+      compiled(choices, options, { question: asked, input: shape(["Yes", "No", "Maybe"]) })(["Yes", "No", "No"])
+    expect(read({})).toMatchObject({ code: "not-an-option", cell: 1 })
+    expect(read({ unchecked: ["No"] })).toEqual(["Yes"])
+    expect(read({ checked: ["Yes", "No"] })).toEqual(["Yes", "No", "Maybe"])
+  })
+
   it("reports unknown options at compile time, after it applies `values`", () => {
     expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
       option: "from",
