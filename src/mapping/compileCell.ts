@@ -52,9 +52,6 @@ type Extracting =
     readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
   }
 
-/** The maximum number of characters of a cell to which an expression is applied. */
-const longest = 10_000
-
 /** Counts the letters and digits of texts. */
 const saidIn = (texts: ReadonlyArray<string>): number => {
   let said = 0
@@ -84,7 +81,7 @@ const compileExtract = (
   ): Parse =>
     allTexts(([text = ""]) => {
       if (text === "") return undefined
-      const match = pattern.exec(text.slice(0, longest))
+      const match = pattern.exec(text)
       if (match === undefined) return mismatch
       const pieces = piecesOf(match).map((piece = "") => piece.trim())
       if (pieces.every((piece) => piece === "")) return undefined

@@ -87,6 +87,11 @@ describe("the option `extract`", () => {
     ])
   })
 
+  it("extract reads the whole of a long cell", () => {
+    const text = "x".repeat(15_000)
+    expect(answers(`{ name: Q, from: A, extract: "(?s)^Note: (.*)$" }`, ["A"], [[`Note: ${text}`]])).toEqual([text])
+  })
+
   it("extract gives no answer for an empty match, even with a default", () => {
     const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
     expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])
