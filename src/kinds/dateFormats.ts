@@ -135,6 +135,25 @@ const settings = { zone: "utc", locale: "en-US", numberingSystem: "latn" } as co
 // field differs between the samples, and from the defaults. Each number has all its digits, so that formats without separators can be read.
 const samples = ["1987-11-23T14:35:46.789+05:45", "1988-10-27T21:52:13.456+08:30"]
 
+/**
+ * Makes a function that checks the year, hour and offset of a text that luxon can read. Luxon also reads the year 202 for `yy`, and the time 14:30 AM.
+ *
+ * @param written the samples, written in the format
+ */
+const possibleIn = (format: string, written: ReadonlyArray<string>) => {
+  const { regex, tokens } = DateTime.fromFormatExplain("", format, settings)
+  const has = (token: string) => tokens.some(({ literal, val }) => !literal && val === token)
+  const [first, last] = has("yy") || has("kk") ? [1961, 2060] : has("y") ? [1000, 9999] : [1, 9999]
+  const [one, other] = written.map((text) => regex?.exec(text) ?? [])
+  /** The group of the hour before AM or PM. -1 if the format has none. */
+  const hourAt = has("a") ? one?.findIndex((text, at) => Number(text) === 2 && Number(other?.[at]) === 9) ?? -1 : -1
+  return (text: string, { offset, year }: DateTime): boolean => {
+    if (year < first || year > last || Math.abs(offset) >= 16 * 60) return false
+    const hour = hourAt < 0 ? 1 : Number(regex?.exec(text)?.[hourAt])
+    return hour >= 1 && hour <= 12
+  }
+}
+
 /** Prepares any luxon format. Finds its fields by writing and reading samples. For an invalid format, returns a text that says what is wrong. */
 export const luxonFormat = (format: string): DateFormat | string => {
   const parser = (() => {
@@ -148,7 +167,8 @@ export const luxonFormat = (format: string): DateFormat | string => {
   const read = (text: string) => DateTime.fromFormatParser(text, parser, { ...settings, setZone: true })
   const written = samples.map((text) => {
     const sample = DateTime.fromISO(text, { setZone: true })
-    return { sample, again: read(sample.toFormat(format, settings)) }
+    const shown = sample.toFormat(format, settings)
+    return { sample, shown, again: read(shown) }
   })
   const unreadable = written.find(({ again }) => !again.isValid)
   if (unreadable !== undefined) {
@@ -157,6 +177,7 @@ export const luxonFormat = (format: string): DateFormat | string => {
     }.`
   }
   const hasOffset = written.every(({ again, sample }) => again.offset === sample.offset)
+  const isPossible = possibleIn(format, written.map(({ shown }) => shown))
   return {
     format,
     hasDate: written.every(({ again, sample }) =>
@@ -166,12 +187,11 @@ export const luxonFormat = (format: string): DateFormat | string => {
     hasOffset,
     wall: (text) => {
       const reading = read(text)
-      const inYears = reading.isValid && reading.year >= 1 && reading.year <= 9999
-      return inYears ? reading.toMillis() + reading.offset * 60_000 : NaN
+      return reading.isValid && isPossible(text, reading) ? reading.toMillis() + reading.offset * 60_000 : NaN
     },
     instant: (text) => {
       const reading = read(text)
-      return hasOffset && reading.isValid ? reading.toMillis() : NaN
+      return hasOffset && reading.isValid && isPossible(text, reading) ? reading.toMillis() : NaN
     },
   }
 }

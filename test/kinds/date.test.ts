@@ -3,7 +3,7 @@ import { DateTime, Settings } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
-import { dateFormat, fixedDay, luxonFormat } from "../../src/kinds/dateFormats.ts"
+import { type DateFormat, dateFormat, fixedDay, luxonFormat } from "../../src/kinds/dateFormats.ts"
 import { isoDay } from "../../src/kinds/wallClock.ts"
 import { seeds } from "../long.ts"
 import { compiled, conforms } from "./conformance.ts"
@@ -163,6 +163,35 @@ describe("the date kind", () => {
       }),
       { seed: 15, numRuns: seeds(400, 1_500) },
     )
+  })
+
+  it.each([
+    ["d.M.yy", "01.05.202"],
+    ["d.M.yy", "1.5.999"],
+    ["d.M.yy", "1.5.1960"],
+    ["d MMMM y", "1 May 24"],
+    ["yyyy-MM-dd h:mm a", "2024-05-01 14:30 AM"],
+    ["yyyy-MM-dd h:mm a", "2024-05-01 13:00 AM"],
+    ["yyyy-MM-dd h:mm a", "2024-05-01 14:30 PM"],
+    ["yyyy-MM-dd hh:mm a", "2024-05-01 00:30 PM"],
+    ["yyyy-MM-dd HH:mm ZZ", "2024-05-01 12:00 +99:00"],
+    ["yyyy-MM-dd HH:mm ZZ", "2024-05-01 12:00 -16:00"],
+  ])("refuses an impossible year, hour or offset: %s, %s", (format, text) => {
+    const { instant, wall } = dateFormat(format) as DateFormat
+    expect([wall(text), instant(text)]).toEqual([NaN, NaN])
+  })
+
+  it.each([
+    ["d.M.yy", "1.5.24", "2024-05-01T00:00:00.000Z"],
+    ["d.M.yy", "1.5.2024", "2024-05-01T00:00:00.000Z"],
+    ["d.M.yy", "31.12.60", "2060-12-31T00:00:00.000Z"],
+    ["d.M.yy", "1.1.61", "1961-01-01T00:00:00.000Z"],
+    ["d MMMM y", "1 May 1824", "1824-05-01T00:00:00.000Z"],
+    ["d MMMM yyyy", "1 May 0824", "0824-05-01T00:00:00.000Z"],
+    ["ZZ h:mm a, d.M.yyyy", "+05:45 12:30 AM, 1.5.2024", "2024-05-01T00:30:00.000Z"],
+    ["ZZ h:mm a, d.M.yyyy", "-15:30 2:09 pm, 1.5.2024", "2024-05-01T14:09:00.000Z"],
+  ])("reads in the format %s the text %s", (format, text, shown) => {
+    expect(new Date((dateFormat(format) as DateFormat).wall(text)).toISOString()).toBe(shown)
   })
 
   it("finds the same fields of a format at any time", () => {

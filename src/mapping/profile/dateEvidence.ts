@@ -4,7 +4,7 @@ import { readIso, timeOf } from "../../kinds/wallClock.ts"
 
 const datePattern = /^(\d{1,4}|[A-Za-z]{3,9})([-./ ]|\. )(\d{1,2}|[A-Za-z]{3,9})([-./ ]|\. |, )(\d{1,4})(?!\d)/
 
-const timePattern = /^([T ,]+)?(\d{1,2}):\d{2}(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?( ?(?:Z|[+-]\d\d:\d\d))?$/
+const timePattern = /^([T ,]+)?(\d{1,2}):\d{2}(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?( ?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d))?$/
 
 /** Which of a date's numbers is the day, and which is the month. */
 type DayOrder = "dM" | "Md" | "d"
@@ -54,7 +54,7 @@ const timeIn = (text: string) => {
   const found = timePattern.exec(text)
   if (found === null) return undefined
   const [, gap = "", hour = "", seconds, fraction, half = "", offset = ""] = found
-  if (Number(hour) > (half === "" ? 23 : 12)) return undefined
+  if (half === "" ? Number(hour) > 23 : Number(hour) < 1 || Number(hour) > 12) return undefined
   return {
     time: gap.replace("T", "'T'") + (half === "" ? "H" : "h") + ":mm" + (seconds === undefined ? "" : ":ss")
       + (fraction === undefined ? "" : ".SSS") + half.replace(/[AaPp][Mm]/, "a") + offset.replace(/\S+/, "ZZ"),

@@ -39,6 +39,10 @@ describe("How a column's dates are written", () => {
     for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
   })
 
+  it.each(["0:30 PM", "13:30 AM", "12:00 +99:00"])("is not a format for the impossible time %s", (cell) => {
+    expect(collectDates().add(cell, cell)).toBeUndefined()
+  })
+
   it("needs no format for ISO texts and date cells", () => {
     expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
   })
