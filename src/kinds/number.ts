@@ -60,8 +60,10 @@ const plainDigits = (value: number): string => {
 }
 
 /** Whether a JSON number has exactly the value of the text. With more than 15 digits, it might not. */
-const isExact = (text: string, value: number): boolean =>
-  value === 0
+export const isExact = (text: string, value: number): boolean =>
+  !Number.isFinite(value)
+    ? false
+    : value === 0
     ? !/[1-9]/.test(text.replace(/[eE].*$/, ""))
     : text.length <= 15 || significant(text) <= 15
       || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
@@ -73,7 +75,7 @@ const numberIn = (value: Json): number | undefined => {
   if (typeof value === "number") return value
   if (typeof value !== "string" || !isJsonNumber(value)) return undefined
   const read = Number(value)
-  return Number.isFinite(read) && isExact(value, read) ? read : undefined
+  return isExact(value, read) ? read : undefined
 }
 
 /** A number, written with the separators that the options name. Currency signs and codes are removed. */
@@ -119,7 +121,7 @@ export const number: Kind<Options> = {
       const pointed = decimal === "." ? ungrouped : ungrouped.replace(decimal, ".")
       const digits = pointed.startsWith("\u2212") ? `-${pointed.slice(1)}` : pointed
       const value = Number(digits)
-      return Number.isFinite(value) && isExact(digits, value) ? check(value) : inexact
+      return isExact(digits, value) ? check(value) : inexact
     })
   },
   compare: (sent, returned) => {

@@ -27,6 +27,28 @@ describe("the json kind", () => {
     expect(compiled(json)(["null"])).toBeUndefined()
   })
 
+  it.each([
+    "[12345678901234567]",
+    "12345678901234567",
+    "[1e400]",
+    '{"a": 0.12345678901234567890}',
+    '{"a":1,"a":2}',
+    String.raw`[{"a":{"b":1}, "\u0061":2}]`,
+  ])("refuses JSON that would be sent altered: %s", (cell) => {
+    expect(compiled(json)([cell])).toMatchObject({ code: "not-json" })
+  })
+
+  it("sends other JSON unaltered", () => {
+    for (
+      const text of [
+        "[1.50, -0, 1E3, 1e-7, 123456789012345]",
+        "[0.30000000000000004, 1.7976931348623157e+308]",
+        '[{"a":{"a":1},"b":"c: 12345678901234567"},{"a":[{"a":"\\\\\\"a\\":"}]}]',
+        JSON.stringify({ a: '\\"\n'.repeat(1_000_000) }),
+      ]
+    ) expect(compiled(json)([text])).toEqual(JSON.parse(text))
+  })
+
   it("reads back every value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
