@@ -3,7 +3,9 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { allTexts } from "../kinds/cells.ts"
+import { isExactJson } from "../kinds/json.ts"
 import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
+import { isExact } from "../kinds/number.ts"
 import { compilePattern, type Match } from "../kinds/pattern.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { KindOptions } from "../project/Pipeline.ts"
@@ -131,16 +133,24 @@ const compileExtract = (
   }
 }
 
+/** Returns the number that a JSON number in a corrected rejected.csv may stand for. Undefined for `1.234` of a text source: it may mean 1234. */
+const typedNumber = (text: string, kind: Kind, fixed: Fixed): number | undefined => {
+  const value = Number(text)
+  if (fixed === "typed" && String(value) === text) return value
+  const isClear = fixed === "typed" || !/^-?[1-9]\d{0,2}\.\d{3}$/.test(text)
+  return kind.sends === "number" && isClear && isExact(text, value) ? value : undefined
+}
+
 /** Returns the typed cell that a text in a corrected rejected.csv may stand for. The file contains numbers, dates and nested values as text. */
-const typed = (text: string, fixed: Fixed): Cell | undefined => {
-  if (isJsonNumber(text)) return Number(text)
+const typed = (text: string, kind: Kind, fixed: Fixed): Cell | undefined => {
+  if (isJsonNumber(text)) return typedNumber(text, kind, fixed)
   if (text === "true" || text === "false") return text === "true"
   if (fixed !== "typed") return undefined
   const iso = readIso(text)
   if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
   if (!/^[[{]/.test(text)) return undefined
   const value = parsedJson(text)
-  return typeof value === "object" && value !== null ? new JsonCell(value) : undefined
+  return typeof value === "object" && value !== null && isExactJson(text) ? new JsonCell(value) : undefined
 }
 
 const twoWays = new Fault(
@@ -158,7 +168,7 @@ const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
   return (cells) => {
     const [cell] = cells
     if (typeof cell !== "string" || cells.length !== 1) return parse(cells)
-    const other = typed(cell.trim(), fixed)
+    const other = typed(cell.trim(), kind, fixed)
     if (other instanceof JsonCell && nestedFirst) return parse([other])
     const value = parse(cells)
     if (other === undefined || other instanceof JsonCell) {

@@ -416,6 +416,38 @@ describe("the mapping of a fixed rejected.csv", () => {
     expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
   })
 
+  it("an unchanged row of a rejected.csv is rejected again instead of sent with an altered number", () => {
+    const answersOf = (fixed: "text" | "typed" | undefined, entry: string, cell: string) => {
+      const lines = `  questions:\n    - { name: N, from: N, ${entry} }`
+      const { mapping } = compiledMapping(
+        pipelineFrom(lines),
+        formOf(["N"]),
+        ["Id", "N"],
+        fixed === undefined ? {} : { fixed },
+      )
+      const mapped = mapping.map(["1", cell])
+      return "item" in mapped ? mapped.item.questions[0]?.value : mapped.problems.map(({ code }) => code)
+    }
+    const cases = [
+      ["text", "as: number, decimal: ',', group: '.'", "12345678901234567", ["out-of-range"]],
+      ["text", "as: number, decimal: ','", "1.234", ["not-a-number"]],
+      ["text", "as: number, decimal: ','", "-12.345", ["not-a-number"]],
+      ["text", "as: text, pattern: '^\\d\\.\\d$'", "1.50", ["pattern"]],
+      ["text", "as: text, pattern: '^\\d{4}$'", "1e3", ["pattern"]],
+      ["typed", "as: number, decimal: ',', group: '.'", "12345678901234567", ["out-of-range"]],
+      ["typed", "as: text, pattern: '^\\d\\.\\d$'", "1.50", ["pattern"]],
+      ["typed", "as: choices, options: [a], otherwise: keep", "[12345678901234567]", ["[12345678901234567]"]],
+    ] as const
+    for (const [fixed, entry, cell, found] of cases) {
+      expect(answersOf(undefined, entry, cell), cell).toEqual(found)
+      expect(answersOf(fixed, entry, cell), cell).toEqual(found)
+    }
+  })
+
+  it("a fixed rejected.csv of a workbook has large numbers as the workbook does", () => {
+    expect(read("typed", String(1e23))).toEqual(read(undefined, 1e23))
+  })
+
   it("a fixed rejected.csv may contain numbers in JSON's format, unlike other files", () => {
     expect(read(undefined, "1.5")).toEqual([["not-a-number", "N"]])
     expect(columnsOf(["A", "A"]).map(({ name }) => name)).toEqual([undefined, undefined])
