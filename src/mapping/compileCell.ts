@@ -2,7 +2,7 @@ import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
-import { allTexts } from "../kinds/cells.ts"
+import { errorIn, textOf } from "../kinds/cells.ts"
 import { isExactJson } from "../kinds/json.ts"
 import { Fault, type InputShape, type Kind, type KindContext, type Parse } from "../kinds/Kind.ts"
 import { isExact } from "../kinds/number.ts"
@@ -32,7 +32,9 @@ export const compileCell = (
   if (extracting === undefined) return undefined
   if (extracting._tag === "Piece") {
     const parse = compile({ _tag: "Columns", count: 1 })
-    return parse === undefined ? undefined : extracting.wrap(parse)
+    return parse === undefined
+      ? undefined
+      : readingFixedNumbers(extracting.wrap(parse), asked.kind, context.fixed)
   }
   const whole = compile({ _tag: "Parts", parts: extracting.parts })
   const parts = extracting.parts.map((part) => {
@@ -61,6 +63,12 @@ const saidIn = (texts: ReadonlyArray<string>): number => {
   return said
 }
 
+/** Returns a piece of a cell for its kind. A piece of a number is a number, because its decimal sign is not the one that texts have. */
+const pieceOf = (cell: Cell | undefined, piece: string, kind: Kind): Cell => {
+  const value = Number(piece)
+  return typeof cell === "number" && kind.sends === "number" && isExact(piece, value) ? value : piece
+}
+
 /** Compiles an entry's `extract` for a kind. Adds an error for each group that doesn't fit the kind. */
 const compileExtract = (
   expression: string,
@@ -79,25 +87,29 @@ const compileExtract = (
   /** Makes a `Parse` from a function that extracts pieces of a match, and the `Parse` of these pieces. */
   const extracting = (
     piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
-    valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
+    valueOf: (pieces: ReadonlyArray<string>, cell: Cell | undefined) => ReturnType<Parse>,
   ): Parse =>
-    allTexts(([text = ""]) => {
-      if (text === "") return undefined
-      const match = pattern.exec(text)
-      if (match === undefined) return mismatch
-      const pieces = piecesOf(match).map((piece = "") => piece.trim())
-      if (pieces.every((piece) => piece === "")) return undefined
-      if (saidIn(pieces) < saidIn([text])) note("part")
-      return valueOf(pieces)
-    })
+  (cells) => {
+    const error = errorIn(cells)
+    if (error !== undefined) return error
+    const [cell] = cells
+    const text = textOf(cell)
+    if (text === "") return undefined
+    const match = pattern.exec(text)
+    if (match === undefined) return mismatch
+    const pieces = piecesOf(match).map((piece = "") => piece.trim())
+    if (pieces.every((piece) => piece === "")) return undefined
+    if (saidIn(pieces) < saidIn([text])) note("part")
+    return valueOf(pieces, cell)
+  }
   const faultOf = ({ code, expected, piece }: Fault, within?: string) => new Fault(code, expected, 0, piece ?? within)
 
   if (names.length === 0) {
     return {
       _tag: "Piece",
       wrap: (parse) =>
-        extracting(({ groups }) => [groups[groups.length > 1 ? 1 : 0]], ([piece = ""]) => {
-          const value = parse([piece])
+        extracting(({ groups }) => [groups[groups.length > 1 ? 1 : 0]], ([piece = ""], cell) => {
+          const value = parse([pieceOf(cell, piece, kind)])
           return value instanceof Fault ? faultOf(value, piece) : value
         }),
     }
@@ -159,11 +171,20 @@ const twoWays = new Fault(
 )
 
 /**
- * Makes a `Parse` accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has
- * typed cells, a number with a different meaning in each notation is an error, because its meaning is unknown.
+ * Makes a `Parse` for numbers accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. A number with
+ * a different meaning in each notation is an error, because its meaning is unknown.
  */
+export const readingFixedNumbers = (parse: Parse, kind: Kind, fixed: Fixed): Parse =>
+  fixed !== "typed" || kind.sends !== "number" ? parse : (cells) => {
+    const value = parse(cells)
+    const other = parse(cells.map((cell) => typeof cell === "string" ? typed(cell.trim(), kind, fixed) ?? cell : cell))
+    return value instanceof Fault ? orElse(other, value) : other instanceof Fault || other === value ? value : twoWays
+  }
+
+/** Makes a `Parse` accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. */
 const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
   if (fixed === undefined) return parse
+  if (fixed === "typed" && kind.sends === "number") return readingFixedNumbers(parse, kind, fixed)
   const nestedFirst = fixed === "typed" && (kind.sends === "array" || kind.sends === "object")
   return (cells) => {
     const [cell] = cells
@@ -171,15 +192,7 @@ const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
     const other = typed(cell.trim(), kind, fixed)
     if (other instanceof JsonCell && nestedFirst) return parse([other])
     const value = parse(cells)
-    if (other === undefined || other instanceof JsonCell) {
-      return value instanceof Fault && other !== undefined ? orElse(parse([other]), value) : value
-    }
-    if (value instanceof Fault) return orElse(parse([other]), value)
-    if (fixed === "typed" && kind.sends === "number" && typeof other === "number") {
-      const typedValue = parse([other])
-      return typedValue instanceof Fault || typedValue === value ? value : twoWays
-    }
-    return value
+    return value instanceof Fault && other !== undefined ? orElse(parse([other]), value) : value
   }
 }
 

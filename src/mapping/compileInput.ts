@@ -6,7 +6,7 @@ import type { ColumnName, Input, PartEntry } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { CellNotes, CellUses } from "./CellUses.ts"
 import { type BlockColumns, type ColumnBook, inputColumns, otherColumn } from "./ColumnBook.ts"
-import { compileCell } from "./compileCell.ts"
+import { compileCell, readingFixedNumbers } from "./compileCell.ts"
 import type { CompileContext, CompiledEntry } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, constant, emptyFor, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
 import {
@@ -19,6 +19,7 @@ import {
   readParts,
   readTemplate,
   type RedirectedText,
+  templateText,
 } from "./readers.ts"
 import { redirectOf } from "./textRedirects.ts"
 
@@ -132,7 +133,9 @@ export const compileInput = (
       if (parse === undefined || columns === undefined) return undefined
       let index = 0
       const pieces = input.pieces.map((piece) => (typeof piece === "string" ? piece : index++))
-      return done(readTemplate(pieces, columns, reading(parse)), columns)
+      const write = templateText(pieces, options["decimal"] === "," ? "," : ".")
+      const filling: Parse = (cells) => parse([write(cells) ?? null])
+      return done(readTemplate(write, columns, reading(readingFixedNumbers(filling, kind, context.fixed))), columns)
     }
     case "Parts": {
       if (kind.named === "ranks" && !input.ranks) {

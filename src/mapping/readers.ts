@@ -134,12 +134,21 @@ const fillTemplate = (pieces: ReadonlyArray<string | number>, texts: ReadonlyArr
 }
 
 /**
- * Returns the reader for a template over several columns.
+ * Makes the function that writes the text of a template. Returns undefined if all cells are empty.
  *
- * @param pieces literal texts, and indexes of the columns between them
+ * @param pieces literal texts, and indexes of the cells between them
+ * @param decimal the decimal sign for numbers
  */
+export const templateText =
+  (pieces: ReadonlyArray<string | number>, decimal: string) => (cells: ReadonlyArray<Cell>): string | undefined =>
+    fillTemplate(
+      pieces,
+      cells.map((cell) => typeof cell === "number" ? textOf(cell).replace(".", decimal) : textOf(cell)),
+    )
+
+/** Returns the reader for a template over several columns. `write` returns its text. */
 export const readTemplate = (
-  pieces: ReadonlyArray<string | number>,
+  write: (cells: ReadonlyArray<Cell>) => string | undefined,
   columns: ReadonlyArray<Column>,
   reading: Reading,
 ): Read => {
@@ -151,9 +160,9 @@ export const readTemplate = (
     if (error !== undefined) {
       return fail(reading, problems, cellProblem(id, columns[error.cell]!, list[error.cell], error))
     }
-    const text = fillTemplate(pieces, list.map(textOf))
+    const text = write(list)
     if (text === undefined) return fallback
-    const value = parse([text])
+    const value = parse(list)
     if (value instanceof Fault) return fail(reading, problems, templateProblem(id, text, value))
     const use = notes.useOf(0, value !== undefined)
     for (let index = 0; index < columns.length; index++) {

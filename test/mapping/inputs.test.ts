@@ -92,6 +92,14 @@ describe("the option `extract`", () => {
     expect(answers(`{ name: Q, from: A, extract: "(?s)^Note: (.*)$" }`, ["A"], [[`Note: ${text}`]])).toEqual([text])
   })
 
+  it("extract reads the decimal point of a number of a workbook or JSON file, whatever sign the texts have", () => {
+    const entry = String.raw`{ name: Q, from: A, as: number, decimal: ",", group: ".", extract: '[-\d.,]+' }`
+    const rows = [[1.234], [-0.125], [1234], ["1.234"], ["about 1.234,5 kg"]]
+    expect(answers(entry, ["A"], rows)).toEqual([1.234, -0.125, 1234, 1234, 1234.5])
+    const fraction = String.raw`{ name: Q, from: A, as: number, decimal: ",", extract: '\d(\.\d+)' }`
+    expect(answers(fraction, ["A"], [[1.25]])).toEqual([0.25])
+  })
+
   it("extract gives no answer for an empty match, even with a default", () => {
     const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
     expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])

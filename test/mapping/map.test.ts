@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { type Cell, DateCell, ErrorCell } from "../../src/domain/cell.ts"
 import { missingKeyProblem } from "../../src/mapping/problems.ts"
 import { anyCell } from "../kinds/cells.ts"
 import { compiledMapping, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
@@ -353,6 +353,16 @@ describe("the key of a mapped row", () => {
 })
 
 describe("a template", () => {
+  it("has the decimal sign of the entry in the numbers of a workbook or JSON file", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  questions: [{ name: Q, template: "{A} €", as: number, decimal: ",", group: "." }]`),
+      formOf(["Q"]),
+      ["Id", "A"],
+    )
+    const read = (cell: Cell) => itemOf(mapping, ["1", cell]).questions[0]?.value
+    expect([read(1.234), read(-1234.5), read("1.234"), read("1.234,5")]).toEqual([1.234, -1234.5, 1234, 1234.5])
+  })
+
   const fill = (template: string, ...texts: ReadonlyArray<string>) => {
     const pipeline = pipelineFrom(`  questions: [{ name: Q, template: "${template}" }]`)
     const titles = ["Id", ...new Set(Array.from(template.matchAll(/\{(.+?)\}/g), ([, column = ""]) => column))]

@@ -416,6 +416,19 @@ describe("the mapping of a fixed rejected.csv", () => {
     expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
   })
 
+  it.each(["from: N, extract: '[-,.0-9]+'", "template: '{N} €'"])(
+    "a fixed rejected.csv has a problem if a number can be read in two ways with %s",
+    (input) => {
+      const pipeline = pipelineFrom(`  questions: [{ name: N, ${input}, as: number, decimal: ',', group: '.' }]`)
+      const { mapping } = compiledMapping(pipeline, formOf(["N"]), ["Id", "N"], { fixed: "typed" })
+      const read = (cell: string) => {
+        const mapped = mapping.map(["1", cell])
+        return "item" in mapped ? mapped.item.questions[0]?.value : mapped.problems.map(({ code }) => code)
+      }
+      expect([read("1.234"), read("1234.5"), read("1.234,5")]).toEqual([["not-a-number"], 1234.5, 1234.5])
+    },
+  )
+
   it("an unchanged row of a rejected.csv is rejected again instead of sent with an altered number", () => {
     const answersOf = (fixed: "text" | "typed" | undefined, entry: string, cell: string) => {
       const lines = `  questions:\n    - { name: N, from: N, ${entry} }`
