@@ -19,7 +19,7 @@ const options = {
   ...splitOptions,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    `If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and \`values\` translates it (default: ${
+    `If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and \`values\` translates it. If a name such as No also means no tick, set \`checked\` or \`unchecked\` (default: ${
       usualChecks.yes.join(", ")
     })`,
     ["1", "x", "Yes"],
