@@ -85,6 +85,36 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.source.warnings).toEqual([])
   })
 
+  it.each(["shift_jis", "gb18030", "big5", "euc-kr"])(
+    "the encoding %s is detected whatever the length of a line that contains no ASCII",
+    async (encoding) => {
+      const word = encoding === "euc-kr"
+        ? "김철수서울도시이름"
+        : encoding === "big5"
+        ? "非常滿意服務"
+        : "東京都大阪市北海道"
+      for (const length of [1_023, 2_048, 4_095, 4_096, 40_000]) {
+        const text = `id;${word}\n1;${"x".repeat(length % 2)}${
+          word.repeat(Math.ceil(length / word.length))
+        }\n2;${word}\n`
+        const all = await csv(encode(text, encoding))
+        expect(all.rows).toEqual(cells(text).slice(1))
+      }
+    },
+  )
+
+  it.each(["windows-1251", "macroman"])(
+    "the encoding %s is detected with CR as line end and an ASCII beginning",
+    async (encoding) => {
+      const text = `id;text\n${"1;plain\n".repeat(1_000)}${
+        encoding === "macroman" ? "2;Müller\n3;schön und größer\n" : "2;Мария\n3;очень хорошо, спасибо\n"
+      }`
+      const all = await csv(encode(text.replaceAll("\n", "\r"), encoding))
+      expect(all.rows).toEqual(cells(text).slice(1))
+      expect(all.source.warnings).toEqual([])
+    },
+  )
+
   it("an encoding is reported as a guess if only a few bytes determine it, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")

@@ -18,8 +18,11 @@ import {
 /** The maximum number of bytes that are used for detection. More bytes would make detection slower, but not better. */
 const sampleBytes = 64 * 1024
 
-/** The maximum number of bytes of one line. A header may be long. */
-const lineBytes = 4096
+/** A longer line is sampled in parts of about this many bytes, so that the ASCII parts of a long header don't fill the sample. */
+const partBytes = 1024
+
+/** No byte below this one is part of a longer character in any encoding, so text can be cut there. It is that of the digit 0. */
+const uncut = 0x30
 
 /** Counts of what bytes beyond ASCII are in UTF-8. They may show that a file was meant as UTF-8. */
 interface Utf8Counts {
@@ -31,12 +34,13 @@ interface Utf8Counts {
   wrong: number
 }
 
-/** The lines that are not ASCII, from a file that is not valid UTF-8. */
+/** The lines, and parts of long lines, that are not ASCII, from a file that is not valid UTF-8. */
 interface Sample extends Utf8Counts {
   readonly lines: Uint8Array
 }
 
 const lineFeed = 0x0a
+const carriageReturn = 0x0d
 
 /**
  * Whether bytes are half of a surrogate pair, encoded like a character of UTF-8. Programs that don't know characters beyond 16 bits write an emoji as two
@@ -107,9 +111,10 @@ const takeSample = (bytes: Bytes) =>
       if (isAscii(line)) return
       countCharacters(line, isEnd, counts)
       if (taken >= sampleBytes) return
-      const part = Uint8Array.from(line.subarray(0, lineBytes))
-      lines.push(part, Uint8Array.of(lineFeed))
-      taken += part.length
+      // The last line may be cut within a character, so no line feed follows it.
+      if (lines.length > 0) lines.push(Uint8Array.of(lineFeed))
+      lines.push(Uint8Array.from(line))
+      taken += line.length
     }
     for (let read = 0; read < limits.looked;) {
       const block = yield* next
@@ -118,11 +123,13 @@ const takeSample = (bytes: Bytes) =>
       read += block.length
       const all = rest.length === 0 ? block : Buffer.concat([rest, block])
       let from = 0
-      for (let end = all.indexOf(lineFeed); end !== -1; end = all.indexOf(lineFeed, from)) {
+      for (let end = 0; end < all.length; end++) {
+        const byte = all[end]!
+        if (byte !== lineFeed && byte !== carriageReturn && (byte >= uncut || end - from < partBytes)) continue
         take(all.subarray(from, end))
         from = end + 1
       }
-      rest = Uint8Array.from(all.subarray(from, from + 16 * lineBytes))
+      rest = Uint8Array.from(all.subarray(from))
     }
     take(rest)
     const sample: Sample = { lines: Buffer.concat(lines), ...counts }
@@ -305,7 +312,7 @@ const clearly = 1.15
  * Returns the encoding of bytes that are not UTF-8. Weights jschardet's candidates by how plausible their text is. Undefined if the bytes are not
  * valid in any candidate.
  *
- * @param sample whole lines with bytes beyond ASCII
+ * @param sample lines with bytes beyond ASCII. The last one may be cut.
  */
 const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
   const found = detect(sample, { minimumThreshold: 0, detectEncodings: asked })
