@@ -184,6 +184,27 @@ describe("the header of a CSV file", () => {
     },
   )
 
+  it.each<readonly [string, ReadonlyArray<string>]>([
+    ['id,name,"Other" comments', ["id", "name", '"Other" comments']],
+    ['"id","name","Other" comments', ["id", "name", '"Other" comments']],
+    ['id,"Other" comments,"name"', ["id", '"Other" comments', "name"]],
+  ])("the header may have a title that begins with a bare quote, and no row is lost: %s", async (line, titles) => {
+    for (const blockSize of [1, 30, 4096]) {
+      const all = await csv(`${line}\n1,Anna,fine\n2,Cara,"not, so good"\n3,Dora,ok\n`, {}, { blockSize })
+      expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
+      expect(all.rows).toEqual([["1", "Anna", "fine"], ["2", "Cara", "not, so good"], ["3", "Dora", "ok"]])
+    }
+  })
+
+  it("the header is refused if a quote in it encloses rows, and the rows don't show what was intended", async () => {
+    const text = 'id,name,"Other" comments\n1,Anna,fine\n2,Ben\n3,Cara,"not, so good"\n4,Dora,ok\n'
+    for (const blockSize of [1, 4096]) {
+      expect(await refusal(config(file(text)), { blockSize })).toMatch(
+        /has no header\. Its quotes are wrong: a title on line 1 starts with a quote that is closed only on a later line/,
+      )
+    }
+  })
+
   it("the header is not guessed if bare quotes allow two readings or none", async () => {
     for (const line of ['"a","b",c","d"', '"a" b","c']) {
       const all = await run(Effect.either(read(config(file(`${line}\n1,2,3\n4,5,6\n`)))))

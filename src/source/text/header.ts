@@ -72,7 +72,7 @@ export const findHeader = (
   const sound = repaired === undefined ? text : repaired.line + text.slice(repaired.original.length)
   const reader = readRecords({ delimiter, quoted })
   // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are read.
-  const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
+  const { misquoted, records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
     ? records.findIndex((record, index) => index >= above && !isEmpty(record))
@@ -90,6 +90,14 @@ export const findHeader = (
     const message = `Line ${at + 1} is empty, but \`headerRow: ${
       at + 1
     }\` says that it is the header. Correct \`source.headerRow\`.`
+    return { _tag: "None", message }
+  }
+  if (misquoted.has(at) && titles.some((title) => /[\r\n]/.test(title))) {
+    const message =
+      `Its quotes are wrong: a title on line ${
+        at + 1
+      } starts with a quote that is closed only on a later line, so that rows may be part of the title. `
+      + 'Double the quotes inside quoted titles (""). If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.'
     return { _tag: "None", message }
   }
   const end = endOf(text, { delimiter, quoted, records: at + 1, repaired, complete })
@@ -204,10 +212,17 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
   return steps > mostSteps ? [] : ways
 }
 
+/** Splits a line at each delimiter, if quotes that don't enclose a title only begin it (`"Other" comments`). */
+const cutLiterally = (line: string, delimiter: string): ReadonlyArray<string> | undefined => {
+  const cells = line.split(delimiter)
+  if (cells.some((cell) => /^[^"].*"$/.test(cell))) return undefined
+  return cells.map((cell) => /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell)
+}
+
 /**
- * Repairs a header in the first line, in which bare quotes come before delimiters (`"Do you say "yes", or no?"`). Some form tools write such titles.
- * The header is repaired only if all records below it have the same number of cells and the header has a different one. There must be only one way to
- * split it into that number of cells.
+ * Repairs a header in the first line, in which bare quotes come before delimiters (`"Do you say "yes", or no?"`) or at the start of a title
+ * (`"Other" comments`). Some form tools write such titles. The header is repaired only if all records below it have the same number of cells and the
+ * header has a different one. There must be only one way to split it into that number of cells.
  */
 const repairHeader = (text: string, delimiter: string, complete: boolean): RepairedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)
@@ -221,8 +236,8 @@ const repairHeader = (text: string, delimiter: string, complete: boolean): Repai
   } catch (error) {
     if (!(error instanceof UnreadableRecord)) throw error
   }
-  const [way, ...others] = waysToCut(line, delimiter, width)
-  return way === undefined || others.length > 0
+  const [way = cutLiterally(line, delimiter), ...others] = waysToCut(line, delimiter, width)
+  return way?.length !== width || others.length > 0
     ? undefined
     : { original: line, line: way.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter) }
 }
