@@ -256,6 +256,16 @@ describe("the encoding of a CSV file", () => {
     },
   )
 
+  it.each([["gb18030", "😀é中"], ["big5-hkscs", "Ê̄中"]])(
+    "characters of several code units in %s stay whole wherever blocks end",
+    async (encoding, word) => {
+      const bytes = iconv.encode(`a;b\n${word};125\nx;${word}0`, encoding)
+      for (let blockSize = 1; blockSize < 9; blockSize++) {
+        expect((await csv(bytes, { encoding }, { blockSize })).rows).toEqual([[word, "125"], ["x", `${word}0`]])
+      }
+    },
+  )
+
   it("UTF-16 without a byte order mark is detected by its zero bytes", async () => {
     const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
     expect(all.rows).toEqual([["Ada", "London"]])

@@ -1,5 +1,6 @@
 import iconv from "iconv-lite"
 import { isAscii, isUtf8 } from "node:buffer"
+import { limits } from "../limits.ts"
 
 /** Bytes that are not valid in the encoding with which they were read. */
 export class Undecodable extends Error {
@@ -161,7 +162,11 @@ const isMacRoman = (name: string) => /^(?:x-)?mac(?:-?roman|intosh)?$/i.test(nam
 /** Decodes MacRoman correctly. In 1998 the euro sign replaced the currency sign, but iconv-lite's table still has the latter. */
 export const withEuro = (name: string, text: string): string => isMacRoman(name) ? text.replaceAll("¤", "€") : text
 
+/** Bytes below this one, the digit 0, are not part of a longer character in any encoding that iconv-lite decodes. Text can be cut after them. */
+export const uncut = 0x30
+
 const table = (name: string): Decoder => {
+  let kept: Uint8Array = new Uint8Array(0)
   const decoder = iconv.getDecoder(name, { stripBOM: false })
   const strict = (decoded: string) => {
     const text = withEuro(name, decoded)
@@ -170,8 +175,15 @@ const table = (name: string): Decoder => {
     return text
   }
   return {
-    write: (bytes) => strict(decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))),
-    end: () => strict(decoder.end() ?? ""),
+    write: (bytes) => {
+      const all = Buffer.concat([kept, bytes])
+      // iconv-lite may lose the last character of a block whose start cuts a character.
+      const cut = all.findLastIndex((byte) => byte < uncut) + 1
+      const whole = all.length - cut > limits.cell ? all : all.subarray(0, cut)
+      kept = all.subarray(whole.length)
+      return strict(decoder.write(whole))
+    },
+    end: () => strict(decoder.write(Buffer.from(kept)) + (decoder.end() ?? "")),
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type Encoding,
   lengthOfCharacter,
   tableEncoding,
+  uncut,
   withEuro,
 } from "./encoding.ts"
 
@@ -20,9 +21,6 @@ const sampleBytes = 64 * 1024
 
 /** A longer line is sampled in parts of about this many bytes, so that the ASCII parts of a long header don't fill the sample. */
 const partBytes = 1024
-
-/** No byte below this one is part of a longer character in any encoding, so text can be cut there. It is that of the digit 0. */
-const uncut = 0x30
 
 /** Counts of what bytes beyond ASCII are in UTF-8. They may show that a file was meant as UTF-8. */
 interface Utf8Counts {
