@@ -199,6 +199,14 @@ describe("a damaged text in UTF-16", () => {
     },
   )
 
+  it("half of an emoji and half of a code unit at the end of the file are damaged text, and no other emoji", async () => {
+    for (const encoding of ["utf-16le", "utf-16be"]) {
+      const all = await csv(encoded("a,b\n1,x\n2,👍", encoding, true).subarray(0, -1))
+      expect(all.rows).toEqual([["1", "x"], ["2", "\ufffd\ufffd"]])
+      expect([...all.faults.keys()]).toEqual([2])
+    }
+  })
+
   it("half of a code unit at the end of the file is damaged text", async () => {
     const all = await csv(Buffer.concat([encoded("a,b\n1,x\n2,y", "utf-16be", true), Buffer.of(0)]))
     expect(all.rows).toEqual([["1", "x"], ["2", "y\ufffd"]])

@@ -152,7 +152,7 @@ const utf16 = (name: "UTF-16LE" | "UTF-16BE", damaged?: () => void): Decoder => 
     },
     end: () => {
       const whole = kept.length - kept.length % 2
-      return textOf(Buffer.from(kept.subarray(0, whole)), whole < kept.length ? "\udc80" : "")
+      return textOf(Buffer.from(kept.subarray(0, whole)), whole < kept.length ? "\ud800" : "")
     },
   }
 }
