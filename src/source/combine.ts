@@ -79,13 +79,20 @@ const partOf = (
   })
 }
 
+interface Place {
+  readonly index: number
+  isCertain: boolean
+}
+
 /** The places of each source's records, and the columns of their cells in a combined row. */
 class Places {
-  readonly #ofParts: ReadonlyArray<Map<string, number>>
+  readonly #ofParts: ReadonlyArray<Map<string, Place>>
 
   /** @param expected names of places that exist even without a record */
   constructor(parts: ReadonlyArray<Part>, expected: ReadonlyArray<string>) {
-    this.#ofParts = parts.map(({ as, repeats }) => new Map(as === undefined || repeats ? [] : [[as, 0]]))
+    this.#ofParts = parts.map(({ as, repeats }) =>
+      new Map(as === undefined || repeats ? [] : [[as, { index: 0, isCertain: true }]])
+    )
     for (const place of expected) {
       const part = Math.max(0, parts.findIndex(({ as }) => as !== undefined && place.startsWith(`${as}.`)))
       const { as, repeats = false } = parts[part] ?? {}
@@ -100,16 +107,18 @@ class Places {
     for (let nth = 1; nth <= Math.min(most, limits.columns + 1); nth++) this.indexOf(part, `${as}.${nth}`)
   }
 
-  /** Returns the index of a part's place. Adds the place if it is new. */
-  indexOf(part: number, place: string): number {
-    const places = this.#ofParts[part] ?? new Map<string, number>()
-    const index = places.get(place) ?? places.size
-    places.set(place, index)
-    return index
+  /** Returns the index of a part's place. Adds the place if it is new. A place that only faulty records name is not certain. */
+  indexOf(part: number, name: string, isCertain = true): number {
+    const places = this.#ofParts[part] ?? new Map<string, Place>()
+    const place = places.get(name) ?? { index: places.size, isCertain }
+    if (isCertain) place.isCertain = true
+    places.set(name, place)
+    return place.index
   }
 
-  namesOf(part: number): ReadonlyArray<string> {
-    return [...this.#ofParts[part]?.keys() ?? []]
+  /** Returns the names of a part's places by their index. Undefined if a place is not certain. */
+  namesOf(part: number): ReadonlyArray<string | undefined> {
+    return [...this.#ofParts[part] ?? []].map(([name, { isCertain }]) => isCertain ? name : undefined)
   }
 }
 
@@ -117,19 +126,20 @@ class Places {
 interface Shape {
   readonly parts: ReadonlyArray<Part>
   readonly titles: ReadonlyArray<string>
-  /** The position of the first cell of each part's first place. */
-  readonly starts: ReadonlyArray<number>
+  /** The position of the first cell of each part's places. Undefined if a place is not certain. */
+  readonly starts: ReadonlyArray<ReadonlyArray<number | undefined>>
 }
 
 const shapeOf = (parts: ReadonlyArray<Part>, places: Places): Shape => {
   const titles = (parts[0]?.by ?? []).map(titleOf)
-  const starts = parts.map(({ rest }, part) => {
-    const start = titles.length
-    for (const place of places.namesOf(part)) {
+  const starts = parts.map(({ rest }, part) =>
+    places.namesOf(part).map((place) => {
+      if (place === undefined) return undefined
+      const start = titles.length
       titles.push(...rest.map((column) => place === "" ? titleOf(column) : `${place}.${titleOf(column)}`))
-    }
-    return start
-  })
+      return start
+    })
+  )
   return { parts, titles, starts }
 }
 
@@ -142,8 +152,10 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
   let cells: Array<Cell> = []
   let problem: Problem | undefined
   let repeated: Array<number> = []
+  /** Cells of faulty records that have no place. They follow the others, so that rejected.csv contains them. */
+  let unplaced: Array<Cell> = []
   const close = () => {
-    if (row > 0) chunks.add(cells, problem)
+    if (row > 0) chunks.add([...cells, ...unplaced], problem)
   }
   for (const record of spool.between(first, last)) {
     const part = parts[record.part]!
@@ -152,6 +164,7 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
       close()
       row = record.row
       problem = undefined
+      unplaced = []
       repeated = parts.map(() => 0)
       cells = new Array<Cell>(titles.length).fill(null)
       for (const [at, { position }] of part.by.entries()) cells[at] = record.cells[position] ?? null
@@ -161,7 +174,11 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
       problem ??= { ...fault, message: message.replace(/Row \d+/, `Row ${row} (${shown})`) }
     }
     const place = part.repeats ? repeated[record.part]!++ : record.place
-    const start = starts[record.part]! + place * part.rest.length
+    const start = starts[record.part]![place]
+    if (record.fault !== undefined) {
+      unplaced.push(...record.cells.slice(start === undefined ? 0 : part.source.columns.length))
+    }
+    if (start === undefined) continue
     for (const [index, { position }] of part.rest.entries()) {
       const cell = record.cells[position] ?? null
       if (isEmpty(cell)) continue
@@ -231,7 +248,7 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
         : undefined
       const place = [...as === undefined ? [] : [as], ...name.map((column) => textAt(cells, column))]
         .filter((text) => text !== "").join(".")
-      const at = repeats ? 0 : places.indexOf(part, place)
+      const at = repeats ? 0 : places.indexOf(part, place, fault === undefined)
       spool.add({ row, part, place: at, number, cells, fault: fault ?? alone })
     }
     for (const [at, part] of parts.entries()) {

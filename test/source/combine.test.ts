@@ -48,7 +48,20 @@ describe("a source with combined records", () => {
     const { faults, rows } = await combined("id,event,a,b\n1,base,x,y\n1,later,z\n2,base,x,y\n")
     expect([...faults.keys()]).toEqual([1])
     expect(faults.get(1)).toContain("Row 1 (record 2)")
-    expect(rows[1]).toEqual(["2", "x", "y", "", ""])
+    expect(rows[1]).toEqual(["2", "x", "y"])
+  })
+
+  it("all cells of a ragged record are kept, at the end of its row if they have no place", async () => {
+    const { faults, rows, titles } = await combined(
+      "id,event,a,b\n1,later,7,8,9\n1,base,5,6\n2,base,9,10\n2,oh, no,later,11,12\n3,later,1,2\n",
+    )
+    expect(titles).toEqual(["id", "later.a", "later.b", "base.a", "base.b"])
+    expect(rows).toEqual([
+      ["1", "7", "8", "5", "6", "9"],
+      ["2", "", "", "9", "10", "2", "oh", " no", "later", "11", "12"],
+      ["3", "1", "2", "", ""],
+    ])
+    expect([...faults.keys()]).toEqual([1, 2])
   })
 
   it("a record without a key is rejected as a separate row", async () => {
