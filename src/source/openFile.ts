@@ -274,7 +274,7 @@ const contentOf = (head: Uint8Array): Content => {
   if (begins(head, 0x25, 0x50, 0x44, 0x46)) return "pdf"
   if (begins(head, 0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c)) return "7z"
   const text = Buffer.from(head).toString("latin1")
-  if (text.slice(257, 262) === "ustar") return "tar"
+  if (/^ustar[\0 ]/.test(text.slice(257))) return "tar"
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|table)\b/i.test(text) ? "html" : "text"
 }
 

@@ -305,6 +305,12 @@ describe("a file that can't be read as CSV", () => {
     expect(message).toContain('The cell of row 2 (line 3) in the column "b" is longer than 4,000,000 characters')
   })
 
+  it("a text is not an archive because a word such as mustard is at the position of an archive's signature", async () => {
+    const text = `id,note\n1,${"x".repeat(246)}mustard\n`
+    expect(text.indexOf("ustar")).toBe(257)
+    expect((await csv(text)).rows).toHaveLength(1)
+  })
+
   it("an empty file, a missing file, a folder, a PDF and an archive are refused", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
