@@ -20,9 +20,20 @@ export interface FoundFiles {
 /** Returns a path with slashes, which patterns use on every system. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
-/** Returns the paths below a folder, with slashes, to the depth of the pattern. Fails if there are too many paths. */
-const pathsBelow = (base: string, depth: number, refuse: (message: string) => SourceError) =>
+/** Returns whether a folder may contain files that match the pattern. */
+const mayContain = (rest: string): (folder: string) => boolean => {
+  if (/[{(!]/.test(rest)) return () => true
+  const parts = rest.split("/")
+  const from = parts.findIndex((part) => part.includes("**"))
+  return (folder) =>
+    folder.split("/").every((name, at) => picomatch.isMatch(name, from !== -1 && at >= from ? "**" : parts[at] ?? ""))
+}
+
+/** Returns the paths below a folder, with slashes, to the depth of the pattern. Fails if there are too many paths, or if a folder can't be searched. */
+const pathsBelow = (base: string, rest: string, refuse: (message: string) => SourceError) =>
   Effect.gen(function*() {
+    const depth = rest.includes("**") ? Infinity : rest.split("/").length
+    const matters = mayContain(rest)
     const fs = yield* FileSystem.FileSystem
     const paths: Array<string> = []
     const folders = [{ path: "", depth: 1 }]
@@ -38,7 +49,13 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
           ? Effect.mapError(() =>
             refuse(`The folder ${base} does not exist or can't be read. Correct \`source.file.glob\`.`)
           )
-          : Effect.orElseSucceed((): Array<string> => []),
+          : Effect.catchAll(() =>
+            matters(folder.path.slice(0, -1))
+              ? refuse(
+                `The folder ${full} can't be read, so files that match may be missing. Correct its permissions, or narrow \`source.file.glob\`.`,
+              )
+              : Effect.succeed<Array<string>>([])
+          ),
       )
       if (paths.length + names.length > limits.entries) {
         return yield* refuse(
@@ -75,12 +92,17 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new SourceError({ file: whole, message })
     if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
-    const depth = rest.includes("**") ? Infinity : rest.split("/").length
     const matches = picomatch(rest)
-    const found = (yield* pathsBelow(base, depth, refuse)).filter((path) => matches(path)).map((path) =>
+    const found = (yield* pathsBelow(base, rest, refuse)).filter((path) => matches(path)).map((path) =>
       `${base}/${path}`
     )
-    const files = yield* Effect.filter(found, (file) => Effect.map(typeOf(fs, file), (type) => type === "File"))
+    const files = yield* Effect.filter(found, (file) =>
+      Effect.flatMap(typeOf(fs, file), (type) =>
+        type === "Unknown"
+          ? refuse(
+            `${file} matches \`source.file.glob\`, but can't be read. It may be a link to a missing file. Remove or correct it, or narrow the pattern.`,
+          )
+          : Effect.succeed(type === "File")))
     if (files.length > limits.files) {
       return yield* refuse(`${whole} matches more than ${count(limits.files)} files. Narrow \`source.file.glob\`.`)
     }

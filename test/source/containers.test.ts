@@ -1,3 +1,4 @@
+import { FileSystem } from "@effect/platform"
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
@@ -6,6 +7,7 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, it, vi } from "vitest"
 import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { resolved } from "../../src/project/sourceSection.ts"
+import { findFiles } from "../../src/source/findFiles.ts"
 import { limits } from "../../src/source/limits.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { isLong, seeds } from "../long.ts"
@@ -283,6 +285,33 @@ describe("a source of several files", () => {
     expect(await refusal(config("", { file: { glob: join(folder, "nowhere/*.csv"), take: "all" } }))).toContain(
       "does not exist or can't be read",
     )
+  })
+
+  it("a pattern is refused if a matching path is a link to a missing file, but not because of other such links", async () => {
+    const linked = folderOf({ "a.csv": csv })
+    symlinkSync(join(linked, "missing"), join(linked, "notes.txt"))
+    const source = config("", { file: { glob: join(linked, "*.csv"), take: "all" } })
+    expect((await run(read(source))).files).toHaveLength(1)
+    symlinkSync(join(linked, "missing"), join(linked, "b.csv"))
+    expect(await refusal(source)).toMatch(/b\.csv matches `source\.file\.glob`, but can't be read\./)
+  })
+
+  it("a pattern is refused if a folder that may contain matching files can't be read, but not because of other folders", async () => {
+    const partly = folderOf({ "a1/e.csv": csv, "b/e.csv": csv })
+    /** The folder `b` can't be read. Root may read every folder, so its permissions don't matter. */
+    const find = (glob: string) =>
+      run(Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const readDirectory = (path: string) => fs.readDirectory(path.endsWith("/b/") ? `${path}missing` : path)
+        const found = findFiles({ glob: join(partly, glob), take: "all" })
+        return yield* Effect.either(Effect.provideService(found, FileSystem.FileSystem, { ...fs, readDirectory }))
+      }))
+    for (const glob of ["*/e.csv", "**/*.csv", "{a1,b}/e.csv"]) {
+      expect(Either.flip(await find(glob))).toMatchObject({
+        right: { message: expect.stringMatching(/\/b\/ can't be read, so files that match may be missing\./) },
+      })
+    }
+    expect(Either.getOrThrow(await find("a*/e.csv")).files).toEqual([`${partly}/a1/e.csv`])
   })
 
   it("files are found by a pattern if the project's path contains parentheses and brackets", async () => {
