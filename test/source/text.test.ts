@@ -115,6 +115,15 @@ describe("the encoding of a source, if none is given", () => {
     },
   )
 
+  it("the encoding of European names that could be Windows-1252 or Windows-1250 is reported as a guess", async () => {
+    const names = ["Jürgen Groß", "François Lefèvre", "Zoë Ärmel", "Søren Ødegård", "José Núñez"]
+    const text = names.map((name) => `${name};Größe très élevé\n`).join("")
+    const all = await csv(encode(`name;comment\n${text.repeat(10)}`, "windows-1252"))
+    expect(all.source.warnings).toEqual([
+      expect.stringMatching(/was read as Windows-1250, .* but Windows-1252 is about as likely/),
+    ])
+  })
+
   it("an encoding is reported as a guess if only a few bytes determine it, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")

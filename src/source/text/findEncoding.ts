@@ -306,6 +306,9 @@ const preferred = "Windows-1252"
 /** No warning is needed if the best encoding scores better than the others by this factor. */
 const clearly = 1.15
 
+/** The same for `preferred` if the best encoding is Windows-1250: names from all over Europe resemble Croatian or Slovene in that encoding. */
+const clearlyCentral = 2
+
 /**
  * Returns the encoding of bytes that are not UTF-8. Weights jschardet's candidates by how plausible their text is. Undefined if the bytes are not
  * valid in any candidate.
@@ -332,8 +335,10 @@ const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected 
   const usual = ranked.find(({ name }) => name === preferred)
   const best = usual !== undefined && usual.score * clearly >= first.score ? usual : first
   const few = times(best.text, highs) < 3
+  const factor = (name: string) => name === preferred && best.name === "Windows-1250" ? clearlyCentral : clearly
   const also = ranked.filter(({ name, score, text }) =>
-    name !== best.name && text !== best.text && (score * clearly >= best.score || (few && score > best.score / 4))
+    name !== best.name && text !== best.text
+    && (score * factor(name) >= best.score || (few && score > best.score / 4))
   )
   const example = [...best.text.matchAll(/[^\r\n]{0,12}\P{ASCII}+[^\r\n]{0,12}/gu)].slice(0, 2)
   return {
