@@ -120,7 +120,7 @@ export interface SourceDialect {
   readonly delimiter?: string
   /** Whether quotes enclose cells (`"`) or are ordinary characters (`none`). Absent if the source is not delimited text. */
   readonly quotes?: string
-  /** The version of the reader (`readerVersion`, higher for JSON). */
+  /** The version of the reader (`readerVersion`, higher for JSON and workbooks). */
   readonly reader: number
 }
 

@@ -116,6 +116,50 @@ describe("cells of a workbook", () => {
     ])
   })
 
+  /** Returns an .xls file whose numbers in the second column are the results of formulas with these flags. -1 stands for an empty text. */
+  const withFormulas = (flags: number, ...results: ReadonlyArray<number>) => {
+    const sheet = XLSX.utils.aoa_to_sheet([["a", "b"], ...results.map((result) => [0, result])])
+    const saved = XLSX.write({ SheetNames: ["S"], Sheets: { S: sheet } }, { type: "buffer", bookType: "xls" }) as Buffer
+    const stream = Buffer.from(XLSX.CFB.find(XLSX.CFB.read(saved, { type: "buffer" }), "/Workbook").content)
+    const records: Array<Buffer> = []
+    for (let at = 0, end = 0; at < stream.length; at = end) {
+      end = at + 4 + stream.readUInt16LE(at + 2)
+      const isNumber = [0x203, 0x27e].includes(stream.readUInt16LE(at))
+      if (!isNumber || stream.readUInt16LE(at + 6) !== 1) {
+        records.push(stream.subarray(at, end))
+        continue
+      }
+      const formula = Buffer.alloc(4 + 25)
+      formula.writeUInt16LE(6, 0)
+      formula.writeUInt16LE(25, 2)
+      stream.copy(formula, 4, at + 4, at + 10)
+      const result = results[stream.readUInt16LE(at + 4) - 1]!
+      if (result >= 0) formula.writeDoubleLE(result, 10)
+      else {
+        formula.writeUInt8(3, 10)
+        formula.writeUInt16LE(0xffff, 16)
+      }
+      formula.writeUInt16LE(flags, 18)
+      formula.writeUInt16LE(3, 24)
+      // The number 7, as a formula.
+      formula.writeUInt8(0x1e, 26)
+      formula.writeUInt16LE(7, 27)
+      records.push(formula)
+    }
+    const changed = XLSX.CFB.utils.cfb_new()
+    XLSX.CFB.utils.cfb_add(changed, "/Workbook", Buffer.concat(records))
+    return XLSX.CFB.write(changed, { type: "buffer" }) as Buffer
+  }
+
+  it("a formula in .xls that must be calculated on load has no value if it stores 0 or an empty text", async () => {
+    const cells = async (flags: number) =>
+      (await excel(withFormulas(flags, 0, -1, 2), {}, "xls")).rows.map((cells) => cells[1] ?? null)
+    const uncalculated = new ErrorCell("formula without a stored value")
+    expect(await cells(3)).toEqual([uncalculated, uncalculated, 2])
+    // Excel sets this flag for formulas such as TODAY(), which it has calculated.
+    expect(await cells(1)).toEqual([0, null, 2])
+  })
+
   it.each(["xlsx", "xlsb", "xls", "ods"] as const)(
     "cells are the same in a workbook saved as .%s",
     async (bookType) => {

@@ -234,6 +234,22 @@ describe("formferry's .xlsx reader", () => {
     expect(typeof all !== "string" && all.rows).toEqual([types.map(() => uncalculated), [1]])
   })
 
+  it("the reader returns an error for a formula that stores 0 until programs calculate it on load", async () => {
+    const entries = xlsx([{
+      name: "R",
+      rows: row(1, text("a"), text("b"), text("c"), text("d"))
+        + row(2, "><f>B2*2</f><v>0</v>", "><v>0</v>", "><f>1+1</f><v>2</v>", 't="b"><f>FALSE()</f><v>0</v>'),
+    }])
+    const read = async () => {
+      const all = await readAs(file(zip(entries), "xlsx"))
+      return typeof all === "string" ? all : all.rows
+    }
+    expect(await read()).toEqual([[0, 0, 2, false]])
+    const book = "xl/workbook.xml"
+    entries[book] = entries[book]!.replace("</workbook>", '<calcPr calcId="124519" fullCalcOnLoad="1"/></workbook>')
+    expect(await read()).toEqual([[uncalculated, 0, 2, false]])
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",

@@ -5,7 +5,7 @@ import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
-import { toCell } from "./cells.ts"
+import { toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
@@ -111,12 +111,12 @@ export const openWithLibrary = (
         }. Open it in a spreadsheet program and save it again.`,
       )
     }
-    const doubt = check && (yield* Effect.try({
+    const checked = check && (yield* Effect.try({
       try: () => check.sheet(at, (row, column) => cells[row]?.[column] !== undefined),
       catch: (error) => unsound(error, ` in sheet "${name}"`),
     }))
     const date1904 = book.Workbook?.WBProps?.date1904 === true
-    const rows = rowsOf(cells, date1904)
+    const rows = rowsOf(cells, date1904, checked?.isUncalculated)
     const notes = {
       hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
       hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
@@ -124,7 +124,7 @@ export const openWithLibrary = (
     return {
       ...chosen,
       date1904,
-      doubt,
+      doubt: checked?.doubt,
       first: rows,
       merges: Effect.succeed((sheet["!merges"] ?? []).map(({ e, s }) => ({
         from: { row: s.r, column: s.c },
@@ -142,11 +142,18 @@ function* pieces(rows: ReadonlyArray<SheetRow>): Generator<ReadonlyArray<SheetRo
 }
 
 /** Returns the rows, each cell with its type. */
-const rowsOf = (cells: Grid, date1904: boolean): ReadonlyArray<SheetRow> => {
+const rowsOf = (
+  cells: Grid,
+  date1904: boolean,
+  isUncalculated: (row: number, column: number) => boolean = () => false,
+): ReadonlyArray<SheetRow> => {
   const rows: Array<SheetRow> = []
   cells.forEach((found, row) => {
     if (found === undefined) return
-    rows.push({ row, cells: Array.from(found, (cell) => toCell(cell, date1904)) })
+    rows.push({
+      row,
+      cells: Array.from(found, (cell, column) => isUncalculated(row, column) ? uncalculated : toCell(cell, date1904)),
+    })
   })
   return rows
 }

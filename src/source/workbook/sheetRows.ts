@@ -2,9 +2,7 @@ import type { Cell } from "../../domain/cell.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
-import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
-
-const isTrue = (value: string) => value === "1" || value === "true"
+import { BadSheet, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Returns how many columns a `col` element hides. */
 const hiddenColumns = (attributes: XmlAttributes): number => {

@@ -157,9 +157,12 @@ export interface XlsCheck {
    * damaged.
    *
    * @param has whether there is a cell
-   * @returns what is inconsistent but might not be damage, because some programs may write it
+   * @returns what is inconsistent but might not be damage, because some programs may write it; and whether a cell has a formula that was never calculated
    */
-  readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
+  readonly sheet: (index: number, has: (row: number, column: number) => boolean) => {
+    readonly doubt: string | undefined
+    readonly isUncalculated: (row: number, column: number) => boolean
+  }
 }
 
 /**
@@ -187,8 +190,11 @@ export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): Xls
         if (!has(Math.floor(at / mostColumns), at % mostColumns)) throw new BadRecords("cells that can't be read")
       }
       const texts = sheets.reduce((sum, one) => sum + one.texts, 0)
-      return sheet.doubt()
-        ?? (references > texts ? `it states ${references} cells of text, but there are ${texts}` : undefined)
+      return {
+        doubt: sheet.doubt()
+          ?? (references > texts ? `it states ${references} cells of text, but there are ${texts}` : undefined),
+        isUncalculated: (row, column) => sheet.uncalculated.has(row * mostColumns + column),
+      }
     },
   }
 }

@@ -84,6 +84,9 @@ const fitsCell = (type: number, length: number): boolean | undefined => {
   }
 }
 
+/** The flags of a formula that a program must always calculate, and when it opens the file. Only writers that don't calculate set both. */
+const alwaysAndOnLoad = 3
+
 const hex = (type: number) => `0x${type.toString(16).padStart(4, "0")}`
 const place = (row: number, column: number) => `${columnName(column)}${row + 1}`
 export const mostColumns = 256
@@ -105,6 +108,8 @@ export class SheetRecords {
   readonly #book: BookFacts
   /** Places of cells with a value, as numbers: row times `mostColumns`, plus column. */
   readonly values = new Set<number>()
+  /** Those of `values` with a formula that was never calculated: its value is 0 or an empty text. */
+  readonly uncalculated = new Set<number>()
   /**
    * For each row: the first column, and the column after the last one. `promised` is what the sheet states, `extents`
    * what was found.
@@ -192,12 +197,15 @@ export class SheetRecords {
       const size = !isUnicode ? characters : characters === 0 ? 0 : 1 + characters * (bytes[at + 8]! & 1 ? 2 : 1)
       if (8 + size > length) return `a text of the wrong size, in ${here}`
     }
-    if (formulas.has(type) && bytes.readUInt16LE(at + 12) === 0xffff) {
-      const valueKind = bytes[at + 6] ?? 0
-      if (valueKind > 3) return `a formula whose value has an unknown type, in ${here}`
-      if (valueKind === 0) this.#waiting = here
-    }
     const from = row * mostColumns + column
+    if (formulas.has(type)) {
+      const isNumber = bytes.readUInt16LE(at + 12) !== 0xffff
+      const valueKind = bytes[at + 6] ?? 0
+      if (!isNumber && valueKind > 3) return `a formula whose value has an unknown type, in ${here}`
+      if (!isNumber && valueKind === 0) this.#waiting = here
+      const isEmpty = isNumber ? bytes.readDoubleLE(at + 6) === 0 : valueKind === 3
+      if (isEmpty && (bytes.readUInt16LE(at + 14) & alwaysAndOnLoad) === alwaysAndOnLoad) this.uncalculated.add(from)
+    }
     if (from <= this.#last) this.#disorder++
     this.#last = row * mostColumns + end - 1
     const [first, last] = this.#extents.get(row) ?? [column, end]

@@ -11,7 +11,7 @@ import { sharedTextsReader } from "./sharedTexts.ts"
 import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
-import { endsWell, localName, XmlAttributes, xmlScanner } from "./xml.ts"
+import { endsWell, isTrue, localName, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (
@@ -83,11 +83,13 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
   Effect.gen(function*() {
     const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
     let date1904 = false
+    let calculatesOnLoad = false
     yield* elementsOf(file, content, parts.get(book), (element, attributes) => {
       if (element === "sheet") {
         const id = Object.entries(attributes).find(([name]) => localName(name) === "id")?.[1] ?? ""
         sheets.push({ name: attributes["name"] ?? "", hidden: (attributes["state"] ?? "visible") !== "visible", id })
-      } else if (element === "workbookPr") date1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "")
+      } else if (element === "workbookPr") date1904 = isTrue(attributes["date1904"] ?? "")
+      else if (element === "calcPr") calculatesOnLoad = isTrue(attributes["fullCalcOnLoad"] ?? "")
     })
     const relations = yield* relationsOf(file, content, parts, book)
     const named = (kind: string) => relations.find((one) => one.kind === kind)?.target
@@ -104,6 +106,7 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
     return {
       sheets,
       date1904,
+      calculatesOnLoad,
       formats,
       texts: parts.get(named("sharedStrings") ?? "xl/sharedstrings.xml"),
       partOf: (id: string) => parts.get(relations.find((one) => one.id === id)?.target ?? ""),
@@ -150,7 +153,7 @@ export const openXlsx = (
     const { file } = bytes
     const { content, fingerprint, parts } = packed
     yield* checkParts(file, packed, [])
-    const { date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
+    const { calculatesOnLoad, date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
     const names = sheets.map(({ name }) => name)
     const { at, ...chosen } = yield* chooseSheet(file, names, (index) => sheets[index]?.hidden === true, asked)
     const entry = partOf(sheets[at]?.id ?? "")
@@ -171,7 +174,7 @@ export const openXlsx = (
     }
     const sheet = entryBytes(bytes, entry, packedStart(content, entry) ?? 0)
     const isSmall = entry.unpacked < limits.lookedSheet
-    const context: CellContext = { strings, formats, date1904 }
+    const context: CellContext = { strings, formats, date1904, calculatesOnLoad }
     return {
       ...chosen,
       date1904,

@@ -10,6 +10,8 @@ export interface CellContext {
   /** Number formats, by style. */
   readonly formats: ReadonlyArray<string>
   readonly date1904: boolean
+  /** Whether programs must calculate all formulas when they open the workbook. Some writers store 0 until then. */
+  readonly calculatesOnLoad: boolean
 }
 
 /** Returns the column of a reference such as BC12. Columns are numbered from 0. */
@@ -53,7 +55,7 @@ const numberIn = ({ number, value }: HeldCell): number | undefined =>
   number ?? (value === undefined || value === "" ? undefined : Number(value))
 
 /** Returns the function that gives a cell its type. It returns undefined for an empty cell, and throws `BadSheet`. */
-const makeTyped = ({ date1904, formats, strings }: CellContext) => {
+const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext) => {
   const shows = formats.map(showsOf)
 
   const showsIn = (style: number) => {
@@ -96,6 +98,7 @@ const makeTyped = ({ date1904, formats, strings }: CellContext) => {
         return value === undefined ? undefined : isoCell(value, showsIn(style), date1904)
       default: {
         const held = numberIn(cell)
+        if (isFormula && calculatesOnLoad && held === 0) return uncalculated
         return held === undefined ? undefined : numberOf(cell, held)
       }
     }

@@ -9,6 +9,9 @@ export class BadSheet extends Error {}
 /** Returns the name of an element or attribute without its namespace prefix. */
 export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
+/** Whether an attribute's value is true (XML Schema, part 2, section 3.2.2). */
+export const isTrue = (value: string): boolean => value === "1" || value === "true"
+
 /** Functions that a scanner calls, in the order of the document. Offsets refer to `xml`, whose bytes are valid only during the call. */
 export interface XmlEvents {
   /** Called at the start of an element. `name` has no prefix. The attributes are between the two offsets (`XmlAttributes`). */
