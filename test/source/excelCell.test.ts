@@ -50,6 +50,32 @@ describe("a number that a workbook shows as hours", () => {
   })
 })
 
+describe("a whole number that a workbook shows with zeros in front", () => {
+  it.each([
+    [1067, "00000", "01067"],
+    [1067, "00000;-0", "01067"],
+    [1067, "[Red]00000", "01067"],
+    [1067, "[$-409]00000", "01067"],
+    [1067, "\\D\\-00000", "01067"],
+    [12, '"CH-"0000', "0012"],
+    [21391234, "00000\\-0000", "021391234"],
+    [12345678, "000-00-0000", "012345678"],
+    [612345678, '0#" "##" "##" "##" "##', "0612345678"],
+    [7, "#00", "07"],
+    [12345, "0000", 12345],
+    [7, "0", 7],
+    [7, "0,000", 7],
+    [7, "00.0", 7],
+    [7, "00%", 7],
+    [7, "00E+00", 7],
+    [7, "##", 7],
+    [7.5, "0000", 7.5],
+    [-7, "0000", -7],
+  ])("the zeros of %d are kept if its format has places for them: %s", (value, format, shown) => {
+    expect(toCell({ t: "n", v: value, z: format }, false)).toBe(shown)
+  })
+})
+
 describe("a date that a workbook stores as text", () => {
   it.each([
     ["2020-01-02", "General", "2020-01-02"],

@@ -86,7 +86,11 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     + `<number:number-style style:name="Z"><number:number number:min-integer-digits="5" number:decimal-places="0"/></number:number-style>`
     + `<number:number-style style:name="N"><number:number number:min-integer-digits="3"/><number:text>x</number:text></number:number-style>`
     + `<style:style style:name="postcode" style:family="table-cell" style:data-style-name="Z"/>`
-    + `<style:style style:name="number" style:family="table-cell" style:data-style-name="N"/>`
+    + `<style:style style:name="text" style:family="table-cell" style:data-style-name="N"/>`
+    + `<number:number-style style:name="P"><number:number number:min-integer-digits="10"><number:embedded-text number:position="2"> </number:embedded-text></number:number></number:number-style>`
+    + `<style:style style:name="phone" style:family="table-cell" style:data-style-name="P"/>`
+    + `<number:number-style style:name="C"><number:number number:min-integer-digits="3"/><style:map style:condition="value()&gt;=0" style:apply-style-name="T"/></number:number-style>`
+    + `<style:style style:name="conditional" style:family="table-cell" style:data-style-name="C"/>`
     + `<style:style style:name="hours" style:family="table-cell" style:data-style-name="H"/>`
     + `<style:style style:name="time" style:family="table-cell" style:data-style-name="T"/>`
   const common = `<style:style style:name="day" style:family="table-cell" style:data-style-name="D"/>`
@@ -105,7 +109,9 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     ["based", `office:value-type="float" office:value="-1"`, new DateCell("1903-12-31")],
     ["unknown", `office:value-type="float" office:value="1.0"`, 1],
     ["postcode", `office:value-type="float" office:value="1067"`, "01067"],
-    ["number", `office:value-type="float" office:value="7"`, 7],
+    ["text", `office:value-type="float" office:value="7"`, "007"],
+    ["phone", `office:value-type="float" office:value="612345678"`, "0612345678"],
+    ["conditional", `office:value-type="float" office:value="7"`, 7],
   ])(
     "a number is what its format shows (%s), whether its cell, row or column has the format: %s",
     async (style, value, expected) => {

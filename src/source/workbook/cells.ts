@@ -9,7 +9,7 @@ export interface Shows {
   readonly date: boolean
   readonly time: boolean
   readonly elapsed: boolean
-  /** The number of digits to which whole numbers are filled up with zeros, such as 5 for postal codes. */
+  /** The number of digits to which whole numbers are filled up with zeros, such as 5 for postal codes. Texts around or between the digits don't count. */
   readonly digits?: number | undefined
 }
 
@@ -17,9 +17,8 @@ export interface Shows {
 export const noFormat: Shows = { date: false, time: false, elapsed: false }
 
 const look = (format: string): Shows => {
-  const bare = format
-    .replaceAll(/"[^"]*"|\\.|_.|\*./g, "")
-    .split(";", 1)[0]!
+  const [section = ""] = format.replaceAll(/"[^"]*"|\\.|_.|\*./g, "").split(";", 1)
+  const bare = section
     .toLowerCase()
     .replaceAll(/general|am\/pm|a\/p|[0#?][0#?.,e+%-]*/g, (part) => part.startsWith("a") ? "h" : "")
   const elapsed = /\[(?:h+|m+|s+)\]/.test(bare)
@@ -29,7 +28,7 @@ const look = (format: string): Shows => {
     date: /[ydeg]/.test(letters) || (letters.includes("m") && !time),
     time,
     elapsed,
-    digits: /^0{2,}(?:;|$)/.exec(format)?.[0].replace(";", "").length,
+    digits: /^#*(0[0#]+)$/.exec(section.replaceAll(/\[[^\]]*\]|[-+() ]/g, ""))?.[1]?.length,
   }
 }
 

@@ -28,6 +28,8 @@ const dateParts: ReadonlySet<string> = new Set([
   "quarter",
 ])
 const ofFormats: ReadonlySet<string> = new Set(["date-style", "time-style", "number-style"])
+/** What may surround the digits of a number. */
+const texts: ReadonlySet<string> = new Set(["text", "embedded-text", "text-properties"])
 const timeParts: ReadonlySet<string> = new Set(["hours", "minutes", "seconds", "am-pm"])
 
 /** Finds the sheets and the styles of a workbook. Scan its parts with `makeScanner`, first the common styles and then the content. */
@@ -65,8 +67,8 @@ export const odsBookFinder = () => {
         const found = of()
         const digits = Number(found("min-integer-digits"))
         if (digits > 1 && Number(found("decimal-places")) === 0) formats.set(format, { ...noFormat, digits })
-        // Only a format of nothing but digits is known.
-      } else if (shows?.digits !== undefined) formats.delete(format)
+        // Only a format of nothing but digits and texts is known.
+      } else if (shows?.digits !== undefined && !texts.has(name)) formats.delete(format)
       else if (shows !== undefined && dateParts.has(name)) formats.set(format, { ...shows, date: true })
       else if (shows !== undefined && timeParts.has(name)) formats.set(format, { ...shows, time: true })
     }
