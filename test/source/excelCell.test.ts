@@ -76,6 +76,29 @@ describe("a whole number that a workbook shows with zeros in front", () => {
   })
 })
 
+describe("a number whose format has several sections", () => {
+  const day = new DateCell("2022-01-01")
+
+  it.each([
+    [44_562, '[=0]"";yyyy-mm-dd', day],
+    [44_562, "[=0]0;[=1]0;dd/mm/yyyy", day],
+    [44_562, "[<1]hh:mm;yyyy-mm-dd", day],
+    [0.5, "[<1]hh:mm;yyyy-mm-dd", new DateCell("12:00:00")],
+    [44_562, "[>=43000]dd.mm.yyyy;General", day],
+    [123, "[>=43000]dd.mm.yyyy;General", 123],
+    [44_562, "yyyy-mm-dd;@", day],
+    [44_562, '"a;b"yyyy-mm-dd;0', day],
+    [44_562, "[<>0]yyyy-mm-dd;0", day],
+    [0, "[<>0]yyyy-mm-dd;0", 0],
+    [0, "yyyy-mm-dd;;", 0],
+    [-5, "yyyy-mm-dd;-0", -5],
+    [-5, "0;yyyy-mm-dd", new ErrorCell("-5, a date before 1900")],
+    [5, "[>100]0;yyyy-mm-dd;00", "05"],
+  ])("the section for the number decides what %d is: %s", (value, format, shown) => {
+    expect(toCell({ t: "n", v: value, z: format }, false)).toEqual(shown)
+  })
+})
+
 describe("a date that a workbook stores as text", () => {
   it.each([
     ["2020-01-02", "General", "2020-01-02"],

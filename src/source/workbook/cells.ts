@@ -11,13 +11,15 @@ export interface Shows {
   readonly elapsed: boolean
   /** The number of digits to which whole numbers are filled up with zeros, such as 5 for postal codes. Texts around or between the digits don't count. */
   readonly digits?: number | undefined
+  /** Returns what a number shows, if the format has several sections. The other members are those of a recent date. */
+  readonly ofNumber?: ((value: number) => Shows) | undefined
 }
 
 /** What a cell without a number format shows. */
 export const noFormat: Shows = { date: false, time: false, elapsed: false }
 
-const look = (format: string): Shows => {
-  const [section = ""] = format.replaceAll(/"[^"]*"|\\.|_.|\*./g, "").split(";", 1)
+/** Returns what a section of a number format shows. Its literal texts are already removed. */
+const lookAtSection = (section: string): Shows => {
   const bare = section
     .toLowerCase()
     .replaceAll(/general|am\/pm|a\/p|[0#?][0#?.,e+%-]*/g, (part) => part.startsWith("a") ? "h" : "")
@@ -30,6 +32,29 @@ const look = (format: string): Shows => {
     elapsed,
     digits: /^#*(0[0#]+)$/.exec(section.replaceAll(/\[[^\]]*\]|[-+() ]/g, ""))?.[1]?.length,
   }
+}
+
+/** Returns whether a section of a number format is for a number: by its condition, such as `[<=100]`, otherwise by the number's sign. */
+const isFor = (section: string, bySign: (value: number) => boolean) => {
+  const [, sign, text] = /\[([<>]=?|<>|=)(-?\d+(?:\.\d*)?)\]/.exec(section) ?? []
+  if (sign === undefined) return bySign
+  const limit = Number(text)
+  return (value: number) => value === limit ? sign.includes("=") : sign.includes(value < limit ? "<" : ">")
+}
+
+const recentDay = 45_000
+
+/** Analyses a number format. It may have sections for positive numbers, negative numbers, zero and texts, or for conditions (ECMA-376, part 1, section 18.8.31). */
+const look = (format: string): Shows => {
+  const sections = format.replaceAll(/"[^"]*"|\\.|_.|\*./g, "").split(";")
+  const ofNumbers = sections.filter((section) => !section.includes("@")).slice(0, 3)
+  const [first, second = first, third = second] = ofNumbers.map(lookAtSection)
+  if (first === undefined || second === undefined || third === undefined) return noFormat
+  if (ofNumbers.length === 1) return first
+  const isFirst = isFor(ofNumbers[0]!, (value) => ofNumbers.length === 2 ? value >= 0 : value > 0)
+  const isSecond = isFor(ofNumbers[1]!, (value) => value < 0)
+  const ofNumber = (value: number) => isFirst(value) ? first : isSecond(value) ? second : third
+  return { ...ofNumber(recentDay), ofNumber }
 }
 
 const looked = new Map<string, Shows>()
@@ -151,8 +176,9 @@ const errors: Readonly<Record<number, string>> = {
 export const isErrorName = (text: string): boolean => Object.values(errors).includes(text)
 
 /** Returns a number as its cell's format shows it. A date or a time that does not exist is an error, and a number with zeros in front is a text. */
-export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell => {
+export const numberCell = (value: number, format: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
+  const shows = format.ofNumber?.(value) ?? format
   if (shows.date || shows.time) return dated(value, shows, date1904) ?? noDate(value, shows, date1904)
   return shows.digits !== undefined && value >= 0 && value < 10 ** (shows.digits - 1) && Number.isInteger(value)
     ? String(value).padStart(shows.digits, "0")
