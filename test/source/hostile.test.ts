@@ -150,6 +150,28 @@ describe("half of a surrogate pair", () => {
     expect([...all.faults.keys()]).toEqual([1])
   })
 
+  it("two references to halves of a surrogate pair are one character in a workbook, and one half is a fault of its row", async () => {
+    const written = ["&#55357;&#56832;", "&#xD83D;&#xde00; &amp;#55357;", "&#55357;"]
+    const rows = [text("id"), ...written.map(text)].map((cell, at) => row(at + 1, cell, text("1"))).join("")
+    const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
+    const open = file(ods({ Rows: { rows: ["id", ...written].map((one) => odsRow(one, "1")).join("") } }), "ods")
+    for (const path of [book, open]) {
+      const all = await run(read(config(path)))
+      expect(all.rows.slice(0, 2).map(([cell]) => cell)).toEqual(["😀", "😀 &#55357;"])
+      expect([...all.faults.keys()]).toEqual([3])
+    }
+  })
+
+  it.each(["&#0;", "&#x110000;"])(
+    "a workbook is refused if it refers to the impossible character %s",
+    async (written) => {
+      const rows = row(1, text("id")) + row(2, text(written))
+      expect(await refusal(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")))).toContain(
+        `a reference to a character that does not exist, ${written}`,
+      )
+    },
+  )
+
   it("half of a surrogate pair is a fault of its row in UTF-16", async () => {
     const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\na\ud801,2\r\nb,3\r\n", "utf16le")
     const all = await run(read(config(file(content))))

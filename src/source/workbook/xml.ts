@@ -184,10 +184,20 @@ let decoded = ""
 
 const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
 
+/** Replaces references to halves of surrogate pairs, which some programs write for one character. The parser would lose both. Throws `BadSheet` for a number that no character has. */
+const joinSurrogates = (text: string): string =>
+  text.replaceAll(/&#(?:x([\dA-Fa-f]+)|(\d+));/g, (reference, hex?: string, decimal?: string) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+    if (code === 0 || code > 0x10ffff) {
+      throw new BadSheet(`a reference to a character that does not exist, ${reference}`)
+    }
+    return code >= 0xd800 && code <= 0xdfff ? String.fromCharCode(code) : reference
+  })
+
 /** Replaces entities by the characters that they stand for. */
 const withoutEntities = (text: string): string => {
   decoded = ""
-  parser.parseComplete(text)
+  parser.parseComplete(text.includes("&#") ? joinSurrogates(text) : text)
   return decoded
 }
 
