@@ -160,6 +160,45 @@ describe("cells of a workbook", () => {
     expect(await cells(1)).toEqual([0, null, 2])
   })
 
+  describe("a text in an .xls file of Excel 95", () => {
+    /** Returns a file in which each of these bytes stands in the cell A2 and in the name of the sheet. */
+    const oldBook = (codePage: number, text: ReadonlyArray<number>) => {
+      const marks = "Q".repeat(text.length)
+      const sheet = XLSX.utils.aoa_to_sheet([["a", "b"], [marks, "plain"]])
+      const saved = XLSX.write({ SheetNames: [marks], Sheets: { [marks]: sheet } }, {
+        type: "buffer",
+        bookType: "biff5",
+      })
+      const bytes = saved as Buffer
+      for (let at = bytes.indexOf(marks); at !== -1; at = bytes.indexOf(marks)) Buffer.from(text).copy(bytes, at)
+      const page = [0x42, 0, 2, 0]
+      for (let at = bytes.indexOf(Buffer.from(page)); at !== -1; at = bytes.indexOf(Buffer.from(page), at + 1)) {
+        bytes.writeUInt16LE(codePage, at + 4)
+      }
+      return bytes
+    }
+
+    it.each([
+      [1251, [0xc8, 0xe2, 0xe0, 0xed], "Иван"],
+      [1252, [0x80, 0x35, 0x96, 0x93], "€5–“"],
+      [0x8001, [0x80, 0x35, 0x96, 0x93], "€5–“"],
+      [932, [0x93, 0x63, 0x92, 0x86], "田中"],
+      [10_000, [0x8a, 0x80, 0x9f, 0x61], "äÄüa"],
+    ])("a text is decoded by the code page %i", async (codePage, bytes, text) => {
+      const all = await excel(oldBook(codePage, bytes), { sheet: text }, "xls")
+      expect(all.rows).toEqual([[text, "plain"]])
+      expect(all.source.taken).toContainEqual({ what: "sheet", value: `${text} (the only one)` })
+    })
+
+    it("a text is refused if its code page is unknown or does not have it, but not if it is ASCII", async () => {
+      expect(await refusal(config(file(oldBook(1361, [0xc8, 0xe2, 0xe0, 0xed]), "xls")))).toContain(
+        "has texts that can't be decoded as code page 1361, so they would be garbled",
+      )
+      expect(await refusal(config(file(oldBook(932, [0x93, 0x30, 0x20, 0xff]), "xls")))).toContain("code page 932")
+      expect((await excel(oldBook(1361, [...Buffer.from("John")]), {}, "xls")).rows).toEqual([["John", "plain"]])
+    })
+  })
+
   it.each(["xlsx", "xlsb", "xls", "ods"] as const)(
     "cells are the same in a workbook saved as .%s",
     async (bookType) => {

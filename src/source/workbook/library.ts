@@ -1,13 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { CellObject, ParsingOptions, WorkSheet } from "xlsx"
+import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
 import { toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet.ts"
-import { checkXls, type XlsCheck } from "./xls.ts"
+import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
@@ -76,6 +77,8 @@ export const openWithLibrary = (
       refuse(
         error instanceof BadRecords
           ? `is damaged${name}: it contains ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
+          : error instanceof UnknownText
+          ? `has texts ${error.message}, so they would be garbled. Open it in a spreadsheet program, check its texts, and save it as .xlsx.`
           : "can't be read: it is damaged. Fetch or export it again.",
         error,
       )
@@ -96,12 +99,14 @@ export const openWithLibrary = (
       })
 
     let book = yield* read(typeof asked === "number" ? asked - 1 : asked ?? 0)
-    const names = book.SheetNames
+    const decode = check?.decode ?? ((text) => text)
+    const names = yield* Effect.try({ try: () => book.SheetNames.map(decode), catch: (error) => unsound(error, "") })
     const isHidden = (index: number) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
     const { at, ...chosen } = yield* chooseSheet(file, names, isHidden, asked)
     const { name } = chosen
-    if (book.Sheets[name] === undefined) book = yield* read(at)
-    const sheet = book.Sheets[name]
+    const storedName = book.SheetNames[at]!
+    if (book.Sheets[storedName] === undefined) book = yield* read(at)
+    const sheet = book.Sheets[storedName]
     const cells = gridOf(sheet)
     if (sheet === undefined || cells === undefined) return yield* withoutRows(file, name)
     if (cells.length > limits.sheetRows) {
@@ -116,7 +121,12 @@ export const openWithLibrary = (
       catch: (error) => unsound(error, ` in sheet "${name}"`),
     }))
     const date1904 = book.Workbook?.WBProps?.date1904 === true
-    const rows = rowsOf(cells, date1904, checked?.isUncalculated)
+    const cellOf = (cell: CellObject | undefined, row: number, column: number): Cell => {
+      if (checked?.isUncalculated(row, column) === true) return uncalculated
+      const typed = toCell(cell, date1904)
+      return typeof typed === "string" && cell?.t === "s" ? decode(typed) : typed
+    }
+    const rows = yield* Effect.try({ try: () => rowsOf(cells, cellOf), catch: (error) => unsound(error, "") })
     const notes = {
       hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
       hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
@@ -144,16 +154,12 @@ function* pieces(rows: ReadonlyArray<SheetRow>): Generator<ReadonlyArray<SheetRo
 /** Returns the rows, each cell with its type. */
 const rowsOf = (
   cells: Grid,
-  date1904: boolean,
-  isUncalculated: (row: number, column: number) => boolean = () => false,
+  cellOf: (cell: CellObject | undefined, row: number, column: number) => Cell,
 ): ReadonlyArray<SheetRow> => {
   const rows: Array<SheetRow> = []
   cells.forEach((found, row) => {
     if (found === undefined) return
-    rows.push({
-      row,
-      cells: Array.from(found, (cell, column) => isUncalculated(row, column) ? uncalculated : toCell(cell, date1904)),
-    })
+    rows.push({ row, cells: Array.from(found, (cell, column) => cellOf(cell, row, column)) })
   })
   return rows
 }

@@ -1,7 +1,31 @@
+import iconv from "iconv-lite"
+import { isAscii } from "node:buffer"
 import { BadRecords, type BookFacts, kind, known, mostColumns, numbersOf, SheetRecords } from "./xlsSheet.ts"
 
 /** Kinds of the workbook's own records that are numbered in sequence. If a record is missing, the next one gets its number. */
 const inOneRun = numbersOf("85 e0 41e")
+
+/** Texts that can't be decoded. The message ends the sentence "has texts …". */
+export class UnknownText extends Error {}
+
+/** Code pages that iconv-lite has under a different name. */
+const codePages: Readonly<Record<number, string>> = {
+  367: "ascii",
+  10_000: "macroman",
+  0x8000: "macroman",
+  0x8001: "cp1252",
+}
+
+/** Returns a text whose bytes were read as Latin-1, as xlsx reads texts of a code page. Throws `UnknownText`. */
+const decodeText = (text: string, codePage: number | undefined): string => {
+  const bytes = Buffer.from(text, "latin1")
+  if (isAscii(bytes)) return text
+  if (codePage === undefined) throw new UnknownText("in an encoding that it does not state")
+  const encoding = codePages[codePage] ?? `cp${codePage}`
+  const decoded = iconv.encodingExists(encoding) ? iconv.decode(bytes, encoding) : "\ufffd"
+  if (decoded.includes("\ufffd")) throw new UnknownText(`that can't be decoded as code page ${codePage}`)
+  return decoded
+}
 
 const cutShort = () => new BadRecords("no end: it is cut short")
 
@@ -71,7 +95,13 @@ const readRecords = (bytes: Buffer) => {
   if (bytes.length < 8 || bytes.readUInt16LE(0) !== kind.bof || bytes.readUInt16LE(6) !== 5) {
     throw new BadRecords("no start of a workbook")
   }
-  const book: BookFacts = { references: 0, texts: 0, formats: 0, isUnicode: bytes.readUInt16LE(4) >= 0x600 }
+  const book: BookFacts = {
+    references: 0,
+    texts: 0,
+    formats: 0,
+    isUnicode: bytes.readUInt16LE(4) >= 0x600,
+    codePage: undefined,
+  }
   const textParts: Array<readonly [number, number]> = []
   const places: Array<number> = []
   const ended = new Set<number>()
@@ -84,6 +114,7 @@ const readRecords = (bytes: Buffer) => {
     if (ended.has(type)) throw new BadRecords(`records of other kinds among those that belong together (byte ${at})`)
     if (type === kind.boundSheet && length >= 6) places.push(bytes.readUInt32LE(at))
     else if (type === kind.format) book.formats++
+    else if (type === kind.codePage && length >= 2) book.codePage = bytes.readUInt16LE(at)
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
       throw new BadRecords("fewer cell formats than it states")
     }
@@ -152,6 +183,8 @@ export interface CompoundFiles<File> {
 export interface XlsCheck {
   /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
+  /** Returns a text as it is meant. xlsx reads each byte of a code page as one character. Throws `UnknownText`. */
+  readonly decode: (text: string) => string
   /**
    * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet is certainly
    * damaged.
@@ -181,6 +214,7 @@ export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): Xls
   const records = readRecords(bytes)
   return records && {
     content: bytes,
+    decode: (text) => records.book.isUnicode ? text : decodeText(text, records.book.codePage),
     sheet: (index, has) => {
       const { book: { references }, sheets } = records
       const sheet = sheets[index]

@@ -40,6 +40,7 @@ const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc"
 export const kind = {
   eof: 0x0a,
   encrypted: 0x2f,
+  codePage: 0x42,
   continued: 0x3c,
   boundSheet: 0x85,
   mulRk: 0xbd,
@@ -100,6 +101,8 @@ export interface BookFacts {
   formats: number
   /** Whether strings are Unicode, as they have been since Excel 97. */
   readonly isUnicode: boolean
+  /** The number of the encoding of strings that are not Unicode. */
+  codePage: number | undefined
 }
 
 /** Checks the records of one sheet, in order: whether its cells are valid and at possible positions. */
