@@ -160,6 +160,30 @@ describe("cells of a workbook", () => {
     expect(await cells(1)).toEqual([0, null, 2])
   })
 
+  it.each(["xls", "xlsb"] as const)(
+    "cells with a built-in date format of East Asian languages are dates in .%s",
+    async (bookType) => {
+      const sheet = XLSX.utils.aoa_to_sheet([["a", "b"], [44_562, 44_562]])
+      sheet["A2"].z = "m/d/yy"
+      const saved = XLSX.write({ SheetNames: ["S"], Sheets: { S: sheet } }, { type: "buffer", bookType }) as Buffer
+      const compound = XLSX.CFB.read(saved, { type: "buffer" })
+      const part = XLSX.CFB.find(compound, bookType === "xls" ? "/Workbook" : "/xl/styles.bin")
+      const bytes = Buffer.from(part.content)
+      // A cell's format is a record of kind 0xe0 in .xls and of kind 0x2f in .xlsb. 14 is the number of m/d/yy.
+      const start = Buffer.from(bookType === "xls" ? [0xe0, 0, 20, 0] : [0x2f, 16])
+      for (let at = bytes.indexOf(start); at !== -1; at = bytes.indexOf(start, at + 1)) {
+        const format = at + start.length + 2
+        if (bytes.readUInt16LE(format) === 14) bytes.writeUInt16LE(31, format)
+      }
+      part.content = bytes
+      const changed = XLSX.CFB.write(compound, {
+        type: "buffer",
+        fileType: bookType === "xls" ? "cfb" : "zip",
+      }) as Buffer
+      expect((await excel(changed, {}, bookType)).rows).toEqual([[new DateCell("2022-01-01"), 44_562]])
+    },
+  )
+
   describe("a text in an .xls file of Excel 95", () => {
     /** Returns a file in which each of these bytes stands in the cell A2 and in the name of the sheet. */
     const oldBook = (codePage: number, text: ReadonlyArray<number>) => {

@@ -67,6 +67,20 @@ export const showsOf = (format: string | number | undefined): Shows => {
   return shows
 }
 
+/**
+ * Built-in number formats of Chinese, Japanese, Korean and Thai, with the common format that shows the same parts of a date and a time (ECMA-376,
+ * part 1, section 18.8.30). Some of them show a date in one language and a time in another.
+ */
+const commonFormats: ReadonlyMap<number, number> = new Map([
+  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 14] as const),
+  [32, 20],
+  [33, 21],
+  ...[34, 35, 55, 56].map((id) => [id, 22] as const),
+])
+
+/** Returns the number of a built-in format that shows the same as this one and that all programs know. */
+export const commonFormat = (id: number): number => commonFormats.get(id) ?? id
+
 const daySeconds = 86_400
 const lastDay = 2_958_465
 

@@ -1,25 +1,33 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { CellObject, ParsingOptions, WorkSheet } from "xlsx"
+import type { CellObject, CFB, ParsingOptions, WorkSheet } from "xlsx"
 import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
-import { toCell, uncalculated } from "./cells.ts"
+import { commonFormat, toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
+const stylesOfXlsb = "xl/styles.bin"
 
-/** Verifies that a zip archive matches its directory, and that its sheets are complete. */
-const prove = (bytes: Buffer): Promise<void> =>
-  proveArchive(bytes, (name, entry) => {
+/**
+ * Verifies that a zip archive matches its directory, and that its sheets are complete. Returns the styles of an .xlsb workbook with common number
+ * formats, if it has formats that xlsx does not know.
+ */
+const prove = async (bytes: Buffer): Promise<Buffer | undefined> => {
+  let styles: Buffer | undefined
+  await proveArchive(bytes, (name, entry) => {
     if (sheetsOfXlsb.test(name) && !endOfSheet(entry)) {
       throw new BadArchive(`Its part ${name} is cut short or malformed. Fetch or export it again.`)
     }
+    if (name.toLowerCase() === stylesOfXlsb) styles = withCommonFormats(entry)
   })
+  return styles
+}
 
 const options: ParsingOptions = {
   type: "buffer",
@@ -61,8 +69,8 @@ export const openWithLibrary = (
   Effect.gen(function*() {
     const refuse = (message: string, cause?: unknown) =>
       new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
-    if (isZip) {
-      yield* Effect.tryPromise({
+    const styles = isZip
+      ? yield* Effect.tryPromise({
         try: () => prove(bytes),
         catch: (error) =>
           refuse(
@@ -70,7 +78,7 @@ export const openWithLibrary = (
             error,
           ),
       })
-    }
+      : undefined
     // Loaded here, because xlsx is slow to load and needed only for these formats.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
     const unsound = (error: unknown, name: string) =>
@@ -86,9 +94,10 @@ export const openWithLibrary = (
       try: (): XlsCheck | undefined => checkXls(bytes, xlsx.CFB),
       catch: (error) => unsound(error, ""),
     })
+    const content = check?.content ?? (styles === undefined ? bytes : withStyles(bytes, styles, xlsx.CFB))
     const read = (sheets: string | number) =>
       Effect.try({
-        try: () => silently(() => xlsx.read(check?.content ?? bytes, { ...options, sheets })),
+        try: () => silently(() => xlsx.read(content, { ...options, sheets })),
         catch: (error) =>
           error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
@@ -167,15 +176,20 @@ const rowsOf = (
 const gridOf = (sheet: WorkSheet | undefined): Grid | undefined =>
   sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
 
-/** The kind of the record that ends a sheet (MS-XLSB, section 2.4.443). */
-const sheetEnd = 130
+/** Kinds of records in an .xlsb workbook: the end of a sheet, a number format, and a cell's format (MS-XLSB, section 2.3). */
+const kind = { sheetEnd: 130, numberFormat: 44, format: 47 } as const
+
+interface XlsbRecord {
+  readonly kind: number
+  readonly from: number
+  readonly to: number
+}
 
 /**
- * Whether the records of a sheet in an .xlsb workbook end with the record for the sheet's end, and nothing follows it. A record's kind takes one or
- * two bytes, and its length one to four, with seven bits in each (MS-XLSB, section 2.1.4).
+ * Returns the records of a part of an .xlsb workbook. The last one has the kind -1 if it is cut short. A record's kind takes one or two bytes, and its
+ * length one to four, with seven bits in each (MS-XLSB, section 2.1.4).
  */
-const endOfSheet = (bytes: Buffer): boolean => {
-  let last = -1
+function* recordsOf(bytes: Buffer): Generator<XlsbRecord> {
   let at = 0
   const number = (most: number): number => {
     let value = 0
@@ -189,10 +203,40 @@ const endOfSheet = (bytes: Buffer): boolean => {
   }
   while (at < bytes.length) {
     // The high bit remains in the first byte of a kind, where it distinguishes kinds.
-    last = number(2)
+    const type = number(2)
     const length = number(4)
-    if (last === -1 || length === -1) return false
+    const from = at
     at += length
+    const isWhole = type !== -1 && length !== -1 && at <= bytes.length
+    yield { kind: isWhole ? type : -1, from, to: at }
+    if (!isWhole) return
   }
-  return last === sheetEnd && at === bytes.length
+}
+
+/** Whether the records of a sheet in an .xlsb workbook end with the record for the sheet's end, and nothing follows it. */
+const endOfSheet = (bytes: Buffer): boolean => {
+  let last = -1
+  for (const record of recordsOf(bytes)) last = record.kind
+  return last === kind.sheetEnd
+}
+
+/** Returns the styles of an .xlsb workbook with common number formats. Undefined if it has no others. */
+const withCommonFormats = (styles: Buffer): Buffer | undefined => {
+  const own = new Set<number>()
+  const changed = Buffer.from(styles)
+  for (const { from, kind: type, to } of recordsOf(styles)) {
+    if (type === kind.numberFormat && to - from >= 2) own.add(styles.readUInt16LE(from))
+    else if (type === kind.format && to - from >= 4) {
+      const id = styles.readUInt16LE(from + 2)
+      if (!own.has(id)) changed.writeUInt16LE(commonFormat(id), from + 2)
+    }
+  }
+  return changed.equals(styles) ? undefined : changed
+}
+
+/** Returns an .xlsb workbook with different styles. */
+const withStyles = (bytes: Buffer, styles: Buffer, files: typeof CFB): Buffer => {
+  const archive = files.read(bytes, { type: "buffer" })
+  files.find(archive, `/${stylesOfXlsb}`).content = styles
+  return files.write(archive, { type: "buffer", fileType: "zip" }) as Buffer
 }

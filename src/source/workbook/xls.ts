@@ -1,5 +1,6 @@
 import iconv from "iconv-lite"
 import { isAscii } from "node:buffer"
+import { commonFormat } from "./cells.ts"
 import { BadRecords, type BookFacts, kind, known, mostColumns, numbersOf, SheetRecords } from "./xlsSheet.ts"
 
 /** Kinds of the workbook's own records that are numbered in sequence. If a record is missing, the next one gets its number. */
@@ -105,6 +106,8 @@ const readRecords = (bytes: Buffer) => {
   const textParts: Array<readonly [number, number]> = []
   const places: Array<number> = []
   const ended = new Set<number>()
+  /** The numbers of formats that the workbook defines itself. */
+  const own = new Set<number>()
   let before = 0
 
   /** Adds one of the workbook's own records. */
@@ -113,8 +116,13 @@ const readRecords = (bytes: Buffer) => {
     if (type !== before && inOneRun.has(before)) ended.add(before)
     if (ended.has(type)) throw new BadRecords(`records of other kinds among those that belong together (byte ${at})`)
     if (type === kind.boundSheet && length >= 6) places.push(bytes.readUInt32LE(at))
-    else if (type === kind.format) book.formats++
-    else if (type === kind.codePage && length >= 2) book.codePage = bytes.readUInt16LE(at)
+    else if (type === kind.numberFormat && length >= 2) own.add(bytes.readUInt16LE(at))
+    else if (type === kind.format) {
+      book.formats++
+      const id = length >= 4 ? bytes.readUInt16LE(at + 2) : 0
+      // xlsx only knows the common formats.
+      if (!own.has(id) && commonFormat(id) !== id) bytes.writeUInt16LE(commonFormat(id), at + 2)
+    } else if (type === kind.codePage && length >= 2) book.codePage = bytes.readUInt16LE(at)
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
       throw new BadRecords("fewer cell formats than it states")
     }
@@ -181,7 +189,7 @@ export interface CompoundFiles<File> {
 
 /** What is known about an .xls workbook's sheets, apart from what xlsx reads. */
 export interface XlsCheck {
-  /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
+  /** The workbook's stream, extracted from its compound file, with common number formats instead of those that xlsx does not know. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /** Returns a text as it is meant. xlsx reads each byte of a code page as one character. Throws `UnknownText`. */
   readonly decode: (text: string) => string

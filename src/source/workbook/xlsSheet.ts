@@ -48,6 +48,7 @@ export const kind = {
   format: 0xe0,
   sharedTexts: 0xfc,
   sharedText: 0xfd,
+  numberFormat: 0x41e,
   dimensions: 0x200,
   blank: 0x201,
   label: 0x204,

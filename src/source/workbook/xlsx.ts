@@ -6,6 +6,7 @@ import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
+import { commonFormat } from "./cells.ts"
 import { checkParts, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
 import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
@@ -55,11 +56,8 @@ export const bookPart = (file: string, content: Buffer, parts: Parts) =>
     return part.endsWith(".xml") && parts.has(part) ? part : undefined
   })
 
-/**
- * The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). Those from 27 to 36 and from 50 to 58 belong to Chinese,
- * Japanese, Korean and Thai. Some of them show a date in one language and a time in another.
- */
-const knownFormats: Readonly<Record<string, string>> = {
+/** The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). */
+const knownFormats: Readonly<Record<number, string>> = {
   14: "m/d/yy",
   15: "d-mmm-yy",
   16: "d-mmm",
@@ -69,10 +67,6 @@ const knownFormats: Readonly<Record<string, string>> = {
   20: "h:mm",
   21: "h:mm:ss",
   22: "m/d/yy h:mm",
-  ...Object.fromEntries([27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, "yyyy/m/d"])),
-  32: "h:mm",
-  33: "h:mm:ss",
-  ...Object.fromEntries([34, 35, 55, 56].map((id) => [id, "yyyy/m/d h:mm"])),
   45: "mm:ss",
   46: "[h]:mm:ss",
   47: "mmss.0",
@@ -101,7 +95,9 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
       if (element === "numFmt") own.set(id, attributes["formatCode"] ?? "General")
       else if (element === "cellXfs") inCells = true
       else if (element === "cellStyles" || element === "dxfs" || element === "cellStyleXfs") inCells = false
-      else if (element === "xf" && inCells) formats.push(own.get(id) ?? knownFormats[id] ?? "General")
+      else if (element === "xf" && inCells) {
+        formats.push(own.get(id) ?? knownFormats[commonFormat(Number(id))] ?? "General")
+      }
     })
     return {
       sheets,
