@@ -346,6 +346,10 @@ describe("a file that is not a sound workbook", () => {
     expect(await refusal(config(file("%PDF-1.4\n", "xlsx")))).toContain("is a PDF document")
     expect(await refusal(config(file(zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": "<x/>" }), "docx"))))
       .toContain("can't be read")
+    expect(await refusal(config(file(zip({ "docProps/app.xml": "x", "Index/Document.iwa": "x" }), "numbers"))))
+      .toContain(
+        "is not a known kind of workbook",
+      )
     expect(await refusal(config(file(Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0]), "xls"))))
       .toContain("can't be read")
   })

@@ -231,6 +231,9 @@ describe("the parts of an OpenDocument workbook", () => {
   it("a workbook with a password, or without sheets, is refused", async () => {
     const locked = { ...parts, "META-INF/manifest.xml": "<m:file-entry><m:encryption-data/></m:file-entry>" }
     expect(await refusal(config(file(zip(locked), "ods")))).toContain("is protected by a password")
+    const whole = { ...locked, mimetype: parts["mimetype"] ?? "", "encrypted-package": "x" }
+    delete (whole as Record<string, string>)["content.xml"]
+    expect(await refusal(config(file(zip(whole), "ods")))).toContain("is protected by a password")
     expect(await refusal(config(file(ods({}), "ods")))).toContain("it lists no sheets")
   })
 })

@@ -250,6 +250,18 @@ describe("formferry's .xlsx reader", () => {
     expect(await read()).toEqual([[uncalculated, 0, 2, false]])
   })
 
+  it("the reader also reads a workbook whose part names have backslashes", async () => {
+    const rows = row(1, text("a"), text("b")) + row(2, "><f>1+1</f>", "><v>123456789012345678</v>")
+    const entries = Object.entries(xlsx([{ name: "R", rows }]))
+    const names = ["/", "\\"].map((sign) =>
+      zip(Object.fromEntries(entries.map(([name, part]) => [name.replaceAll("/", sign), part])))
+    )
+    for (const content of names) {
+      const all = await readAs(file(content, "xlsx"))
+      expect(typeof all !== "string" && all.rows).toEqual([[uncalculated, "123456789012345678"]])
+    }
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",

@@ -17,9 +17,9 @@ import {
   SourceError,
 } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
-import { openWithLibrary } from "./library.ts"
+import { openWithLibrary, unknownKind } from "./library.ts"
 import { odsContent, openOds } from "./ods.ts"
-import type { Packed } from "./readRows.ts"
+import { type Packed, partName } from "./readRows.ts"
 import { type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
@@ -84,13 +84,18 @@ export const openSheet = (
     const { content, fingerprint } = yield* readWhole(bytes).pipe(changedWhileOpening)
     const isZip = content.length >= 2 && content.readUInt16BE(0) === 0x504b
     const entries = isZip ? yield* inArchive(file, () => zipDirectory(content)) : []
-    const parts = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]))
+    const parts = new Map(entries.map((entry) => [partName(entry.name), entry]))
     // Of two parts with the same name, one would be lost.
     if (parts.size < entries.length) return yield* damaged(file)
     const packed: Packed = { content, fingerprint, parts }
     const book = yield* bookPart(file, content, parts)
     const ods = book === undefined ? odsContent(packed) : undefined
-    const opened = book !== undefined
+    if (parts.has("encrypted-package")) {
+      return yield* refusing(file)("is protected by a password. Save it without one.")
+    }
+    // xlsx reads many more formats, but their cells are not verified in any way.
+    if (isZip && book === undefined && ods === undefined) return yield* refusing(file)(unknownKind)
+    const opened = book?.endsWith(".xml") === true
       ? yield* openXlsx(bytes, packed, book, sheet, wanted)
       : ods !== undefined
       ? yield* openOds(bytes, packed, ods, sheet, wanted)

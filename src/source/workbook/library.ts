@@ -11,6 +11,10 @@ import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
+/** Why a file that is not a workbook is refused, as the end of a sentence. */
+export const unknownKind =
+  "can't be read: it is damaged, or is not a known kind of workbook. Open it in a spreadsheet program and save it again, or save its sheet as CSV."
+
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
 const stylesOfXlsb = "xl/styles.bin"
 
@@ -101,10 +105,7 @@ export const openWithLibrary = (
         catch: (error) =>
           error instanceof Error && error.message.includes("password")
             ? refuse("is protected by a password. Save it without one.", error)
-            : refuse(
-              "can't be read: it is damaged, or is not a known kind of workbook. Open it in a spreadsheet program and save it again, or save its sheet as CSV.",
-              error,
-            ),
+            : refuse(unknownKind, error),
       })
 
     let book = yield* read(typeof asked === "number" ? asked - 1 : asked ?? 0)

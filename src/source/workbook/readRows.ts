@@ -11,7 +11,10 @@ import { isSwollen, packedStart, swollenNote, type ZipEntry } from "../zip.ts"
 import { type CellRange, columnName, mostColumns, type OpenSheet, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
-/** A workbook's parts by name, in lower case. */
+/** Returns the name under which a part is found. Case doesn't matter in names, and some programs write backslashes. */
+export const partName = (written: string): string => written.replaceAll("\\", "/").toLowerCase()
+
+/** A workbook's parts by `partName`. */
 export type Parts = ReadonlyMap<string, ZipEntry>
 
 /** The bytes of a workbook, which are kept in memory only while it is opened. */

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { commonFormat } from "./cells.ts"
-import { checkParts, openRows, type Packed, type Parts, readPart, sound } from "./readRows.ts"
+import { checkParts, openRows, type Packed, partName, type Parts, readPart, sound } from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
 import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
@@ -43,17 +43,19 @@ const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) 
       relations.push({
         id,
         kind: type.slice(type.lastIndexOf("/") + 1),
-        target: (target.startsWith("/") ? target.slice(1) : folder + target.replace(/^\.\//, "")).toLowerCase(),
+        target: partName(target.startsWith("/") ? target.slice(1) : folder + target.replace(/^\.\//, "")),
       })
     })
     return relations
   })
 
-/** Returns the part with the list of sheets, or undefined if the archive is not an XML workbook. */
+/** Returns the part with the list of sheets. Its name ends with .xml, or with .bin in an .xlsb workbook. Undefined if the archive is neither. */
 export const bookPart = (file: string, content: Buffer, parts: Parts) =>
   Effect.map(relationsOf(file, content, parts, ""), (relations) => {
-    const part = relations.find(({ kind }) => kind === "officeDocument")?.target ?? "xl/workbook.xml"
-    return part.endsWith(".xml") && parts.has(part) ? part : undefined
+    const named = relations.find(({ kind }) => kind === "officeDocument")?.target
+    return [named ?? "xl/workbook.xml", "xl/workbook.bin"].find((part) =>
+      /\.(?:xml|bin)$/.test(part) && parts.has(part)
+    )
   })
 
 /** The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). */
@@ -153,7 +155,7 @@ export const openXlsx = (
     const names = sheets.map(({ name }) => name)
     const { at, ...chosen } = yield* chooseSheet(file, names, (index) => sheets[index]?.hidden === true, asked)
     const entry = partOf(sheets[at]?.id ?? "")
-    if (entry === undefined || !/worksheets\//i.test(entry.name)) return yield* withoutRows(file, chosen.name)
+    if (entry === undefined || !/worksheets\//.test(partName(entry.name))) return yield* withoutRows(file, chosen.name)
     yield* checkParts(file, packed, texts === undefined ? [entry] : [entry, texts])
     let strings: ReadonlyArray<string> = []
     if (texts !== undefined) {
