@@ -125,6 +125,19 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     },
   )
 
+  it.each<readonly [string, string, Cell]>([
+    ["time", `office:value-type="time" office:time-value="PT36H30M00S"`, new DateCell("1899-12-31T12:30:00")],
+    ["time", `office:value-type="time" office:time-value="PT24H00M00S"`, new DateCell("1899-12-31T00:00:00")],
+    ["time", `office:value-type="float" office:value="1.5"`, new DateCell("1899-12-31T12:00:00")],
+    ["time", `office:value-type="float" office:value="0.5"`, new DateCell("12:00:00")],
+    ["time", `office:value-type="float" office:value="0.999999"`, new DateCell("23:59:59")],
+    ["time", `office:value-type="float" office:value="-0.25"`, new ErrorCell("-0.25, a negative time")],
+    ["hours", `office:value-type="float" office:value="-0.25"`, new ErrorCell("-0.25, a negative time")],
+  ])("a time keeps its days and its sign if its format hides them (%s): %s", async (style, value, expected) => {
+    const rows = header + row(`<table:table-cell ${value} table:style-name="${style}"/>`)
+    expect((await open(ods({ S: { rows } }, formats))).rows[0]?.[0]).toEqual(expected)
+  })
+
   it("an error, and a formula without a stored value, are errors of their row", async () => {
     const error = `table:formula="of:=1/0" office:value-type="string" office:string-value="" calcext:value-type="error"`
     expect(await cell(shown("<text:p>#DIV/0!</text:p>", error))).toEqual(new ErrorCell("#DIV/0!"))

@@ -1,4 +1,4 @@
-import { type Cell, ErrorCell } from "../../domain/cell.ts"
+import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
 import { clock, isErrorName, isoCell, longDigits, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
 import { BadSheet, localName, type XmlAttributes } from "./xml.ts"
 
@@ -75,13 +75,16 @@ export const cellOfTag = (attributes: XmlAttributes): OdsCell => {
 
 const duration = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-/** Returns a number of days since a workbook's first day as its format shows it. */
+/** Returns a number of days since a workbook's first day as its format shows it. A time without a date never loses its days. */
 const datedCell = (days: number, shows: Shows, firstDay: string): Cell => {
   const seconds = Math.round(days * 86_400)
   if (shows.elapsed && seconds >= 86_400) return clock(seconds)
+  const isTime = shows.time && !shows.date
+  if (isTime && seconds < 0) return new ErrorCell(`${days}, a negative time`)
+  if (isTime && days < 1) return new DateCell(clock(Math.min(seconds, 86_399)))
   const moment = new Date(Date.parse(firstDay) + seconds * 1000)
   const iso = Number.isNaN(moment.getTime()) ? "" : moment.toISOString().slice(0, 19)
-  return isoCell(seconds >= 0 && days < 1 && shows.time && !shows.date ? iso.slice(11) : iso, shows, false)
+  return isTime && iso !== "" ? new DateCell(iso) : isoCell(iso, shows, false)
 }
 
 /**
