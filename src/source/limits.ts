@@ -22,6 +22,8 @@ export const limits = {
   sharedStrings: 512 * 1024 * 1024,
   /** The maximum number of rows in a sheet: Excel's own limit. */
   sheetRows: 1_048_576,
+  /** The maximum number of cells for which a repeated row of an .ods workbook may stand. */
+  repeatedCells: 20_000_000,
   /** The maximum unpacked size of an archive of text, in bytes. The text is never kept in memory as a whole. */
   unpackedText: 64 * 1024 * 1024 * 1024,
   /** The maximum size of a zip archive's directory, in bytes. */

@@ -177,6 +177,18 @@ describe("the place of a cell in an OpenDocument sheet", () => {
     expect(all.files[0]?.file.taken).toContainEqual({ what: "empty rows", value: "2 omitted" })
   })
 
+  it("a row may be repeated many times, but not if that makes far too many cells", async () => {
+    const repeated = (rows: number, cells: number) =>
+      `<table:table-row table:number-rows-repeated="${rows}">${
+        shown("<text:p>x</text:p>", `office:value-type="string" table:number-columns-repeated="${cells}"`)
+      }</table:table-row>`
+    const below = ods({ S: { rows: repeated(400_000, 2) + header + odsRow("1", "2") } })
+    expect((await open(below, { range: "A400001:B400002" })).rows).toEqual([["1", "2"]])
+    expect(await refusal(config(file(book(repeated(1_048_000, 1000)), "ods")))).toContain(
+      "1,000 cells in row 2 that are repeated 1,048,000 times",
+    )
+  })
+
   it("rows in groups, rows that repeat on each page, and hidden rows are read, and hidden ones are reported", async () => {
     const all = await open(ods({
       S: {

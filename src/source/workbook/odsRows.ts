@@ -1,10 +1,12 @@
 import type { Cell } from "../../domain/cell.ts"
+import { count } from "../../domain/words.ts"
+import { limits } from "../limits.ts"
 import { attributesOf, type OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { type CellRange, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
-import { XmlAttributes, xmlScanner } from "./xml.ts"
+import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
 const aroundRows: ReadonlySet<string> = new Set(["table-row-group", "table-rows", "table-header-rows"])
@@ -106,6 +108,13 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
     at = "sheet"
     if (cells.length > 0) {
       requireRow(row + rowTimes - 1)
+      if (rowTimes > 1 && rowTimes * cells.length > limits.repeatedCells) {
+        throw new BadSheet(
+          `${count(cells.length)} cells in row ${row + 1} that are repeated ${
+            count(rowTimes)
+          } times, more than any ordinary sheet`,
+        )
+      }
       if (isHidden) notes.hiddenRows += rowTimes
       for (let next = row; next < row + rowTimes; next++) rows.push({ row: next, cells })
     }

@@ -79,6 +79,9 @@ export const readPart = (
     }
   }))
 
+/** The maximum number of rows that are passed on at once. A short piece of .ods may repeat a row a million times. */
+const lotRows = 2048
+
 /** Reads the sheet's rows in groups, in order. At the end, calls `ended` with the facts that are known only then. */
 const rowLots = <E>(
   file: string,
@@ -88,9 +91,21 @@ const rowLots = <E>(
 ): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
   Stream.unwrapScoped(Effect.map(opened, (next) => {
     const reader = makeReader()
+    let rows: ReadonlyArray<SheetRow> = []
+    let given = 0
+    const nextLot = () => {
+      const lot = given === 0 && rows.length <= lotRows ? rows : rows.slice(given, given + lotRows)
+      given += lotRows
+      return lot
+    }
     return Stream.repeatEffectOption(Effect.gen(function*() {
+      if (given < rows.length) return nextLot()
       const bytes = yield* Effect.mapError(next, Option.some)
-      if (bytes !== undefined) return yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
+      if (bytes !== undefined) {
+        rows = yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
+        given = 0
+        return nextLot()
+      }
       yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
       ended(reader.notes)
       return yield* Effect.fail(Option.none())
@@ -120,7 +135,7 @@ export const openRows = (
     const ended = (found: SheetNotes) => void (notes = found)
     yield* Stream.runForEachWhile(rowLots(file, sheet.look, makeReader, ended), (rows) =>
       Effect.sync(() => {
-        first.push(...rows.filter(({ row }) => row <= wanted))
+        for (const one of rows) if (one.row <= wanted) first.push(one)
         return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
       }))
     const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) => next)
