@@ -320,13 +320,17 @@ const chooseMember = (
   const files = entries.filter(({ name }) => !name.endsWith("/") && !ofTheSystem.test(name))
   const names = files.map(({ name }) => name)
   if (asked !== undefined) {
-    const found = files.find(({ name }) => name === asked)
-      ?? files.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
-    return found === undefined
-      ? refuse(
-        `contains no ${quoted(asked)}, only ${listed(names)}. Correct \`source.member\`.`,
-      )
-      : Effect.succeed(found)
+    const exact = files.filter(({ name }) => name === asked)
+    const found = exact.length > 0 ? exact : files.filter(({ name }) => name.toLowerCase() === asked.toLowerCase())
+    const [only, ...same] = found
+    if (only === undefined) {
+      return refuse(`contains no ${quoted(asked)}, only ${listed(names)}. Correct \`source.member\`.`)
+    }
+    return same.length === 0 ? Effect.succeed(only) : refuse(
+      `contains ${found.length} files with the name ${
+        quoted(asked)
+      }, so it is unclear which one to read. Unpack it, and give the path of the file inside.`,
+    )
   }
   if (files.length === 0) return refuse("contains no file. Fetch or export it again.")
   const likely = files.filter(({ name }) => holdsRows.test(name))

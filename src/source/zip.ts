@@ -1,3 +1,5 @@
+import iconv from "iconv-lite"
+import { isUtf8 } from "node:buffer"
 import { crc32, inflateRaw } from "node:zlib"
 import { count } from "../domain/words.ts"
 import { limits } from "./limits.ts"
@@ -32,6 +34,9 @@ const damaged = "It is damaged or cut short. Fetch or export it again."
  * to 64 KiB may follow that record.
  */
 export const tailBytes = 65_536 + 22 + 76
+
+/** Decodes a name. Names that are not UTF-8 are in code page 437 (APPNOTE.TXT, appendix D). */
+const nameOf = (bytes: Buffer): string => isUtf8(bytes) ? bytes.toString("utf8") : iconv.decode(bytes, "cp437")
 
 const readable = <A>(read: () => A): A => {
   try {
@@ -97,7 +102,7 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
         directory.readUInt32LE(at + 42),
       ])
       entries.push({
-        name: directory.toString("utf8", at + 46, nameEnd),
+        name: nameOf(directory.subarray(at + 46, nameEnd)),
         method: directory.readUInt16LE(at + 10),
         encrypted: (directory.readUInt16LE(at + 8) & 1) !== 0,
         crc: directory.readUInt32LE(at + 16),
@@ -161,7 +166,7 @@ export const packedStart = (bytes: Buffer, { method, name, offset, packed }: Zip
   const start = offset + header
   const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
   // If a name is damaged, an optional part of a workbook may seem to be missing, such as its shared strings or a sheet.
-  return bytes.toString("utf8", offset + 30, nameEnd) === name && bytes.readUInt16LE(offset + 8) === method
+  return nameOf(bytes.subarray(offset + 30, nameEnd)) === name && bytes.readUInt16LE(offset + 8) === method
       && start + packed <= bytes.length
     ? start
     : undefined

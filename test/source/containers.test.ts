@@ -99,6 +99,25 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })
 
+  it("a member's name may be in code page 437", async () => {
+    const written = zip({ "answers_AA.csv": csv, "answers_BB.csv": "id,name\n3,Cid\n" }).toString("latin1")
+      .replaceAll("_AA", "_\x84\x84").replaceAll("_BB", "_\x94\x94")
+    const path = file(Buffer.from(written, "latin1"), "zip")
+    expect(await refusal(config(path))).toContain('several files: "answers_ää.csv", "answers_öö.csv"')
+    expect((await both(path, { member: "answers_öö.csv" })).rows).toEqual([["3", "Cid"]])
+  })
+
+  it.each([["a.csv", "a.csv"], ["A.csv", "a.csv"]])(
+    "a zip archive is refused if two members have the name that the pipeline gives: %s and %s",
+    async (first, second) => {
+      const written = zip({ "1.csv": csv, "2.csv": "id,name\n3,Cid\n" }).toString("latin1")
+        .replaceAll("1.csv", first).replaceAll("2.csv", second)
+      const path = file(Buffer.from(written, "latin1"), "zip")
+      const member = first === second ? first : "a.CSV"
+      expect(await refusal(config(path, { member }))).toContain(`contains 2 files with the name "${member}"`)
+    },
+  )
+
   it("the other files of a zip archive that may contain rows are named as not read", async () => {
     const content = zip({
       "a.csv": csv,
