@@ -204,6 +204,14 @@ describe("formferry's .xlsx reader", () => {
     ])
   })
 
+  it("the reader returns an empty cell for a blank value, and an error for a value that is not a number", async () => {
+    const rows = row(1, text("a"), text("b"), text("c"), text("d"), text("e"))
+      + row(2, "><v> </v>", 't="s"><v> </v>', "><f>1+1</f><v>\n</v>", "><v>0x10</v>", text("end"))
+    const entries = { ...xlsx([{ name: "R", rows }]), "xl/sharedStrings.xml": "<sst><si><t>first</t></si></sst>" }
+    const all = await readAs(file(zip(entries), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[null, null, uncalculated, new ErrorCell("#NUM!"), "end"]])
+  })
+
   it("the reader ignores what programs add to a cell", async () => {
     const more = "<extLst><ext><v>9</v></ext></extLst>"
     const rows = row(1, text("a"), text("b")) + row(2, `><v>1</v>${more}`, `${text("x")}${more}`)

@@ -1,7 +1,7 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
 import { unescapedText } from "./sharedTexts.ts"
-import { BadSheet, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
+import { BadSheet, decimal, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
 /** The parts of a workbook to which the XML of cells refers. */
 export interface CellContext {
@@ -52,7 +52,7 @@ interface HeldCell {
 }
 
 const numberIn = ({ number, value }: HeldCell): number | undefined =>
-  number ?? (value === undefined || value === "" ? undefined : Number(value))
+  number ?? (value === undefined || value === "" ? undefined : decimal(value))
 
 /** Returns the function that gives a cell its type. It returns undefined for an empty cell, and throws `BadSheet`. */
 const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext) => {
@@ -160,7 +160,8 @@ export const makeCellReader = (context: CellContext) => {
       if (!whole || inline || heldAsText.has(held.type)) text += xmlText(xml, from, to, raw)
       else {
         const number = xmlNumber(xml, from, to)
-        held.number = number
+        if (Number.isNaN(number)) text += xmlText(xml, from, to)
+        else held.number = number
         if (number >= longNumber || number <= -longNumber) held.digits = longDigits(xmlText(xml, from, to))
       }
     },
@@ -175,7 +176,8 @@ export const makeCellReader = (context: CellContext) => {
       } else if (depth > 0) return true
       else if (name === "v") {
         capture = false
-        if (held.number === undefined) held.value = text
+        // A blank is not a number.
+        if (held.number === undefined) held.value = heldAsText.has(held.type) ? text : text.trim()
       } else if (name === "is") inline = false
       return true
     },

@@ -216,7 +216,10 @@ const exactDigits = 15
 /** These powers are also exact, so one division rounds in the same way as parsing the text. */
 const powers = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
-/** Returns the number between two offsets, as `Number` reads it. Short numbers, which most are, need no string. */
+/** Returns the number that a text is in decimal notation. NaN for other texts, such as blanks, which `Number` would read as 0. */
+export const decimal = (text: string): number => /^\s*[-+.\de]+\s*$/i.test(text) ? Number(text) : Number.NaN
+
+/** Returns the number between two offsets, as `decimal` reads it. Short numbers, which most are, need no string. */
 export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
   const start = xml[from] === 0x2d ? from + 1 : from
   let whole = 0
@@ -228,9 +231,9 @@ export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
       whole = whole * 10 + digit
       digits++
     } else if (xml[at] === 0x2e && point === -1) point = digits
-    else return Number(xmlText(xml, from, to))
+    else return decimal(xmlText(xml, from, to))
   }
-  if (digits === 0 || digits > exactDigits) return Number(xmlText(xml, from, to))
+  if (digits === 0 || digits > exactDigits) return decimal(xmlText(xml, from, to))
   const value = point === -1 ? whole : whole / powers[digits - point]!
   return start === from ? value : -value
 }
@@ -290,9 +293,9 @@ export class XmlAttributes {
     return xmlText(this.xml, this.from, this.end)
   }
 
-  /** Returns the attribute's value as `Number` reads it. */
+  /** Returns the attribute's value as a number. An empty value is 0. */
   get number(): number {
-    return xmlNumber(this.xml, this.from, this.end)
+    return this.from === this.end ? 0 : xmlNumber(this.xml, this.from, this.end)
   }
 }
 
