@@ -119,12 +119,19 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     let content = contentOf(yield* bytes.head(512))
     let named = false
     let others: ReadonlyArray<string> = []
+    let name = file
     for (let depth = 0; depth < deepest; depth++) {
       if (content === "gzip") {
         bytes = gunzipped(bytes)
+        name = name.replace(/\.gz$/i, "")
         taken.push({ what: "archive", value: "gzip" })
       } else if (content === "zip" || (content === "workbook" && member !== undefined && !named && bytes === found)) {
         if (bytes !== found) {
+          // A workbook may also start with an entry that is not typical of workbooks.
+          if (workbookName.test(name)) {
+            content = "workbook"
+            break
+          }
           return yield* refusing(file)(
             "contains a zip archive within another. Unpack it, and give the path of the file inside.",
           )
@@ -134,6 +141,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         named = true
         bytes = inside.bytes
         others = inside.others
+        name = inside.name
         taken.push({ what: "archive", value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}` })
       } else break
       content = contentOf(yield* bytes.head(512))

@@ -137,6 +137,13 @@ describe("a zip archive", () => {
   it("a zip archive may contain a workbook or a gzip archive", async () => {
     const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
     expect((await both(file(zip({ "book.xlsx": book }), "zip"))).rows).toEqual([["1", "Ada"]])
+    const { "xl/workbook.xml": unusual, ...rest } = xlsx([{
+      name: "Rows",
+      rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")),
+    }])
+    const odd = zip({ "package.rels": "x", ...rest, "xl/workbook.xml": unusual! })
+    expect((await both(file(zip({ "book.xlsx": odd }), "zip"))).rows).toEqual([["1", "Ada"]])
+    expect((await both(file(gzipSync(odd), "xlsx.gz"))).rows).toEqual([["1", "Ada"]])
     expect((await both(file(zip({ "a.csv.gz": gzipSync(csv) }), "zip"))).rows).toEqual(rows)
   })
 
