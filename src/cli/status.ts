@@ -1,7 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { acceptWords } from "../domain/acceptance.ts"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
@@ -85,11 +84,11 @@ export const status = command({
       if (damage !== undefined && damage.length > 0) {
         return yield* new CommandEnded({ status: exits.internalError.code, next: undefined })
       }
-      const [refused] = missed
-      if (refused !== undefined) {
+      if (missed.length > 0) {
         return yield* new CommandEnded({
           status: exits.wrong.code,
-          next: commandFor(yield* Invocation, acceptWords(refused.pipeline, "ledger", undefined)),
+          // Accepting the state is not the next command, because it can import rows twice.
+          next: undefined,
         })
       }
       const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)

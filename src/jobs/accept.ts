@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
+import { acceptedLedger } from "../ledger/behind.ts"
 import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
 import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
@@ -57,7 +58,10 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
         : undefined
     }),
   ledger: ({ ledger }) =>
-    Effect.map(ledger.behind, (behind) => behind && { states: behind.states, what: `${behind.wrong}.` }),
+    Effect.map(
+      ledger.behind,
+      (behind) => behind && { states: behind.states, what: `${behind.wrong}. ${acceptedLedger}` },
+    ),
   form: ({ ledger, prepared: { changed, form } }) =>
     Effect.succeed(
       changed.record?.by !== "ledger" || !isRefused(changed) ? undefined : {

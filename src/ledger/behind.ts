@@ -122,13 +122,18 @@ export const missing = (
       },
   )
 
+/** What accepting a ledger that is not the newest means. */
+export const acceptedLedger =
+  "Then rows that this ledger lacks count as new: the next run sends them, even if the form already has them."
+
 /** Returns the refusal for a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
 export const notNewest = ({ advice, wrong }: Omit<Behind, "states">, asker: Asker | undefined): LedgerRefused => {
   const accept = acceptWords(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
-    next: asker === undefined ? ["status"] : accept,
-    message: `${wrong}. ${advice} If no row can be imported twice, accept this state: ${commandLine(accept)}${
+    // Accepting the state is not the next command, because it can import rows twice.
+    ...(asker === undefined && { next: ["status"] }),
+    message: `${wrong}. ${advice} Only if no row can be imported twice, accept this state: ${commandLine(accept)}${
       asker === undefined ? ", for each pipeline NAME" : ""
-    }.`,
+    }. ${acceptedLedger}`,
   })
 }

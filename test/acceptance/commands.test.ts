@@ -105,7 +105,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
       /ledger \S+ is missing or empty, but an earlier run wrote to it.*accept contacts ledger --because/,
     )
     expect(gone.stdout).not.toMatch(/Nothing has been imported yet|sound/)
-    expect(gone.lastLine).toBe("formferry accept contacts ledger --because TEXT")
+    expect(gone.lastLine).not.toMatch(/^formferry /)
   }))
 
 it.scopedLive("a project is found from any folder inside it, and with --project before or after the command", () =>
