@@ -177,9 +177,11 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "SourceError":
       // `check` reads the pipeline's own source, not the file that another option names.
       return isAboutPipelines(invocation) && !hasSource(invocation) ? command("check", ...names) : again
+    case "ServiceUnusable":
+      if (error.next !== undefined) return command(...error.next)
+      return isAboutPipelines(invocation) ? command("check", ...names) : again
     case "ConfigurationInvalid":
     case "ConnectionUnusable":
-    case "ServiceUnusable":
       return isAboutPipelines(invocation) ? command("check", ...names) : again
     case "ServiceUnknown":
       return command("check")

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { visible } from "../domain/visible.ts"
-import { count, counted, namesOf, present } from "../domain/words.ts"
+import { count, counted, listed, namesOf, present } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
 import { disk, relativePath } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
@@ -171,11 +171,31 @@ const contentsOf = (root: string) =>
     return { project, services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
   })
 
+/** Options that describe the service of a new project. */
+const forNewProject = ["baseUrl", "keyEnv", "forms"] as const
+
+/** Fails if an option would be ignored, because the project already has its services. */
+const refuseNewService = (given: GivenOptions, project: Project) =>
+  Effect.gen(function*() {
+    const option = forNewProject.find((key) => given[key] !== undefined)
+    if (option === undefined) return
+    const services = Array.from(
+      project.services.values(),
+      (service) => service._tag === "Live" ? `${service.name} (${service.baseUrl})` : `${service.name} (practice)`,
+    )
+    return yield* wrong(
+      `config/formferry.yaml already has ${services.length === 1 ? "the service" : "the services"} ${
+        listed(services)
+      }. Change or add a service there: \`${flagOf(option)}\` is only for a new project.`,
+    )
+  })
+
 /** Completes the values given on the command line: uses the only service, asks in a terminal, or fails and lists every missing option. */
 const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where
     const contents = exists ? yield* contentsOf(root) : undefined
+    if (contents !== undefined) yield* refuseNewService(given, contents.project)
     const services = contents?.services ?? []
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
@@ -286,9 +306,21 @@ export const init = command({
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
       const guard = (project: Project) => maskingKeys(project, output.hide)
       const { labels } = input
+      const made: Array<string> = []
       const result = yield* withProgress(
         asked.name,
-        () => initialise({ ...asked, root, source, labels, guard }),
+        () => initialise({ ...asked, root, source, labels, guard, onProjectMade: (files) => void made.push(...files) }),
+      ).pipe(
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            if (made.length === 0) return
+            output.say(
+              `A project was created before \`init\` failed. Written: ${
+                made.join(", ")
+              }. To change the service, edit config/formferry.yaml.`,
+            )
+          })
+        ),
       )
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
       const next = commandFor(invocation, ["check", result.pipeline])

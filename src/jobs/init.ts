@@ -96,6 +96,7 @@ export const initialise = (options: InitOptions) =>
         ? undefined
         : yield* labelsFor(options.labels, ownColumns(opened.columns))
       const made = options.newService === undefined ? [] : yield* makeProject(root, options.newService, options.apiKey)
+      if (made.length > 0) options.onProjectMade?.(made)
       const { texts } = yield* listPipelines(root)
       const existing = texts.find((text) => text.name === name)
       if (existing !== undefined) return yield* addNew(root, existing.yaml.file, options)

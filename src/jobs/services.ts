@@ -154,9 +154,17 @@ const askService = <A>(
     }),
   )
 
-/** Fetches a form's metadata from a service of the project. */
+/** Fetches a form's metadata from a service of the project. If the form is unknown, the next command lists the forms, if the service can do that. */
 export const fetchForm = (project: Project, service: string, formId: string) =>
-  askService(project, service, ({ form }) => form(formId))
+  askService(
+    project,
+    service,
+    ({ form }) =>
+      Effect.mapError(form(formId), (error) =>
+        error.reason === "form-not-found" && can(project, service, "list")
+          ? new ServiceUnusable({ ...error, message: error.message, next: ["form", service] })
+          : error),
+  )
 
 /** Lists the forms of a service of the project. Fails if the service can't list them. */
 export const fetchForms = (project: Project, service: string) => askService(project, service, ({ forms }) => forms)

@@ -41,6 +41,8 @@ export interface InitOptions {
   readonly apiKey?: Redacted.Redacted | undefined
   /** Called with the project before its services are used. */
   readonly guard?: (project: Project) => Project
+  /** Called with the files of a project once it is created. They stay if `init` fails later. */
+  readonly onProjectMade?: (files: ReadonlyArray<string>) => void
   /** Surveys the source in place of `surveySource`. */
   readonly survey?: Surveying
 }

@@ -15,6 +15,8 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
   /** What happened and what to do next, as sentences. Never contains the key. */
   message: Schema.String,
   status: Schema.optional(Schema.Number),
+  /** Words of the command that helps. */
+  next: Schema.optional(Schema.Array(Schema.String)),
 }) {}
 
 /** The outcome of a create request. */

@@ -82,3 +82,38 @@ it.scopedLive("form lists the forms of a service, for people and for programs", 
       name: "People",
     }])
   }).pipe(Effect.provide(NodeContext.layer)))
+
+it.scopedLive("a failed init names the files of the project that it created, and the next one refuses to change the service", () =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder({ "forms/a.yaml": form("a1", "Animals"), "people.csv": "Id,Name\n1,Ada\n" })
+    const init = (...words: ReadonlyArray<string>) =>
+      Effect.map(
+        command(["init", "people", "--project", root, "--source", join(root, "people.csv"), ...words]),
+        ({ err, status }) => ({ status, err: err.replaceAll(/\s+/g, " ") }),
+      )
+    const failed = yield* init("--forms", join(root, "forms"), "--form", "b1")
+    expect(failed).toMatchObject({
+      status: 5,
+      err: expect.stringMatching(/Written: config\/formferry\.yaml, .+no form/),
+    })
+    const again = yield* init("--base-url", "https://example.org/v1", "--form", "a1")
+    expect(again).toMatchObject({
+      status: 2,
+      err: expect.stringContaining(
+        "config/formferry.yaml already has the service practice (practice). Change or add a service there: `--base-url` is only for a new project.",
+      ),
+    })
+    expect((yield* init("--form", "a1")).status).toBe(0)
+  }).pipe(Effect.provide(NodeContext.layer)))
+
+it.scopedLive("init with an unknown form suggests the command that lists the forms, if the service can list them", () =>
+  Effect.gen(function*() {
+    const lastLine = (capabilities: string) =>
+      Effect.gen(function*() {
+        const root = yield* withForms(capabilities)
+        const words = ["init", "people", "--source", join(root, "people.csv"), "--form", "x", "--project", root]
+        return (yield* command(words)).err.trimEnd().split("\n").at(-1)
+      })
+    expect(yield* lastLine(", capabilities: [list]")).toMatch(/^formferry form practice --project /)
+    expect(yield* lastLine("")).not.toMatch(/^formferry /)
+  }).pipe(Effect.provide(NodeContext.layer)))
