@@ -35,6 +35,7 @@ import {
   summaryOf,
   type Surveying,
   surveySource,
+  unreadSheets,
 } from "./suggestMapping.ts"
 import { translationsIn } from "./translations.ts"
 
@@ -237,6 +238,7 @@ const writeNew = (
       taken,
       warnings: [
         ...source.warnings,
+        ...config.sheet === undefined ? unreadSheets(yield* source.files) : [],
         ...stray.map((row) => `${strayWarning(row)} \`where\` skips it, and reports count it as skipped on purpose.`),
       ],
       open: [

@@ -18,7 +18,7 @@ import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, titleTraps } from "./columnTraps.ts"
 import { kindOf, mostFrequent } from "./inspectedKind.ts"
 import { openShown } from "./prepare.ts"
-import { labelsFor, readableRows, type SourceLabels } from "./suggestMapping.ts"
+import { labelsFor, readableRows, type SourceLabels, unreadSheets } from "./suggestMapping.ts"
 
 /** What a file is, how that was detected, and what the file contains. */
 export interface Inspection {
@@ -157,6 +157,7 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
         ],
         warnings: [
           ...source.warnings,
+          ...unreadSheets(files),
           ...stray.map((row) =>
             `${strayWarning(row)} Skip it with \`where: ${
               flow(whereWithout([row]))

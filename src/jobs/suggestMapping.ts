@@ -114,6 +114,19 @@ export const readableRows = (source: Source) => {
 export const eachRow = (source: Source, use: (cells: Cells, row: number) => void, read = readableRows(source)) =>
   eachChunk(source.read(), (chunk) => Effect.sync(() => read(chunk, use)))
 
+/** Returns a warning about the visible sheets of workbooks that were not read. */
+export const unreadSheets = (files: Effect.Effect.Success<Source["files"]>): ReadonlyArray<string> => {
+  const names = files.flatMap(({ file: { unread = [] } }) =>
+    unread.flatMap(({ name, what }) => what === "sheet" ? `"${brief(name)}"` : [])
+  )
+  const [which, it] = names.length === 1 ? ["Another visible sheet is", "it"] : ["Other visible sheets are", "one"]
+  return names.length === 0 ? [] : [
+    `${which} not read: ${
+      names.join(", ")
+    }. To read ${it}, name it with \`--sheet\`, or with \`source.sheet\` in a pipeline.`,
+  ]
+}
+
 /** The form tool's own definition of a source's columns. */
 export interface SourceLabels {
   readonly of: (column: Column) => ColumnLabels | undefined

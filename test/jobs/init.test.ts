@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { parse } from "yaml"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
@@ -11,6 +12,8 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { decodeSource } from "../../src/project/sourceSection.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
+
+const samples = join(import.meta.dirname, "../../samples")
 
 const people = `No;Name;E-mail;Born;Color;Due
 1;Ada Lovelace;ada@example.org;10.12.1815;Karmin;01/02/2024
@@ -77,6 +80,16 @@ layer(platform)("init", (it) => {
       const written = parse(yield* world.read("pipelines/people.yaml"))
       expect(written.source).toEqual({ file: "../old.csv", format: "csv", ...given, rowKey: ["No"] })
       expect(written.mapping.questions).toContainEqual({ id: "q1", name: "Full name", from: "Name" })
+    }))
+
+  it.scoped("init names the visible sheets that it does not read, unless you chose the sheet", () =>
+    Effect.gen(function*() {
+      const world = yield* start()
+      const file = `${samples}/registrations.xlsx`
+      const about = expect.stringContaining('Another visible sheet is not read: "Registrations"')
+      expect((yield* world.init({ source: asFound(file) })).warnings).toContainEqual(about)
+      const chosen = yield* world.init({ name: "chosen", source: { ...asFound(file), sheet: "About" } })
+      expect(chosen.warnings).not.toContainEqual(about)
     }))
 
   it.each([

@@ -238,6 +238,12 @@ describe("inspecting a whole file", () => {
     )
   })
 
+  it("inspect names the visible sheets that it does not read", async () => {
+    expect((await inspect(`${samples}/registrations.xlsx`)).warnings).toContain(
+      'Another visible sheet is not read: "Registrations". To read it, name it with `--sheet`, or with `source.sheet` in a pipeline.',
+    )
+  })
+
   it("inspect prints JSON that can be read back", async () => {
     const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
     expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })
