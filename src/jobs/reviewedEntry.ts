@@ -119,7 +119,7 @@ export const shownInput = ({ input }: MappingEntry): string => {
 /** Returns an entry with the answers to the questions that its settings leave open. */
 const withAnswers = (
   entry: DraftEntry,
-  { asks, kind, open }: Settings,
+  { asks, open }: Settings,
   answers: ReadonlyMap<string, string>,
 ): DraftEntry => {
   if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
@@ -135,14 +135,11 @@ const withAnswers = (
   })
   const decided = new Map(others.map((key) => [key.key, key]))
   const has = (name: string) => entry.keys.some(({ key }) => key === name)
-  // Keys of a kind are only valid together with the kind's name. An entry for a time has no id, because its kind is fixed.
-  const as = kind !== undefined && others.length > 0 && has("id") && !has("as") ? [{ key: "as", value: kind }] : []
   return {
     ...entry,
     comments: [["reviewed", ...entry.comments[0]?.split(" · ").slice(1) ?? []].join(" · ")],
     keys: [
       ...entry.keys.map((key) => decided.get(key.key) ?? key),
-      ...as,
       ...others.filter(({ key }) => !has(key)),
     ],
     open: false,

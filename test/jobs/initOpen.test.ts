@@ -106,6 +106,56 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
     }))
 
+  it.scoped("an open entry for a phone number is complete once the proposed country is added", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Name,Phone\n1,Ada,030 1234567\n2,Bob,030 1234568\n",
+        "forms/people.yaml":
+          "id: people1\nname: People\nquestions: [{ id: n, name: Name, type: ShortAnswer }, { id: p, name: Phone, type: PhoneNumber }]\n",
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      const file = path.join(root, "pipelines", "people.yaml")
+      const text = yield* fs.readFileString(file)
+      expect(text).toContain("Add their country, such as country: DE, then remove the #.")
+      yield* fs.writeFileString(
+        file,
+        text.replaceAll(/^( {4})# ((?:- id: | {2}).*)$/gm, "$1$2").replace(/^( +)from: Phone$/m, "$&\n$1country: DE"),
+      )
+      const { diagnostics, pipelines: [checked] } = yield* checkProject(root, [])
+      expect([diagnostics, checked?.diagnostics]).toEqual([[], []])
+      expect(checked?.data).toMatchObject({ rows: 2, invalid: 0 })
+    }))
+
+  it.scoped("proposes no format without a time for the time of a submission", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "forms/f.yaml": "id: f1\nname: F\nquestions: [{ id: n, name: First Name, type: ShortAnswer }]\n",
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "jotform",
+        source: asFound(path.join(import.meta.dirname, "../../samples/form-tools/jotform.csv")),
+        service: "practice",
+        form: "f1",
+      })
+      const text = yield* fs.readFileString(path.join(root, "pipelines", "jotform.yaml"))
+      expect(text).toMatch(/# submissionTime:/)
+      expect(text).not.toContain("dd-MMM-yy")
+      expect(text).toMatch(/cells? can't be read like this/)
+    }))
+
   it.scoped("names the other columns that identify a row", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

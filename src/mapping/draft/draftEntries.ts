@@ -104,9 +104,9 @@ const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, u
   const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
   const keys = withSure([...other.keys, ...proposed, ...settings.keys], choices)
   const below = valuesBelow(suggestion, choices, keys)
-  // A question's default kind is omitted if there are no options.
+  // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
   const isSaid = kind !== undefined && kind !== "text"
-    && (question.type === undefined || keys.length > 0 || below.length > 0)
+    && (question.type === undefined || keys.length > 0 || below.length > 0 || settings.open !== undefined)
   return {
     kind: kind ?? kindOfType(question.type ?? "")?.name,
     keys: [

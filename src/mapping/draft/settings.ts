@@ -123,7 +123,8 @@ const dateTimeSettings = (
 ): Settings => {
   // Date cells and ISO dates need no format, even if the form tool's CSV files have one. Some tools write dates in the
   // local order of days and months.
-  const given = known.format?.filter((format) => format !== "iso") ?? []
+  // Formats without a time are for other columns: a time of the form can't be read with them.
+  const given = known.format?.filter((format) => format.includes("mm")) ?? []
   const own = readsMost(given, profile) ? given : []
   const format = own.length > 0 && profile.dates.writings.length > 0
     ? settled("dateTime", { key: "format", value: one(own) })
