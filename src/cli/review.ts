@@ -44,6 +44,8 @@ interface Session {
   readonly last: Map<string, string>
   /** Positions of the columns that were chosen. */
   readonly used: Set<number>
+  /** Texts that mean "no answer", as the person answered. */
+  readonly empty: Set<string>
 }
 
 /** Asks for an entry's missing settings. Returns undefined if the person skipped one. */
@@ -118,15 +120,16 @@ const writeEntry = (session: Session, list: "questions" | "own", name: string, m
     if (answers === undefined) return false
     const entry = made.entry(answers)
     const put = session.review.write({ _tag: "PutEntry", list, entry })
-    if (entry.open || made.choices.length === 0) {
+    const choices = made.choices.filter(({ choice }) => !session.empty.has(choice))
+    if (entry.open || choices.length === 0) {
       yield* put
       return !entry.open
     }
     // The entry stays open until a choice is answered.
     const once = yield* Effect.once(put)
     let left = 0
-    for (const choice of made.choices) if (!(yield* reviewChoice(session, choice, once))) left++
-    if (left > 0 && left < made.choices.length) {
+    for (const choice of choices) if (!(yield* reviewChoice(session, choice, once))) left++
+    if (left > 0 && left < choices.length) {
       yield* say(
         `Rows with ${left === 1 ? "the skipped choice" : `the ${left} skipped choices`} can't be imported yet.`,
       )
@@ -245,7 +248,7 @@ const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly 
   })
 
 const reviewProposal = (
-  { review }: Session,
+  { empty, review }: Session,
   { key, value }: Extract<ReviewItem, { readonly _tag: "Proposal" }>,
   where: string,
 ) =>
@@ -258,6 +261,8 @@ const reviewProposal = (
       [{ title: "yes", value: true }, { title: "no", value: false }, { title: skip.title, value: undefined }],
     )
     if (chosen === undefined) return false
+    const isEmpty = chosen && key === "empty"
+    for (const text of isEmpty ? [value].flat() : []) empty.add(String(text))
     yield* review.write({ _tag: chosen ? "AcceptProposal" : "RejectProposal", key })
     return true
   })
@@ -266,14 +271,17 @@ const reviewProposal = (
 export const reviewPipeline = (root: string, name: string, options: ReviewOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const review = yield* openReview(root, name, options)
-    const session: Session = { review, last: new Map(), used: new Set() }
+    const session: Session = { review, last: new Map(), used: new Set(), empty: new Set() }
     let answered = 0
+    let skipped = 0
     for (const [at, item] of review.items.entries()) {
+      if (item._tag === "Choice" && session.empty.has(item.choice)) continue
       const where = `${count(at + 1)} of ${count(review.items.length)}:`
       const isAnswered = yield* askItem(session, item, where)
       if (isAnswered) answered++
+      else skipped++
     }
-    return { answered, skipped: review.items.length - answered } satisfies Reviewed
+    return { answered, skipped } satisfies Reviewed
   }))
 
 const askItem = (session: Session, item: ReviewItem, where: string) => {

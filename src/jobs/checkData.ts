@@ -5,7 +5,7 @@ import { type Form, names } from "../domain/form.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
-import { counted } from "../domain/words.ts"
+import { counted, listed } from "../domain/words.ts"
 import { placesOf } from "../kinds/ranking.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/errors.ts"
@@ -14,8 +14,10 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/profile/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
+import { isNoAnswer } from "../mapping/words/words.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { flow } from "../project/PipelineDraft.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { accountOf, leftBehind } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -194,6 +196,7 @@ const choicesFinding = (
   const some = choices.slice(0, choicesListed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
   const rest = choices.length - choicesListed
   const isOne = choices.length === 1
+  const blank = choices.map(({ choice }) => choice).filter(isNoAnswer)
   const what = `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
     input._tag === "Block" ? "columns of" : "column"
   } "${brief(column)}" ${isOne ? "is not an option" : "are not options"} of "${brief(question)}"`
@@ -204,7 +207,13 @@ const choicesFinding = (
     `${what}: ${some}${more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""}.`,
     `${
       isOneChoice ? 'If a cell contains several, set what separates them, such as `split: ","`. ' : ""
-    }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.`,
+    }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.${
+      blank.length === 0
+        ? ""
+        : ` If ${listed(blank.map(quote), "or")} means no answer everywhere, write \`empty: ${
+          flow(blank)
+        }\` under \`source\`.`
+    }`,
   )
   return { ...finding, withoutCells: `${what}. ${toSeeValues(pipeline.name)}` }
 }

@@ -243,6 +243,7 @@ const writeNew = (
       ],
       open: [
         ...(suggestions.rowKey.names.length === 0 && config.rowKey === undefined ? ["source.rowKey"] : []),
+        ...(missing.size === 0 ? [] : ["source.empty"]),
         ...openNames(form, entries),
       ],
       translations: yield* translationsIn(project.root, name, source, form),

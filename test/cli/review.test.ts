@@ -86,6 +86,37 @@ layer(platform)("a review of a pipeline", (it) => {
       expect((yield* world.review([])).result).toEqual({ answered: 0, skipped: 0 })
     }))
 
+  it.scoped("review does not ask for the option of a text that means no answer", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Name,Color\n1,Ada,Red\n2,Bob,n/a\n3,Eve,Blue\n4,Zoe,n/a\n",
+        "forms/people.yaml": form,
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      const { result } = yield* answering(
+        [['mean "no answer"? ["n/a"]', "yes"], ['"Due"', "skip"], ['"Shoes"', "skip"], ['"Remarks"', "skip"], [
+          '"Appointment"',
+          "skip",
+        ]],
+        reviewPipeline(root, "people", {}),
+      )
+      expect(result).toMatchObject({ skipped: 4 })
+      const written = parse(yield* fs.readFileString(path.join(root, "pipelines/people.yaml")))
+      expect(written.source.empty).toEqual(["n/a"])
+      expect(written.mapping.questions).toContainEqual(expect.objectContaining({ id: "q4", from: "Color" }))
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.data).toMatchObject({ rows: 4, invalid: 0, choices: [] })
+    }))
+
   it.scoped("an interrupted review continues with the entries that are still open, and keeps lines that a person wrote", () =>
     Effect.gen(function*() {
       const world = yield* start

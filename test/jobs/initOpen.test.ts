@@ -156,6 +156,38 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(text).toMatch(/cells? can't be read like this/)
     }))
 
+  it.scoped("texts that may mean no answer are left open, and check suggests to list them", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Name,Color\n1,Ada,Red\n2,Bob,k. A.\n3,Eve,Blue\n4,Zoe,k. A.\n",
+        "forms/people.yaml":
+          "id: people1\nname: People\nquestions: [{ id: n, name: Name, type: ShortAnswer }, { id: c, name: Color, type: Dropdown, options: [Red, Blue] }]\n",
+      })
+      const { open } = yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      expect(open).toContain("source.empty")
+      const file = path.join(root, "pipelines", "people.yaml")
+      const text = yield* fs.readFileString(file)
+      expect(text).toContain('  # empty: [k. A.] # left open: remove the # if these mean "no answer": 2 ×\n')
+      yield* fs.writeFileString(
+        file,
+        text.slice(0, text.indexOf("mapping:")) + "mapping:\n  questions:\n    - { id: c, name: Color, from: Color }\n"
+          + text.slice(text.indexOf("sink:")),
+      )
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.diagnostics.map(({ suggestion }) => suggestion)).toContainEqual(
+        expect.stringContaining('If "k. A." means no answer everywhere, write `empty: [k. A.]` under `source`.'),
+      )
+    }))
+
   it.scoped("names the other columns that identify a row", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

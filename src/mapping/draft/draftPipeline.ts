@@ -82,7 +82,7 @@ const sourceEntry = (
     ...proposed(
       "rowKey",
       rowKey.names.length > 0 || source.isKeyed ? undefined : [others[0] ?? "Column"],
-      `needed: what identifies a row in later runs. ${
+      `left open: what identifies a row in later runs. ${
         others.length === 0
           ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
           : `Different in every row: ${shownOthers}`
@@ -91,7 +91,7 @@ const sourceEntry = (
     ...proposed(
       "empty",
       missing.length === 0 ? undefined : missing.map(([text]) => text),
-      `remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
+      `left open: remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
     ),
     ...proposed("where", source.finished, "only responses that were finished"),
   ]
