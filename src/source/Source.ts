@@ -120,12 +120,12 @@ export interface SourceDialect {
   readonly delimiter?: string
   /** Whether quotes enclose cells (`"`) or are ordinary characters (`none`). Absent if the source is not delimited text. */
   readonly quotes?: string
-  /** The version of the reader (`readerVersion`, higher for JSON and workbooks). */
+  /** The version of the reader (`readerVersion`). */
   readonly reader: number
 }
 
 /** The reader's version. Increase it with each change that produces different cells, or different texts of cells, from the same file. */
-export const readerVersion = 1
+export const readerVersion = 2
 
 /** An open source. Its header is known, but its rows are not read yet. */
 export interface Source {

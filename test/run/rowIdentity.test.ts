@@ -241,7 +241,7 @@ describe("a source that is read differently from before", () => {
       yield* at.source([person("1", 1), person("2", 2)])
       yield* at.run()
       const ledger = new Database(join(at.root, ".formferry/ledger.db"))
-      ledger.exec("UPDATE fact SET value = json_set(value, '$.dialect.reader', 0) WHERE name = 'identity'")
+      ledger.exec("UPDATE fact SET value = json_set(value, '$.dialect.reader', 1) WHERE name = 'identity'")
       ledger.close()
       yield* at.source([person("1", 1), person("other", 2)])
       stopped(yield* at.run(), /not read in the same way as in earlier runs/)

@@ -24,9 +24,6 @@ export interface JsonSettings {
   readonly members?: ReadonlyArray<string> | undefined
 }
 
-/** The version of this reader: since 2, numbers keep all digits, so that row keys differ from those of version 1. */
-const jsonReaderVersion = readerVersion + 1
-
 /** Reads the file's beginning as text, piece by piece, until `see` returns true. */
 const lookAtText = (
   bytes: Bytes,
@@ -250,7 +247,7 @@ export const openJson = (
       })
 
     return {
-      dialect: { format, ...dialectEncoding(encoding), reader: jsonReaderVersion },
+      dialect: { format, ...dialectEncoding(encoding), reader: readerVersion },
       columns: toColumns(titles),
       members: titles,
       blocks: [],

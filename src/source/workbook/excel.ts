@@ -32,9 +32,6 @@ export interface ExcelSettings {
   readonly headerRow?: number | undefined
 }
 
-/** The version of this reader: since 2, more number formats are recognised, and formulas that were never calculated have no value. */
-const workbookReaderVersion = readerVersion + 1
-
 const tooLarge = ({ file }: Bytes) =>
   refusing(file)(
     `has more than ${count(limits.workbook)} bytes, which is the limit for workbooks. Save its sheet as CSV.`,
@@ -183,7 +180,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       return Stream.filterMap(sheetRows, take).pipe(Stream.concat(Stream.execute(ended)))
     })
     return {
-      dialect: { format: "excel", reader: workbookReaderVersion },
+      dialect: { format: "excel", reader: readerVersion },
       columns: toColumns(titles),
       blocks: [],
       taken,
