@@ -9,11 +9,13 @@ import { counted, listed } from "../domain/words.ts"
 import { placesOf } from "../kinds/ranking.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/errors.ts"
+import { ownSettings } from "../mapping/draft/settings.ts"
 import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/profile/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
+import type { OwnColumn } from "../mapping/suggest/Suggestion.ts"
 import { isNoAnswer } from "../mapping/words/words.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
@@ -122,7 +124,7 @@ export const checkData = (
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
     const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
-      .submissionTime?.column.name
+      .submissionTime
     const problems = found.problems()
     return {
       ...counts,
@@ -139,7 +141,7 @@ export const checkData = (
             code !== "not-an-option" || unknown.every((one) => one.question.id !== question)
           )
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
-        ...(times === undefined ? [] : [timeFinding(pipeline, times)]),
+        ...(times?.column.name === undefined ? [] : [timeFinding(pipeline, times, times.column.name)]),
       ],
     } satisfies CheckedData
   })
@@ -275,7 +277,17 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
   }
 }
 
-const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
+/** Returns how an entry reads a column of times, with the format and the zone that it needs. */
+const timeEntry = (times: OwnColumn, column: string): string => {
+  const { asks, keys } = ownSettings("submissionTime", times)
+  return flow({
+    from: column,
+    ...Object.fromEntries(keys.map(({ key, value }) => [key, value])),
+    ...(asks.some(({ key }) => key === "zone") && { zone: "…" }),
+  })
+}
+
+const timeFinding = (pipeline: Pipeline, times: OwnColumn, column: string): Diagnostic =>
   diagnosticAt(
     pipeline.document,
     "warning",
@@ -283,5 +295,5 @@ const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
     `No entry uses the times in the column "${
       brief(column)
     }", which could be the submission times. Without them, each submission gets the time of its import.`,
-    `Write \`submissionTime: { from: ${column}, zone: … }\`; or list the column under \`ignore\`.`,
+    `Write \`submissionTime: ${timeEntry(times, column)}\`; or list the column under \`ignore\`.`,
   )

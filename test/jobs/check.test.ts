@@ -147,6 +147,22 @@ layer(platform)("check", (it) => {
       expect((yield* world.check({ acceptForm: true })).found).toEqual([])
     }))
 
+  it.scoped("suggests an entry for unused times that reads them", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const suggested = (time: string) =>
+        Effect.gen(function*() {
+          yield* world.write(
+            "people.csv",
+            `No,Name,Mail,Color,Interests,Created at\n1,Ada,ada@example.org,Red,Music,${time}\n`,
+          )
+          const { diagnostics = [] } = yield* world.check()
+          return diagnostics.flatMap(({ suggestion = "" }) => /`submissionTime: (.+?)`/.exec(suggestion)?.[1] ?? [])
+        })
+      expect(yield* suggested("2024-03-01 10:00:00")).toEqual(["{ from: Created at, zone: … }"])
+      expect(yield* suggested("21.03.2024 10:00")).toEqual(["{ from: Created at, format: dd.MM.yyyy HH:mm, zone: … }"])
+    }))
+
   it.scoped("names the nearest column and question for all wrong names in one call", () =>
     Effect.gen(function*() {
       const world = yield* start
