@@ -349,11 +349,12 @@ const shown = (names: ReadonlyArray<string>): string =>
 const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => indentedLines(text, screen.width, 2)
-  const { added, choices, file, form, mapped, open, taken, translations, unmapped, warnings, written } = result
+  const { added, choices, file, form, mapped, open, stillOpen, taken, translations, unmapped, warnings, written } =
+    result
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [
     isUnchanged
-      ? `${paint.strong(file)} already has an entry for every column and question: nothing was added.`
+      ? `${paint.strong(file)}: nothing new, so nothing was added.`
       : added
       ? `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} added, everything else unchanged.`
       : `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} suggested for the form "${
@@ -363,6 +364,9 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
     ...(open.length === 0
       ? []
       : lines(`Left open, as comments for you to complete (search for "left open"): ${shown(open)}.`).map(paint.warn)),
+    ...(stillOpen.length === 0
+      ? []
+      : lines(`Still left open (search for "left open"): ${shown(stillOpen)}.`).map(paint.warn)),
     ...(choices.length === 0
       ? []
       : lines(`Cells that match no option, listed under \`values\` for you to complete: ${shown(choices)}.`)

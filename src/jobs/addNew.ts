@@ -9,12 +9,13 @@ import { disk } from "../project/disk.ts"
 import { type FormRecord, readFormRecord, recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { loadProject } from "../project/loadProject.ts"
 import { addToPipeline } from "../project/PipelineDraft.ts"
-import { isOpen } from "../project/pipelineEdits.ts"
+import { isOpen, proposedSourceKey } from "../project/pipelineEdits.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
+import { openTimes } from "./review.ts"
 import { fetchForm } from "./services.ts"
 import {
   type Initialised,
@@ -153,6 +154,11 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       pipeline: options.name,
       file,
       ...summaryOf(source, form, entries),
+      stillOpen: [
+        ...["rowKey", "empty"].flatMap((key) => proposedSourceKey(text, key) === undefined ? [] : `source.${key}`),
+        ...[...form.questions, ...form.urlParameters].flatMap(({ id, name }) => open(id) ? name : []),
+        ...openTimes(mapping, text),
+      ],
       translations: yield* translationsIn(root, options.name, opened, form),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map(nameOrNumber),
       rowKey: keyColumns(pipeline.source).map(({ name }) => name),

@@ -246,6 +246,7 @@ const writeNew = (
         ...(missing.size === 0 ? [] : ["source.empty"]),
         ...openNames(form, entries),
       ],
+      stillOpen: [],
       translations: yield* translationsIn(project.root, name, source, form),
       unmapped: unmappedNames(suggestions),
       rowKey: given.length === 0 ? suggestions.rowKey.names : given.map(({ name }) => name),

@@ -64,6 +64,8 @@ export interface Initialised {
   readonly mapped: number
   /** The entries that were written as comments for a person to complete. */
   readonly open: ReadonlyArray<string>
+  /** What earlier calls left open and is still a comment. */
+  readonly stillOpen: ReadonlyArray<string>
   /** The questions whose `values` list choices that are not options, for a person to complete. */
   readonly choices: ReadonlyArray<string>
   /** The cells that the pipeline translates, including those of entries that already existed. */

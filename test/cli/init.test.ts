@@ -117,3 +117,21 @@ it.scopedLive("init with an unknown form suggests the command that lists the for
     expect(yield* lastLine(", capabilities: [list]")).toMatch(/^formferry form practice --project /)
     expect(yield* lastLine("")).not.toMatch(/^formferry /)
   }).pipe(Effect.provide(NodeContext.layer)))
+
+it.scopedLive("a second init says what is still left open", () =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder({
+      "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+      "forms/p.yaml":
+        "id: p1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }, { id: q2, name: Shoe size, type: NumberInput }]\n",
+      "people.csv": "Id,Name,Town\n1,Ada,Bonn\n2,Bob,n/a\n",
+    })
+    const init = (...words: ReadonlyArray<string>) =>
+      Effect.map(command(["init", "people", "--project", root, ...words]), ({ out }) => out.replaceAll(/\s+/g, " "))
+    expect(yield* init("--source", join(root, "people.csv"), "--form", "p1")).toMatch(
+      /Left open, .+: source\.empty, Shoe size\./,
+    )
+    expect(yield* init()).toMatch(
+      /nothing new, so nothing was added\. Still left open \(search for "left open"\): source\.empty, Shoe size\./,
+    )
+  }).pipe(Effect.provide(NodeContext.layer)))
