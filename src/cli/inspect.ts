@@ -187,7 +187,9 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
     traps(columns, screen),
     [
       paint.strong("Row key"),
-      ...(rowKey.length === 0
+      ...(inspection.rows === 0
+        ? ["  The file has no rows."]
+        : rowKey.length === 0
         ? ["  No column is filled in every row and different in each: `rowKey` needs several columns, or `content`."]
         : rowKey.map(({ because, columns: names }) =>
           indented(`${names.map(brief).join(", ")}: ${because}`, screen.width, 2)

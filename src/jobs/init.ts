@@ -47,7 +47,7 @@ export const nameFault = (name: string): string | undefined =>
     ? undefined
     : `"${
       brief(name)
-    }" can't be a pipeline's name. It must begin with a letter or digit, contain only letters, digits, \`.\`, \`_\` and \`-\`, and have at most 100 characters.`
+    }" can't be a pipeline's name. It must begin with a letter from A to Z or a digit, contain only these letters, digits, \`.\`, \`_\` and \`-\`, and have at most 100 characters.`
 
 /** The maximum time to wait for a service that checks a key. */
 const askedFor = Duration.seconds(15)

@@ -62,12 +62,13 @@ const digestLength = 32
 /** How many blocks are checked in one step. Most blocks need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
 
+/** How names of the files begin with which Excel locks a workbook. */
+const lockPrefix = "~$"
+
 /** @param near the file in the same folder with the most similar name */
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   const message = isMissing(error)
-    ? `There is no file ${file}.${
-      near === undefined ? "" : ` Did you mean ${quoted(near)}?`
-    } Correct its path, in \`source.file\` or on the command line.`
+    ? `There is no file ${file}.${near === undefined ? "" : ` Did you mean ${quoted(near)}?`} Correct its path.`
     : error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? `The file ${file} can't be read: you don't have permission. Change its permissions, or run as its owner.`
     : `The file ${file} can't be read: ${error.message}. Check that it exists and that its disk works.`
@@ -115,7 +116,11 @@ export const findBytes = (
     const info = yield* fs.stat(path).pipe(Effect.catchAll((error) =>
       fs.readDirectory(dirname(path)).pipe(
         Effect.orElseSucceed((): Array<string> => []),
-        Effect.flatMap((names) => Effect.fail(unreadable(file, nearest(basename(path), names))(error))),
+        Effect.flatMap((names) =>
+          Effect.fail(
+            unreadable(file, nearest(basename(path), names.filter((name) => !name.startsWith(lockPrefix))))(error),
+          )
+        ),
       )
     ))
     if (info.type !== "File") {

@@ -82,7 +82,7 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
 
     const missing = yield* at.inProcess("run", "contacts", "--source", "sources.csv")
     expect(missing.status).toBe(2)
-    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? .+ on the command line\. $/)
+    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(/Did you mean `source\.csv`\? Correct its path\. $/)
 
     const unknown = yield* at.inProcess("report", "contact")
     expect(unknown.status).toBe(2)

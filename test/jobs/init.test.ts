@@ -237,7 +237,9 @@ layer(platform)("init", (it) => {
       // Some names are not allowed for a pipeline file.
       for (const name of ["../evil", "My import", "Märchen", "-"]) {
         const bad = yield* Effect.either(world.init({ name }))
-        expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
+        expect(Either.isLeft(bad) && bad.left.message).toContain(
+          "can't be a pipeline's name. It must begin with a letter from A to Z or a digit",
+        )
       }
       const unknown = yield* Effect.either(world.init({ form: "nope" }))
       // Form files are found by their ids, not by their names.

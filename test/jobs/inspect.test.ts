@@ -244,6 +244,16 @@ describe("inspecting a whole file", () => {
     )
   })
 
+  it("inspect says that a file with only a header has no rows", async () => {
+    const shown = showInspection(await inspectText("No,Name\n"), { width: 120, colour: false })
+    expect(shown).toMatch(/Row key\n +The file has no rows\.$/)
+  })
+
+  it("inspect never suggests a file with which Excel locks a workbook", async () => {
+    writeFileSync(join(folder, "~$locked.xlsx"), "")
+    await expect(inspect(join(folder, "locked.xlsx"))).rejects.toThrow(/There is no file \S+\. Correct its path\.$/)
+  })
+
   it("inspect prints JSON that can be read back", async () => {
     const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
     expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })

@@ -95,6 +95,9 @@ const suggestionOf = ({ because, confidence, target, unit }: Ranked): Suggestion
   because,
 })
 
+/** A less certain column does not count as one that would fit. */
+const fitsFrom = 0.3
+
 /** The minimum confidence of a candidate. It is higher for columns that already answer a different question. */
 const worth = { free: 0.03, taken: 0.1 } as const
 
@@ -117,7 +120,7 @@ const openQuestion = (
     question,
     why: best === undefined
       ? "nothing-fits"
-      : next !== undefined && next.confidence >= best.confidence / 2
+      : next !== undefined && best.confidence >= fitsFrom && next.confidence >= best.confidence / 2
       ? "several-fit"
       : "unsure",
     candidates: own.map(suggestionOf),
