@@ -9,6 +9,7 @@ import type { Initialised } from "../jobs/suggestMapping.ts"
 import { disk, relativePath } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
+import { quoted } from "../project/suggestion.ts"
 import { command, flag, json, optionalArgument, text, type Values } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
@@ -62,14 +63,19 @@ const askName = Effect.flatMap(
 )
 
 /** Asks for a file or folder until the answer is one that exists. A web address is always accepted. */
-const askPath = (question: string, what: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    ask(question, (text) =>
+const askPath = (question: string, kind: "file" | "folder", what: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => {
+    const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
+    return ask(question, (text) =>
       Effect.gen(function*() {
         const given = yield* filled(what)(text)
-        const exists = /^https?:/i.test(given) || (yield* Effect.orElseSucceed(fs.exists(given), () => false))
-        return exists ? given : yield* Effect.fail(`There is no ${given} here. ${what}`)
-      })))
+        if (/^https?:/i.test(given) || (yield* exists(given))) return given
+        // Terminals paste the path of a file that is dropped on them in quotes.
+        const inQuotes = /^(["'])(.+)\1$/.exec(given)?.[2]
+        if (inQuotes !== undefined && (yield* exists(inQuotes))) return inQuotes
+        return yield* Effect.fail(`There is no ${kind} ${quoted(visible(inQuotes ?? given))} here. ${what}`)
+      }))
+  })
 
 /** Returns the options that a new pipeline still needs. */
 const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
@@ -114,7 +120,13 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
       ],
     )
     if (kind === "practice") {
-      return practice(yield* askPath("The folder with the form files", "Type a folder, such as forms."))
+      return practice(
+        yield* askPath(
+          "The folder with the form files",
+          "folder",
+          "Type a folder, such as forms. docs/practice.md shows how to write a form file.",
+        ),
+      )
     }
     return live(yield* ask("The service's address, with the version segment", unless(addressFault)))
   })
@@ -214,7 +226,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
     const source = given.connection === undefined
-      ? given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
+      ? given.source ?? (yield* askPath("The file with the rows", "file", "Type a file name, such as contacts.csv."))
       : undefined
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service?", services.map((name) => ({ title: name, value: name }))))

@@ -152,9 +152,16 @@ const readingWith = (kind: string | undefined, key: string, value: string) =>
     ? undefined
     : compileWritten(kind, { [key]: value }, { id: "", name: "", type: undefined, options: undefined }, new Set())
 
+/** A value of each key that a person types, as an example. */
+const typedExamples: Readonly<Record<string, string>> = { zone: "Europe/Berlin", country: "DE" }
+
 /** Returns why a value can't be a key of a kind. Undefined if it can. */
 export const settingFault = (kind: string | undefined, key: string, value: string): string | undefined =>
-  kind === undefined || readingWith(kind, key, value) !== undefined ? undefined : `"${value}" can't be the ${key}.`
+  kind === undefined || readingWith(kind, key, value) !== undefined
+    ? undefined
+    : `"${value}" can't be the ${key}.${
+      typedExamples[key] === undefined ? "" : ` Type one such as ${typedExamples[key]}.`
+    }`
 
 /** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read in this way. */
 export const readingsOf = (kind: string | undefined, key: string, value: string, cells: ReadonlyArray<string>) => {

@@ -112,12 +112,13 @@ it.scopedLive.skipIf(withoutTerminal)(
       const answers = [
         ["Number (1 to 2): ", "2"],
         ["form files: ", "form"],
-        ["There is no form here. Type a folder, such as forms.", ""],
+        ["There is no folder `form` here. Type a folder, such as forms.", ""],
         ["form files: ", "forms"],
         ["such as contacts: ", "people"],
         ["with the rows: ", "row.csv"],
-        ["There is no row.csv here.", ""],
-        ["with the rows: ", "rows.csv"],
+        ["There is no file `row.csv` here.", ""],
+        // As terminals paste it.
+        ["with the rows: ", "'rows.csv'"],
         ["form's id: ", "people1"],
         ["open entries now?", "y"],
         ["3  leave it unanswered on purpose", ""],

@@ -65,7 +65,7 @@ layer(platform)("a review of a pipeline", (it) => {
         ['"Remarks"', "unanswered on purpose"],
         ['"Appointment"', "When"],
         ["time zone", "Europe/Berln"],
-        ['"Europe/Berln" can\'t be the zone', "Europe/Berlin"],
+        ['"Europe/Berln" can\'t be the zone. Type one such as Europe/Berlin.', "Europe/Berlin"],
       ])
       expect(result).toEqual({ answered: 7, skipped: 0 })
       expect(shown).toContain("2  MM/dd/yyyy\n3  skip: decide later\n")
