@@ -5,6 +5,8 @@ interface PhaseWords {
   /** The noun for one of the things that the phase counts. */
   readonly counts: string
   readonly isSending?: true
+  /** Whether its rows come in bursts, so that a rate would mislead. */
+  readonly isUneven?: true
   /** What to show instead of a count, for a phase that counts nothing. */
   readonly shown?: string
 }
@@ -15,7 +17,7 @@ const table = {
   job: { title: "pull", counts: "row", shown: "waiting until the tool has made the file" },
   download: { title: "pull", counts: "byte" },
   settle: { title: "settle", counts: "row", shown: "settling rows in doubt" },
-  survey: { title: "survey", counts: "row" },
+  survey: { title: "survey", counts: "row", isUneven: true },
   canary: { title: "canary", counts: "row", isSending: true },
   import: { title: "import", counts: "row", isSending: true },
   readBack: { title: "read back", counts: "submission" },

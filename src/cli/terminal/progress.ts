@@ -34,7 +34,7 @@ const plain: Paint = (text) => text
 const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
   const { inDoubt, phase, rate, readBack, sent, throttled } = progress
   const left = timeLeft(progress)
-  const isMoving = rate !== undefined && rate > 0 && phases[phase].shown === undefined
+  const isMoving = rate !== undefined && rate > 0 && phases[phase].shown === undefined && !phases[phase].isUneven
   const pace: ReadonlyArray<Part> = [
     ...(isMoving ? [{ text: `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`, paint: plain }] : []),
     ...(left === undefined ? [] : [{ text: `about ${left} left`, paint: plain }]),
@@ -54,8 +54,8 @@ const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
   return { pace, back, unusual }
 }
 
-/** Shows progress on one line, for a log. */
-export const progressLine = (progress: Progress, screen: Screen): string => {
+/** Shows progress on one line, for a log. The line is never cut, because a log has no window. */
+export const progressLine = (progress: Progress, screen: Pick<Screen, "colour">): string => {
   const paint = paints(screen)
   const { phase, read, total } = progress
   const { counts: what, shown, title } = phases[phase]
@@ -66,8 +66,7 @@ export const progressLine = (progress: Progress, screen: Screen): string => {
     : `${count(read)} of ${counted(total, what)}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
   const { back, pace, unusual } = partsOf(progress, paint)
   const texts = [rows, ...[...back, ...unusual, ...pace].map(({ text }) => text)]
-  const name = title.padEnd(10)
-  return paint.strong(name) + cutToWidth(texts.join(" · "), Math.max(10, screen.width - name.length))
+  return paint.strong(title.padEnd(10)) + texts.join(" · ")
 }
 
 const widestBar = 32
@@ -203,9 +202,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
     }
     const log = (one: CurrentPhase, now: number) => {
       one.loggedAt = now
-      const { colour, width } = output.err
-      const room = Math.max(20, width - widthOf(name) - 2)
-      output.say(`${name}: ${progressLine(withRate(one, now), { colour, width: room })}`)
+      output.say(`${name}: ${progressLine(withRate(one, now), output.err)}`)
     }
     /** Records an event. Returns its phase, and the phase that it ended. */
     const record = (event: Progress, now: number) => {

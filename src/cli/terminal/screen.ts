@@ -27,7 +27,7 @@ export const screenOf = (
 export type Paint = (text: string) => string
 
 /** Returns the functions that colour text for a screen. Without colours, they return the text unchanged. */
-export const paints = (screen: Screen): { readonly [P in Tone | "strong" | "soft"]: Paint } => {
+export const paints = (screen: Pick<Screen, "colour">): { readonly [P in Tone | "strong" | "soft"]: Paint } => {
   const colours = picocolors.createColors(screen.colour)
   return {
     strong: colours.bold,
