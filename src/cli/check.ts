@@ -60,7 +60,8 @@ export const check = command({
         }
       }
       if (status !== exits.complete.code) {
-        return yield* new CommandEnded({ status, next: commandFor(invocation, ["check", ...names]) })
+        // What was found is to be fixed: no command helps.
+        return yield* new CommandEnded({ status, next: undefined })
       }
     }),
 })

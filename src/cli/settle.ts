@@ -81,17 +81,21 @@ export const settle = command({
       const open = result.rows.find((row) => row.outcome === "in doubt")
       if (by._tag === "List" && result.list === undefined) {
         const how =
-          `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
+          `To settle them, export the form's results and run \`formferry settle ${input.pipeline}\` with --results FILE. If you know `
           + "whether they arrived, run it with --as landed or --as not-landed."
         output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
-      const next = by._tag === "Person" || result.wants !== "a person" || open === undefined
-        ? commandFor(invocation, ["status", input.pipeline])
-        : commandFor(invocation, ["acknowledge", input.pipeline], {
-          "--to": input.to,
+      const to = { "--to": input.to }
+      const next = by._tag !== "Person" && result.wants === "a person" && open !== undefined
+        ? commandFor(invocation, ["acknowledge", input.pipeline], {
+          ...to,
           "--rows": open.key,
           "--because": reasonPlaceholder,
         })
+        // The list was read just now, so reading it again helps only later.
+        : by._tag === "List" && result.list !== undefined
+        ? commandFor(invocation, ["status", input.pipeline])
+        : commandFor(invocation, ["settle", input.pipeline], { ...to, "--results": "FILE" })
       return yield* new CommandEnded({ status: exits.unproven.code, next })
     }),
 })

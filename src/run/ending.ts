@@ -214,13 +214,14 @@ export const nextCommand = (end: EndedRun): string | undefined => {
   }[mode])
   // Rows rejected in a rehearsal are fixed in the source, because the ledger does not know them.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
+  const settle = command("settle", to)
   if (!isOpen(exitCode)) {
     const [name, ...options] = nextAfter(exitCode)
     return command(name, {}, ...options)
   }
   switch (exitCode) {
     case exits.complete.code:
-      return mode === "rehearsal" ? runAgain() : undefined
+      return mode === "rehearsal" || (mode !== "reconcile" && rows.pending > 0) ? runAgain() : undefined
     case exits.attention.code:
       if (coverage.unreadFiles !== undefined) return again({ "--source": coverage.unreadFiles.first })
       if (coverage.gap !== undefined) return acceptCommand(pipeline, "gap", run.target, run.projectOption)
@@ -236,10 +237,10 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       // The same command would be refused again.
       return refused === undefined ? runAgain() : refused.next ?? report
     case exits.stopped.code:
-      return report
+      return mode === "run" && inDoubt > 0 ? settle : report
     case exits.unproven.code:
       if (mode !== "run" && mode !== "reconcile") return report
-      if (inDoubt > 0) return command("settle", to)
+      if (inDoubt > 0) return settle
       // If no submission is wrong, only unread ones remain.
       return wrong > 0 || mode === "reconcile" ? report : command("reconcile", to)
     case exits.interrupted.code:

@@ -126,7 +126,7 @@ it.scopedLive("the suggested command after rows in doubt shows how to settle the
     expect(settle).toBe("formferry settle contacts")
     const shown = yield* paste(at, settle)
     expect(shown).toMatchObject({ status: 4, out: expect.stringContaining("--results FILE") })
-    expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
+    expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry settle contacts --results FILE")
     // No command helps if the export can't be read: the message names the file.
     const missing = yield* at.inProcess("settle", "contacts", "--results", "results.csv")
     expect([missing.status, missing.lastLine], missing.stderr).toEqual([2, expect.not.stringMatching(/^formferry /)])
@@ -137,7 +137,9 @@ it.scopedLive("the suggested command is never the one that failed, and a run of 
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))
     at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" }))
-    expect((yield* at.inProcess("check")).stderr).not.toContain("formferry")
+    for (const command of [["check"], ["check", "contacts", "--strict"]]) {
+      expect((yield* at.inProcess(...command)).stderr).not.toContain("formferry")
+    }
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
     const both = yield* at.inProcess("run", "contacts", "other")
     expect(both.status).toBe(2)

@@ -269,6 +269,7 @@ scoped(
     fail("POST", ...Array.from({ length: 30 }, () => ({ status: 503, body: "" })))
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 } })
+    expect(report.next).toBe("formferry settle people")
     // Three batches exceed the limit. The batches in flight with them are finished.
     expect(report.rows.inDoubt).toBeLessThanOrEqual(60)
     expect(heard.filter((one) => one.startsWith("POST")).length).toBeLessThanOrEqual(6)

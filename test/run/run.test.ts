@@ -43,6 +43,18 @@ scoped(
 )
 
 scoped(
+  "the next command after a dry run or a run with a limit sends the other rows",
+  Effect.gen(function*() {
+    const { run, source } = yield* world
+    yield* source(people(1, 4))
+    for (const options of [{ dryRun: true }, { limit: 1 }]) {
+      expect(yield* run(options)).toMatchObject({ exitCode: 0, next: "formferry run people" })
+    }
+    expect((yield* run()).next).toBeUndefined()
+  }),
+)
+
+scoped(
   "a run with a limit leaves the other rows to the next run",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
