@@ -3,8 +3,9 @@ import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import { brief } from "../domain/problem.ts"
-import { count } from "../domain/words.ts"
+import { count, counted } from "../domain/words.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
+import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
@@ -37,10 +38,13 @@ export const preview = command({
       const output = yield* Output
       const project = yield* openProject([input.pipeline])
       const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
-      const { rows, warnings, notes } = yield* withProgress(
+      const { rows, read, warnings, notes } = yield* withProgress(
         input.pipeline,
         () => preview(project, input),
       )
+      if (rows.length === 0 && input.row !== undefined) {
+        return yield* wrong(`The source has ${counted(read, "row")}: there is no row ${count(input.row)}.`)
+      }
       if (input.json) {
         const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))
         return yield* output.print(JSON.stringify({ pipeline: input.pipeline, rows: shown, warnings, notes }))
@@ -132,4 +136,4 @@ const heading = (row: PreviewRow, screen: Screen): string => {
 
 /** Shows what would be sent for some rows, with problems. */
 export const showPreview = (rows: ReadonlyArray<PreviewRow>, screen: Screen): string =>
-  rows.length === 0 ? "The source has no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")
+  rows.length === 0 ? "The source has no rows." : rows.map((row) => showRow(row, screen)).join("\n\n")

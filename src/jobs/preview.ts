@@ -18,7 +18,7 @@ import { findPipeline, type OfPipeline } from "./target.ts"
 
 /**
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. For a row that was imported
- * with different content, also reads its submission.
+ * with different content, also reads its submission. `read` is the number of the source's rows if it has none of the wanted ones.
  *
  * @param options.row the number of the first row to show; default: 1
  * @param options.rows the number of rows to show; default: 5, or 1 with `row`
@@ -42,10 +42,12 @@ export const preview = (
       const show = previewer(prepared)
       const changeOf = yield* changes(project, prepared)
       const rows: Array<PreviewedRow> = []
+      let read = 0
       yield* prepared.source.read().pipe(
         Stream.takeUntil((chunk) => chunk.firstRow + chunk.rows.length > last),
         Stream.runForEach((chunk) =>
           Effect.gen(function*() {
+            read = chunk.firstRow + chunk.rows.length - 1
             for (const [index, cells] of chunk.rows.entries()) {
               const row = chunk.firstRow + index
               if (row < first || row > last) continue
@@ -58,6 +60,7 @@ export const preview = (
       )
       return {
         rows,
+        read,
         form: prepared.form,
         warnings: [...prepared.changed.diagnostics, ...prepared.warnings],
         notes: prepared.source.warnings,

@@ -123,11 +123,15 @@ export const leftBehind = (
       [column, column.cells - column.states.rejected - column.states.skipped] as const
     )
   const inState = (state: CellState) => columns.map((column) => [column, column.states[state]] as const)
-  const fullest = ofUse("notMapped").filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
-  const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
-    `${brief(columnTitle(column))} (${counted(cells, "cell")})`
-  )
-  const more = fullest.length > mostNamed ? ` and ${count(fullest.length - mostNamed)} more` : ""
+  /** Returns the same with the names of the fullest columns. */
+  const cellsByName = (some: ReadonlyArray<readonly [column: ColumnCells, cells: number]>, what: string) => {
+    const fullest = some.filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
+    const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
+      `${brief(columnTitle(column))} (${counted(cells, "cell")})`
+    )
+    const more = fullest.length > mostNamed ? ` and ${count(fullest.length - mostNamed)} more` : ""
+    return cells(fullest, `${what}: ${names.join(", ")}${more}`)
+  }
   const unread = (what: Unread["what"], one: string, many: string) => {
     const some = sources.flatMap(({ unread = [] }) => unread).filter((each) => each.what === what)
     const names = some.map(({ cells, name }) =>
@@ -136,9 +140,9 @@ export const leftBehind = (
     return some.length === 0 ? [] : [`${some.length === 1 ? one : many} not read: ${names.join(", ")}.`]
   }
   return [
-    ...cells(fullest, `not mapped: ${names.join(", ")}${more}`),
-    ...cells(inState("sentInPart"), "sent in part"),
-    ...cells(inState("dropped"), "dropped"),
+    ...cellsByName(ofUse("notMapped"), "not mapped"),
+    ...cellsByName(inState("sentInPart"), "sent in part"),
+    ...cellsByName(inState("dropped"), "dropped"),
     ...cells(ofUse("ignored"), "ignored on purpose"),
     ...unread("sheet", "Another visible sheet is", "Other visible sheets are"),
     ...unread("file", "Another file of the archive is", "Other files of the archive are"),

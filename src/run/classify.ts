@@ -11,6 +11,7 @@ import { idOf, makeContents, type Origin, positionsOf, rowTexts } from "./conten
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
+import { refusedProblem } from "./refusal.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 
@@ -183,9 +184,8 @@ export const makeClassifier = (options: {
       if (twin !== undefined) return rejectAs(one, "duplicate", [sameOrigin(twin)])
       if (one.origin !== undefined) origins.set(one.origin.name, row)
       keys.add(hash, row)
-      if (found?.state === "refused" && isRefusedStill(found, cells, key)) {
-        return rejectAs(one, "refused", refusedBefore(found))
-      }
+      const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
+      if (refused !== undefined) return rejectAs(one, "refused", [refused])
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
       if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
       offer(row)
@@ -202,7 +202,8 @@ export const makeClassifier = (options: {
       const again = !held && onChange === "import-again" && found.submissionId !== undefined
       const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
       const isValid = problems === undefined
-      const fate = held ? "inDoubt" : !again ? "changed" : isRefusedStill(found, cells, key) ? "refused" : "pending"
+      const refused = again ? refusedStill(found, cells, key) : undefined
+      const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
       waiting.add(row, hash, fate, isValid)
       if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
       else reject(one, "invalid", problems)
@@ -211,7 +212,7 @@ export const makeClassifier = (options: {
         const { submissionId } = found
         if (onChange !== "ignore" && submissionId !== undefined) changedRows.add({ row, key, cells, submissionId })
       }
-      if (fate === "refused") reject(one, "refused", refusedBefore(found))
+      if (refused !== undefined) reject(one, "refused", [refused])
       else if (fate === "pending" && isValid) offer(row)
     }
 
@@ -222,12 +223,14 @@ export const makeClassifier = (options: {
       return mapping.check(cells, answered, dropped)
     }
 
-    /** Whether the service refused exactly the item that would be sent for this row. */
-    const isRefusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): boolean => {
-      if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return false
-      if (refusal.form !== plan.formFingerprint) return false
+    /** Returns the service's refusal of exactly the item that would be sent for this row. Undefined if there is none. */
+    const refusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): Problem | undefined => {
+      if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return undefined
+      if (refusal.form !== plan.formFingerprint) return undefined
       const mapped = mapping.map(cells, key)
       return "item" in mapped && refusal.item.equals(digest.value(mapped.item))
+        ? refusedProblem(refusal.message, mapped.item, mapping.answers)
+        : undefined
     }
 
     /** Offers the canary a row that was just checked and may be sent. */
@@ -317,10 +320,6 @@ export class WaitingRows {
     })
   }
 }
-
-const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
-  { code: "refused", message: refusal?.message ?? "" },
-]
 
 type Keyed = Pick<RunPlan, "keyColumns">
 

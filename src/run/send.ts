@@ -24,6 +24,7 @@ import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
 import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
+import { refusedProblem } from "./refusal.ts"
 import { attentionRow, overLimit } from "./review.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
@@ -185,6 +186,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
   Effect.gen(function*() {
     const { cells, fates } = delivery.survey
     const counts = yield* RunCounts
+    const { mapping } = yield* CurrentRun
     const refused: Array<RejectedRow> = []
     for (const { row: sent, outcome } of result.rows) {
       const { cells: texts, content, item, key, row, supersedes } = sent
@@ -206,7 +208,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       if (fate === "imported") counts.imported++
       else counts.fresh[fate]++
       if (outcome._tag === "Refused" && fate === "refused") {
-        const problem = { code: "refused", message: outcome.message } as const
+        const problem = refusedProblem(outcome.message, item, mapping.answers)
         counts.problem(row, problem)
         const was = supersedes ?? { key, content }
         refused.push({

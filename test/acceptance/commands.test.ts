@@ -7,6 +7,15 @@ import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inProcess, start, until } from "./formferry.ts"
 
+it.scopedLive("preview of a row beyond the source's end fails and says how many rows there are", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    const preview = yield* at.inProcess("preview", "contacts", "--row", "4")
+    expect([preview.status, preview.stdout]).toEqual([2, ""])
+    expect(preview.stderr).toContain("The source has 3 rows: there is no row 4.")
+  }))
+
 it.scopedLive("status, report, form, check, preview and schema report the same facts to people and programs", () =>
   Effect.gen(function*() {
     const at = yield* bench()

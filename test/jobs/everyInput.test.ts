@@ -7,6 +7,7 @@ import { checkProject } from "../../src/jobs/check.ts"
 import { preview } from "../../src/jobs/preview.ts"
 import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { leftBehind } from "../../src/report/sentences.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { unattended } from "../run/unattended.ts"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
@@ -218,6 +219,7 @@ describe("rows with columns that the pipeline names, chooses and redirects", () 
         const report = yield* run(root, "p")
         expect(report.rows).toMatchObject({ read: 3, filtered: 1, imported: 2 })
         expect(report.problems).toMatchObject([{ code: "not-an-email", dropped: true, count: 1 }])
+        expect(leftBehind(report).join(" ")).toMatch(/1 cell in 1 column is dropped: \w+ \(1 cell\)\./)
         const arrived = yield* stored(root, "f")
         expect(arrived.toSorted((a, b) => String(a["r"]).localeCompare(String(b["r"])))).toEqual([
           { r: "a", p: ["Basic", "Other"], w: "Chairs", m: "ada@example.org" },

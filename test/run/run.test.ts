@@ -43,6 +43,25 @@ scoped(
 )
 
 scoped(
+  "a refused row names the question and column that the service refuses by position, also in later runs",
+  Effect.gen(function*() {
+    const { fail, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(people(1, 2))
+    const issues = [{ path: ["submissions", 1, "questions", 1, "value"], message: "Not accepted" }]
+    fail("POST", { status: 400, body: JSON.stringify({ message: JSON.stringify(issues) }) })
+    for (let time = 1; time <= 2; time++) {
+      expect((yield* run()).problems).toMatchObject([{
+        code: "refused",
+        column: "Mail",
+        question: "mail",
+        examples: [{ row: 2, message: '"Mail": Not accepted' }],
+      }])
+    }
+  }),
+)
+
+scoped(
   "the next command after a dry run or a run with a limit sends the other rows",
   Effect.gen(function*() {
     const { run, source } = yield* world
