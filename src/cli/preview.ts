@@ -55,8 +55,16 @@ export const preview = command({
     }),
 })
 
-const fateOf = (row: Pick<PreviewedRow, "change" | "filtered" | "valid">) =>
-  row.filtered ? "filtered" : row.change !== undefined ? "changed" : row.valid ? undefined : "invalid"
+const fateOf = (row: Pick<PreviewedRow, "change" | "filtered" | "problems" | "valid">) =>
+  row.filtered
+    ? "filtered"
+    : row.change !== undefined
+    ? "changed"
+    : row.valid
+    ? undefined
+    : row.problems.some(({ code }) => code === "duplicate-key")
+    ? "duplicate"
+    : "invalid"
 
 /** A row as it would be sent, and its fate if that is known. */
 type PreviewRow = Omit<PreviewedRow, "filtered" | "valid"> & { readonly fate: Fate | undefined }

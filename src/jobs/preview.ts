@@ -13,6 +13,7 @@ import { shownName } from "../source/columns.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { viewOf } from "./projectLedger.ts"
+import { findRepeated } from "./repeatedRows.ts"
 import type { Services } from "./services.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
 
@@ -40,6 +41,7 @@ export const preview = (
       const first = options.row ?? 1
       const last = first + (options.rows ?? (options.row === undefined ? 5 : 1)) - 1
       const show = previewer(prepared)
+      const repeatedBy = repeats(prepared)
       const changeOf = yield* changes(project, prepared)
       const rows: Array<PreviewedRow> = []
       let read = 0
@@ -50,9 +52,12 @@ export const preview = (
             read = chunk.firstRow + chunk.rows.length - 1
             for (const [index, cells] of chunk.rows.entries()) {
               const row = chunk.firstRow + index
-              if (row < first || row > last) continue
-              const shown = show(row, cells, chunk.faults.get(index))
-              const change = shown.filtered ? undefined : yield* changeOf(cells)
+              if (row > last) break
+              const fault = chunk.faults.get(index)
+              const repeated = repeatedBy(row, cells, fault)
+              if (row < first) continue
+              const shown = show(row, cells, fault, repeated)
+              const change = shown.filtered || repeated.length > 0 ? undefined : yield* changeOf(cells)
               rows.push(change === undefined ? shown : { ...shown, change })
             }
           })
@@ -97,8 +102,20 @@ const changes = (project: Project, { form, ledger: opening, mapping, opened, pip
       })
   })
 
+/** Returns a function that must receive all rows in order. It returns a valid row's problems if an earlier row has its key or its unique answer. */
+const repeats = ({ mapping, pipeline, source }: Prepared) => {
+  const repeated = findRepeated(pipeline, source, mapping)
+  return (row: number, cells: Cells, fault: Problem | undefined): ReadonlyArray<Problem> => {
+    if (fault !== undefined || mapping.filtered(cells)) return []
+    const key = mapping.key(cells)
+    if (key === undefined && mapping.keyed === "columns") return []
+    return "problems" in mapping.map(cells, key) ? [] : repeated(row, cells, key)
+  }
+}
+
 const previewer =
-  ({ mapping, pipeline }: Prepared) => (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {
+  ({ mapping, pipeline }: Prepared) =>
+  (row: number, cells: Cells, fault: Problem | undefined, repeated: ReadonlyArray<Problem>): PreviewedRow => {
     const key = mapping.key(cells)
     const explained = mapping.explain(cells, key)
     const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
@@ -114,6 +131,7 @@ const previewer =
         ? [missingKeyProblem(pipeline)]
         : []),
       ...explained.problems,
+      ...repeated,
     ]
     // A dropped answer doesn't make the row invalid.
     const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))

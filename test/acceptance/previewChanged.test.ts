@@ -59,6 +59,19 @@ layer(platform)("preview of rows that were imported with different content", (it
       expect(screen).toMatch(/City │ Town │ London │ Paris/)
     }))
 
+  it.scoped("a row that repeats the key of an earlier row is a duplicate, also if that row was imported", () =>
+    Effect.gen(function*() {
+      const cwd = yield* projectFolder(files)
+      expect((yield* inProcess(["run", "p"], { cwd })).status).toBe(0)
+      writeFileSync(join(cwd, "rows.csv"), `${files["rows.csv"]}5,Eva,Ulm,44\n`)
+      const { stdout } = yield* inProcess(["preview", "p", "--row", "6"], { cwd })
+      expect(stdout).toMatch(/Row 6 key 5 duplicate/)
+      expect(stdout).not.toContain("Imported before")
+      expect((yield* inProcess(["run", "p"], { cwd })).status).toBe(1)
+      const report = JSON.parse(readFileSync(join(cwd, "reports/p/latest/report.json"), "utf8")) as RunReport
+      expect(report.rows).toMatchObject({ alreadyImported: 5, duplicate: 1 })
+    }))
+
   it.scoped("the report shows what changed in the first changed rows", () =>
     Effect.gen(function*() {
       const cwd = yield* projectFolder({
