@@ -351,6 +351,12 @@ export const RunReport = Schema.Struct({
   findings: ListOrEmpty(Finding),
   normalised: ListOrEmpty(Normalisation, { [OfRows]: true }),
   inDoubt: ListOrEmpty(Doubt, { [OfRows]: true }),
+  readBackEarlier: maybe(
+    Schema.Struct(counts(
+      ["verified", "differing", "missing"] as const,
+      (verdict) => `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`,
+    )).annotations({ description: "submissions of earlier runs that this run read back; `null` if there were none" }),
+  ),
   settled: maybe(List(Settlement)),
   replaced: maybe(Schema.Struct({
     count: Count(

@@ -50,6 +50,8 @@ export class Counts {
   fates: FateTable | undefined = undefined
   /** How many of this run's rows are in doubt, were refused, or came back different. The limits of `stopWhen` apply to these. */
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
+  /** The verdicts of submissions that earlier runs created and this run read back. */
+  readonly earlier = { verified: 0, differing: 0, missing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
   private readonly answers = new Map<string, Answered>()

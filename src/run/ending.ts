@@ -1,6 +1,6 @@
 import { acceptCommand } from "../domain/acceptance.ts"
 import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
-import { fates, type RowCounts, submissionsIn, type VerdictCounts } from "../domain/fate.ts"
+import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdicts, verdictWords } from "../domain/fate.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
@@ -130,7 +130,9 @@ export const because = (end: {
 }
 
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
-export const since = ({ repeated, replaced, undone, vanished }: {
+export const since = ({ earlier, repeated, replaced, undone, vanished }: {
+  /** The verdicts of earlier submissions that this run read back. */
+  readonly earlier: RunReport["readBackEarlier"]
   /** The run that this one repeats. */
   readonly repeated: string | undefined
   readonly replaced: number
@@ -143,7 +145,12 @@ export const since = ({ repeated, replaced, undone, vanished }: {
     : vanished.fresh === vanished.count
     ? ", since the last run"
     : `, ${count(vanished.fresh)} of them since the last run`
+  const readEarlier = verdicts.flatMap((verdict) => {
+    const submissions = verdict === "unread" ? 0 : earlier?.[verdict] ?? 0
+    return submissions === 0 ? [] : [`${count(submissions)} ${verdictWords[verdict].title}`]
+  })
   return present([
+    readEarlier.length > 0 && `Also read back from earlier runs: ${readEarlier.join(", ")}.`,
     repeated !== undefined && `Nothing changed since run ${repeated}: the source was not read again.`,
     replaced > 0
     && `${

@@ -73,7 +73,7 @@ interface ReadRow {
 /**
  * Reads created submissions back and records their verdicts and differences. If the run stops, the submissions that were not read back stay unread, and the next run reads them first.
  *
- * @param counted whether the submissions count among this run's verdicts
+ * @param counted whether the submissions count among this run's verdicts; otherwise, among those of earlier runs
  */
 export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<CreatedRow>, counted: boolean) =>
   Effect.gen(function*() {
@@ -130,6 +130,7 @@ const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replac
     const differences: Array<Difference> = []
     for (const { result, row } of read) {
       if (counted) counts.readBack(result.verdict)
+      else counts.earlier[result.verdict]++
       differences.push(...countComparisons(counts, row, result))
     }
     for (const replacement of replacements) counts.replaced(replacement)

@@ -211,6 +211,7 @@ const summarise = (ended: Ended) =>
     const unusual = isRun ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
     const samples = counts.samples.answers(plan)
     const changes = repeated?.earlier?.changes ?? ended.changes ?? []
+    const earlier = Object.values(counts.earlier).some((submissions) => submissions > 0) ? counts.earlier : undefined
     const report: RunReport = {
       pipeline: pipeline.name,
       run: plan.id,
@@ -225,7 +226,13 @@ const summarise = (ended: Ended) =>
         ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
-        ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
+        ...since({
+          earlier,
+          repeated: repeated?.run,
+          replaced: counts.replacements.count,
+          undone: rows.undone,
+          vanished,
+        }),
         ...pull.because,
         ...(rehearsal === undefined ? [] : duration(requests, rehearsal)),
         ...(rehearsed?.same ?? []),
@@ -246,6 +253,7 @@ const summarise = (ended: Ended) =>
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
+      ...(earlier === undefined ? {} : { readBackEarlier: earlier }),
       balance: { holds },
       ...(columns === undefined ? {} : { columns }),
       requests,

@@ -65,7 +65,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt while submissions are read back in a pause leaves them unread, and the next run reads them first",
+  "an interrupt while submissions are read back in a pause leaves them unread, and the next run reads and reports them",
   Effect.gen(function*() {
     const { fail, heard, run, source } = yield* world
     yield* source(people(1, 5))
@@ -77,7 +77,13 @@ scoped(
     expect(took).toBeLessThan(200)
     expect(result).toMatchObject({ exitCode: 130, rows: { imported: 5 }, balance: { holds: true } })
     expect(result.readBack.unread).toBeGreaterThan(0)
-    expect(yield* run()).toMatchObject({ exitCode: 0, requests: { create: 0, read: result.readBack.unread } })
+    const { unread } = result.readBack
+    expect(yield* run()).toMatchObject({
+      exitCode: 0,
+      because: [`Also read back from earlier runs: ${unread} verified.`],
+      readBackEarlier: { verified: unread },
+      requests: { create: 0, read: unread },
+    })
   }),
 )
 
