@@ -351,6 +351,7 @@ export const RunReport = Schema.Struct({
   findings: ListOrEmpty(Finding),
   normalised: ListOrEmpty(Normalisation, { [OfRows]: true }),
   inDoubt: ListOrEmpty(Doubt, { [OfRows]: true }),
+  needReview: maybe(Count("rows of this run that need review and are not acknowledged")),
   readBackEarlier: maybe(
     Schema.Struct(counts(
       ["verified", "differing", "missing"] as const,

@@ -92,6 +92,7 @@ export const because = (end: {
   readonly reasons: ReadonlyArray<StopReason>
   readonly holds: boolean
   readonly needed: number
+  readonly uncovered: boolean
   readonly inDoubt: number
   readonly left: Unproven
   readonly rows: RunReport["rows"]
@@ -125,6 +126,7 @@ export const because = (end: {
     unread > 0
     && `${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
     end.needed > 0 && `${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`,
+    end.uncovered && "There may be rows that no run has read: decide about the warning.",
     end.rows.pending > 0 && `${counted(end.rows.pending, "row is", "rows are")} left for the next run.`,
   ])
 }
@@ -143,7 +145,7 @@ export const since = ({ earlier, repeated, replaced, undone, vanished }: {
   const fresh = vanished === undefined || vanished.fresh === 0
     ? ""
     : vanished.fresh === vanished.count
-    ? ", since the last run"
+    ? " since the last run"
     : `, ${count(vanished.fresh)} of them since the last run`
   const readEarlier = verdicts.flatMap((verdict) => {
     const submissions = verdict === "unread" ? 0 : earlier?.[verdict] ?? 0
@@ -161,9 +163,9 @@ export const since = ({ earlier, repeated, replaced, undone, vanished }: {
       undone === 1 ? "it" : "them"
     } again, add --resend-undone to \`run\`.`,
     !(vanished === undefined || vanished.count === 0)
-    && `${count(vanished.count)} of the rows imported earlier ${
-      vanished.count === 1 ? "is" : "are"
-    } no longer in the source${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
+    && `${
+      counted(vanished.count, "row that was imported earlier has", "rows that were imported earlier have")
+    } left the source${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
   ])
 }
 

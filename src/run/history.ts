@@ -134,7 +134,11 @@ const unreadSentence = (files: ReadonlyArray<string>, accept: string): string =>
     files.length === 1
       ? "1 file matches the pattern and was"
       : `${count(files.length)} files match the pattern and were`
-  } never read: ${named}. If their rows are in no other file, import each file with --source. If no row is missing, accept this: ${accept}.`
+  } never read: ${named}. If ${
+    files.length === 1
+      ? "its rows are in no other file, import it"
+      : "their rows are in no other file, import each file"
+  } with --source. If no row is missing, accept this: ${accept}.`
 }
 
 /** Anomalies that an unchanged source can also show. */

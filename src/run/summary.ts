@@ -199,13 +199,14 @@ const summarise = (ended: Ended) =>
     })
     const isRun = mode === "run" || mode === "dry-run"
     const coverage = isRun ? yield* coverageOf(facts) : covered
+    const uncovered = coverage.unreadFiles !== undefined || coverage.gap !== undefined
     const { exitCode, outcome } = ending({
       balanced: holds,
       reasons,
       inDoubt,
       unproven: unproven + (wholeForm?.missing ?? 0),
       needed,
-      uncovered: coverage.unreadFiles !== undefined || coverage.gap !== undefined,
+      uncovered,
     })
     const age = isRun ? sourceAge(plan, Date.parse(startedAt)) : {}
     const unusual = isRun ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
@@ -222,7 +223,7 @@ const summarise = (ended: Ended) =>
       outcome,
       exitCode,
       because: [
-        ...because({ reasons, holds, needed, inDoubt, left, rows }),
+        ...because({ reasons, holds, needed, uncovered, inDoubt, left, rows }),
         ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
@@ -253,6 +254,7 @@ const summarise = (ended: Ended) =>
       sources: repeated?.sources ?? survey?.files.map((one) => one.file) ?? [],
       rows,
       readBack,
+      needReview: needed,
       ...(earlier === undefined ? {} : { readBackEarlier: earlier }),
       balance: { holds },
       ...(columns === undefined ? {} : { columns }),

@@ -26,6 +26,8 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(late.stdout + late.stderr).toContain(
       "2 files match the pattern and were never read: 2026-11-02.csv, 2026-11-03.csv.",
     )
+    expect(late.stdout + late.stderr).toContain("Needs your decision")
+    expect(late.stdout + late.stderr).not.toContain("Rows need review")
     expect(words(late.stdout + late.stderr)).toContain("formferry accept contacts files --because TEXT")
     expect(late.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-02.csv`)
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
@@ -37,6 +39,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     const one = yield* at.inProcess("run", "contacts")
     expect(one.status).toBe(1)
     expect(one.stdout + one.stderr).toContain("1 file matches the pattern and was never read: 2026-11-03.csv.")
+    expect(words(one.stdout + one.stderr)).toContain("If its rows are in no other file, import it with --source.")
     expect(one.lastLine).toBe(`formferry run contacts --source ${at.folder}/dumps/2026-11-03.csv`)
     const dry = yield* at.inProcess("run", "contacts", "--dry-run")
     expect(dry.lastLine).toBe(`formferry run contacts --dry-run --source ${at.folder}/dumps/2026-11-03.csv`)

@@ -53,6 +53,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     imported: 1006,
   },
   readBack: { verified: 1005, differing: 1, missing: 0, unread: 0 },
+  needReview: 2,
   readBackEarlier: { verified: 13, differing: 0, missing: 0 },
   balance: { holds: true },
   requests: { metadata: 1, create: 101, read: 1006, retried: 2, throttled: 1 },

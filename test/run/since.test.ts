@@ -421,7 +421,7 @@ scoped(
     expect(refused.because.join(" ")).toMatch(
       /as an imported row that is not among the records that were pulled now\..*pull all records: formferry run people --full\./,
     )
-    expect(refused.because.join(" ")).not.toMatch(/no longer in the source|ledger rekey|accept/)
+    expect(refused.because.join(" ")).not.toMatch(/no longer in the source|left the source|ledger rekey|accept/)
     expect(yield* night({ full: true })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
     expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 0 } })
     expect(names()).toHaveLength(3)

@@ -19,7 +19,7 @@ scoped(
     const first = yield* run()
     expect(first).toMatchObject({ exitCode: 0, outcome: "complete", vanished: { count: 2, fresh: 2 } })
     expect(first.because).toEqual([
-      "2 of the rows imported earlier are no longer in the source, since the last run: see vanished.csv.",
+      "2 rows that were imported earlier have left the source since the last run: see vanished.csv.",
     ])
     const listed = linesOf(yield* file(first, "vanished.csv"))
     expect(listed.map(([row, key, , since, by]) => [row, key, since, by])).toEqual([
@@ -38,7 +38,7 @@ scoped(
     ])
     const second = yield* run()
     expect(second).toMatchObject({ exitCode: 1, vanished: { count: 2, fresh: 1 } })
-    expect(second.because.join()).toContain("no longer in the source, 1 of them since the last run")
+    expect(second.because.join()).toContain("have left the source, 1 of them since the last run")
     expect(linesOf(yield* file(second, "vanished.csv")).map(([, key, , , by]) => [key, by])).toEqual([
       ["1", first.run],
       ["3", second.run],

@@ -4,7 +4,7 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
 import { count, counted, instantIn, minuteIn, numbers, type Word } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
-import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
+import { accountOf, leftBehind, outcomeWord, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./screen.ts"
 
 /** The maximum number of kinds of problems, and of kinds of differences, in the summary. The report has all of them. */
@@ -12,7 +12,7 @@ const most = 10
 
 const heading = (report: RunReport, screen: Screen): string => {
   const paint = paints(screen)
-  const word = outcomeWords[report.outcome]
+  const word = outcomeWord(report)
   const took = tookOf(report)
   const times = `${instantIn(report.zone, report.startedAt)} (${report.zone})${
     took === undefined ? "" : `, took ${took}`
@@ -160,5 +160,5 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
   )
   return isWide
     ? shown
-    : `${shown}\n\n${paint.soft("Runs, in the order of the columns")}\n${ids.map((id) => `  ${id}`).join("\n")}`
+    : `${shown}\n\n${paint.soft("Runs, in the order of the table")}\n${ids.map((id) => `  ${id}`).join("\n")}`
 }

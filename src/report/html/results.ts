@@ -2,10 +2,10 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../d
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
-import { type Mode, modeWords, outcomeWords } from "../../domain/run.ts"
+import { type Mode, modeWords } from "../../domain/run.ts"
 import { count, counted, instantIn, numbers, type Word } from "../../domain/words.ts"
 import { csvFiles } from "../csvFiles.ts"
-import { sentence, tookOf } from "../sentences.ts"
+import { outcomeWord, sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { AttentionCounts, WrittenFile } from "./details.ts"
 import {
@@ -45,7 +45,7 @@ export const markOf = (report: RunReport): Markup | undefined => {
 
 /** Shows the result in one sentence, the reasons, and what to do next, at the top of the page. */
 export const outcomeHeader = (report: RunReport): Content => {
-  const word = outcomeWords[report.outcome]
+  const word = outcomeWord(report)
   return html`<header class="${word.tone}">
 <p class="soft small">formferry ${modeWords[report.mode]} <bdi>${report.run}</bdi></p>
 <h1><bdi>${report.pipeline}</bdi> → <bdi>${report.form.name}</bdi></h1>
