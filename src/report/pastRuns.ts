@@ -199,6 +199,13 @@ export const readReport = (
       )
     }
     const report = yield* readFolder(folder)
+    const undone = path.join(folder, "undone.csv")
+    if (report === undefined && (yield* Effect.orElseSucceed(fs.exists(undone), () => false))) {
+      return yield* fail(
+        path.join(folder, "report.json"),
+        `an undo has no report. It lists the submissions that it deleted in ${undone}`,
+      )
+    }
     return report === undefined
       ? yield* fail(
         path.join(folder, "report.json"),

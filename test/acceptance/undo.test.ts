@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { bench, csv, upTo } from "./contacts.ts"
 
 const ended = ({ status, stderr }: { readonly status: number | null; readonly stderr: string }) => ({
@@ -50,6 +50,9 @@ it.scopedLive("undo deletes what a run created only if the service can delete, a
     const result = JSON.parse(again.stdout) as { readonly folder: string }
     expect(result).toMatchObject({ deleted: 0, earlier: imported, exitCode: 0 })
     expect(readFileSync(join(result.folder, "undone.csv"), "utf8").trim().split("\n")).toHaveLength(imported + 1)
+    const report = yield* at.inProcess("report", "contacts", "--run", basename(result.folder))
+    expect(report.status).toBe(2)
+    expect(report.stderr.replaceAll(/\s+/g, " ")).toContain("an undo has no report. It lists the submissions")
 
     const next = yield* at.inProcess("run", "contacts", "--confirm", "live")
     expect(next.status).toBe(0)
