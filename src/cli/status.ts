@@ -277,7 +277,7 @@ const anomalyWords: { readonly [C in AnomalyCode]: string } = {
 const some = (number: number, what: string): ReadonlyArray<string> => number === 0 ? [] : [`${count(number)} ${what}`]
 
 const ago = (zone: string, time: string, now: number): string =>
-  `${instantIn(zone, time)}, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
+  `${instantIn(zone, time)}, ${lastingSeconds(Math.max(0, now - Date.parse(time)))} ago`
 
 /** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Shows none for fewer than three runs. */
 const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {

@@ -53,7 +53,7 @@ export const studio = command({
       })
       const link = newLink()
       yield* output.print(input.json ? JSON.stringify({ link, folder: root }) : `Studio   ${link}\nProject  ${root}`)
-      output.say(`The link works once. ${readsKeys ? "o prints another, and " : ""}Ctrl-C ends the studio.`)
+      output.say(`The link works once. ${readsKeys ? "Press o for another link. " : ""}Ctrl-C ends the studio.`)
       if (!input.noOpen && output.interactive) {
         const { linkFile, openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
         const isOpened = yield* openPage(yield* linkFile(link), process.platform)

@@ -1,7 +1,7 @@
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
-import { firstOf, listed } from "../domain/words.ts"
+import { counted, firstOf, listed } from "../domain/words.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { quoted, suggest } from "../project/suggestion.ts"
 import { type ColumnBook, columnList } from "./ColumnBook.ts"
@@ -48,7 +48,7 @@ const unansweredIn = (
       } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${
         firstOf(forgotten.map(({ name }) => brief(name)), 12)
       }.`,
-      "Map them, or list them under `ignoreQuestions`.",
+      `${forgotten.length === 1 ? "Map it, or list it" : "Map them, or list them"} under \`ignoreQuestions\`.`,
     )
   }
   return unanswered
@@ -99,8 +99,10 @@ const findUnmapped = (
   const note = unmapped === "error" ? findings.error : findings.warning
   note(
     ["mapping"],
-    `${left.length} of ${columns.length} columns ${left.length === 1 ? "is" : "are"} not mapped: ${columnList(left)}.`,
-    "Map them, or list them under `ignore`.",
+    `${left.length} of ${counted(columns.length, "column")} ${left.length === 1 ? "is" : "are"} not mapped: ${
+      columnList(left)
+    }.`,
+    `${left.length === 1 ? "Map it, or list it" : "Map them, or list them"} under \`ignore\`.`,
   )
 }
 

@@ -46,7 +46,7 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
       const at = yield* watched({ requestsPerSecond: 40 })
       at.write("source.csv", csv(upTo(120)))
       const terminal = yield* inTerminal(at, "exec formferry studio\n", at.env)
-      yield* until(() => at.opened() !== undefined && terminal.shown().includes("o prints another"))
+      yield* until(() => at.opened() !== undefined && terminal.shown().includes("o for another link"))
       const [first = ""] = linksIn(terminal.shown())
       // Its arguments, which other users can see, name a page that leads to the link.
       const page = at.opened() ?? ""
@@ -95,7 +95,7 @@ describe.skipIf(withoutTerminal)("the studio in a terminal", () => {
       Effect.gen(function*() {
         const at = yield* watched()
         const terminal = yield* inTerminal(at, "exec formferry studio --demo --no-open\n", at.env)
-        yield* until(() => terminal.shown().includes("o prints another"))
+        yield* until(() => terminal.shown().includes("o for another link"))
         const [link = ""] = linksIn(terminal.shown())
         yield* Effect.promise(async () => {
           const { call, done } = await pageAt(link)

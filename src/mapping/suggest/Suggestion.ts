@@ -1,5 +1,6 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
+import { counted } from "../../domain/words.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
@@ -156,7 +157,7 @@ export const unmappedNames = (
     const block = whole.find(({ members }) => members.some((one) => one.column === column))
     return block?.title === undefined
       ? name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)
-      : `${block.title.trim()} (a block of ${block.members.length} columns)`
+      : `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
   })
   return [...new Set(names)]
 }
