@@ -180,9 +180,17 @@ const difference = (first: NamedSource, other: NamedSource): string | undefined 
       shownTitle(mine[at])
     }. All files of a source must have the same columns in the same order: give the others their own pipeline, or export them with the same columns.`
   }
-  return first.source.format === other.source.format
+  if (first.source.format !== other.source.format) {
+    return `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. If both have the same format, name it: \`source.format\`.`
+  }
+  const [mineBy, yoursBy] = [first.source.tool, other.source.tool]
+  return mineBy?.variant === yoursBy?.variant
     ? undefined
-    : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. If both have the same format, name it: \`source.format\`.`
+    : `${other.file} is an export of ${yoursBy?.title} (${
+      yoursBy?.variant ?? "the usual layout"
+    }), but ${first.file} is one with a different layout (${
+      mineBy?.variant ?? "the usual one"
+    }), so their cells may differ in meaning. Export all files in the same way, or give the others their own pipeline.`
 }
 
 /** Returns the dialect of several files. Some have no encoding because they are ASCII, or no delimiter because they have one column. */

@@ -256,6 +256,19 @@ describe("a source of several files", () => {
     )
   })
 
+  it("a source of several files is refused if a form tool wrote them in different layouts, because their cells may differ in meaning", async () => {
+    const codes = file("id,submitdate,lastpage,startlanguage,Q1\n1,2026-01-01 10:00:00,3,en,fine\n")
+    const vv = file(
+      "Response ID\tDate submitted\tLast page\tStart language\tYour comment\nid\tsubmitdate\tlastpage\tstartlanguage\tQ1\n"
+        + "2\t2026-01-02 10:00:00\t3\ten\tline one{newline}line two\n3\t2026-01-02 11:00:00\t3\ten\t{question_not_shown}\n",
+      "txt",
+    )
+    expect(await refusal(config("", { file: [codes, vv] }))).toBe(
+      `${vv} is an export of LimeSurvey (VV), but ${codes} is one with a different layout (codes), so their cells may differ in meaning. `
+        + "Export all files in the same way, or give the others their own pipeline.",
+    )
+  })
+
   it("the number of listed files is limited, and a folder that contains a link to its parent is searched only once", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
