@@ -167,15 +167,19 @@ export const findFiles = (
     return { files, matched, said }
   })
 
-/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`. */
+/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`, `2026-11-20 01.15 PM`. */
 const dated =
-  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?!\d)/
+  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?(?:[-_. ]?([ap])m(?![a-z]))?)?(?!\d)/i
 
 /** Returns the last date in a file's name as digits that sort, or undefined if there is none. */
 const dateInName = (path: string): string | undefined => {
   const name = path.replace(/^.*[\\/]/, "")
-  const [year = "", , month = "", day = "", hour = "00", minute = "00", second = "00"] = [
-    ...name.matchAll(new RegExp(dated, "g")),
+  const [year = "", , month = "", day = "", hour = "00", minute = "00", second = "00", half] = [
+    ...name.matchAll(new RegExp(dated, "gi")),
   ].at(-1)?.slice(1) ?? []
-  return year === "" ? undefined : year + month + day + hour + minute + second
+  // 12 AM is midnight, and 12 PM is noon.
+  const hours = half === undefined
+    ? hour
+    : String(Number(hour) % 12 + (half.toLowerCase() === "p" ? 12 : 0)).padStart(2, "0")
+  return year === "" ? undefined : year + month + day + hours + minute + second
 }
