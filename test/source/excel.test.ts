@@ -185,7 +185,7 @@ describe("cells of a workbook", () => {
   )
 
   describe("a text in an .xls file of Excel 95", () => {
-    /** Returns a file in which each of these bytes stands in the cell A2 and in the name of the sheet. */
+    /** Returns a file whose cell A2 and sheet name contain these bytes. */
     const oldBook = (codePage: number, text: ReadonlyArray<number>) => {
       const marks = "Q".repeat(text.length)
       const sheet = XLSX.utils.aoa_to_sheet([["a", "b"], [marks, "plain"]])

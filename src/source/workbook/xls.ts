@@ -191,7 +191,7 @@ export interface CompoundFiles<File> {
 export interface XlsCheck {
   /** The workbook's stream, extracted from its compound file, with common number formats instead of those that xlsx does not know. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
-  /** Returns a text as it is meant. xlsx reads each byte of a code page as one character. Throws `UnknownText`. */
+  /** Decodes a text. xlsx reads each byte of a code page as one character. Throws `UnknownText`. */
   readonly decode: (text: string) => string
   /**
    * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet is certainly

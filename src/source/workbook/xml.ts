@@ -184,7 +184,7 @@ let decoded = ""
 
 const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
 
-/** Replaces references to halves of surrogate pairs, which some programs write for one character. The parser would lose both. Throws `BadSheet` for a number that no character has. */
+/** Replaces references to halves of surrogate pairs. Some programs write two of them instead of one character, which the parser would lose. Throws `BadSheet` for a number that no character has. */
 const joinSurrogates = (text: string): string =>
   text.replaceAll(/&#(?:x([\dA-Fa-f]+)|(\d+));/g, (reference, hex?: string, decimal?: string) => {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
