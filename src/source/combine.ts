@@ -82,6 +82,8 @@ const partOf = (
 interface Place {
   readonly index: number
   isCertain: boolean
+  /** The cells that give the place its name. Undefined until a record has this place. */
+  cells?: string
 }
 
 /** The places of each source's records, and the columns of their cells in a combined row. */
@@ -114,6 +116,14 @@ class Places {
     if (isCertain) place.isCertain = true
     places.set(name, place)
     return place.index
+  }
+
+  /** Whether a part's place got its name from other cells: `visit.1` may also be `visit` and `1`. */
+  hasOtherCells(part: number, name: string, cells: ReadonlyArray<string>): boolean {
+    const place = this.#ofParts[part]?.get(name)
+    if (place === undefined) return false
+    place.cells ??= JSON.stringify(cells)
+    return place.cells !== JSON.stringify(cells)
   }
 
   /** Returns the names of a part's places by their index. Undefined if a place is not certain. */
@@ -246,10 +256,20 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
           }" (${column}).`,
         }
         : undefined
-      const place = [...as === undefined ? [] : [as], ...name.map((column) => textAt(cells, column))]
-        .filter((text) => text !== "").join(".")
+      const named = name.map((column) => textAt(cells, column))
+      const place = [...as === undefined ? [] : [as], ...named].filter((text) => text !== "").join(".")
       const at = repeats ? 0 : places.indexOf(part, place, fault === undefined)
-      spool.add({ row, part, place: at, number, cells, fault: fault ?? alone })
+      const ambiguous = fault === undefined && !repeats && places.hasOtherCells(part, place, named)
+        ? {
+          code: "conflict" as const,
+          column: name.map(shownName).join(", "),
+          value: cut(named.join(", ")),
+          message: `Row ${number} has the place "${cut(place)}", but so have records with other cells in ${
+            listed(name.map(shownName), "and")
+          }. Correct the records.`,
+        }
+        : undefined
+      spool.add({ row, part, place: at, number, cells, fault: fault ?? alone ?? ambiguous })
     }
     for (const [at, part] of parts.entries()) {
       const addAll = ({ faults, firstRow, rows }: RowChunk) =>

@@ -33,6 +33,17 @@ describe("a source with combined records", () => {
     expect(titles).toEqual(["id", "base.a", "base.visit.1.a", "a"])
   })
 
+  it("a row is rejected if one of its places has the name of a place that other cells name", async () => {
+    const { faults } = await combined("id,event,nth,a,b\n1,visit.1,,x,\n1,visit,1,,y\n2,visit.1,,x,y\n", {
+      ...byEvent,
+      name: ["event", "nth"],
+    })
+    expect([...faults]).toEqual([[
+      1,
+      'Row 1 (record 2) has the place "visit.1", but so have records with other cells in event and nth. Correct the records.',
+    ]])
+  })
+
   it("records that fill different columns are joined if no column distinguishes them", async () => {
     const { rows, titles } = await combined("id,a,b\n1,x,\n1,,y\n", { ...byEvent, name: [] })
     expect(titles).toEqual(["id", "a", "b"])
