@@ -28,7 +28,7 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
 }
 
 /** The facts about a place that the ledger does not know yet. */
-export const noFacts: Facts = {
+const noFacts: Facts = {
   isNew: true,
   isBlank: true,
   forgotten: [],

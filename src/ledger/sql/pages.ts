@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Struct from "effect/Struct"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../errors.ts"
@@ -259,7 +260,7 @@ export const exportRows = (
             [last, chosen],
           )),
         (found) => [
-          found.map(({ at: _, ...one }) => one),
+          found.map(Struct.omit("at")),
           found.length < pageRows ? Option.none() : Option.fromNullable(found.at(-1)?.at),
         ],
       ))
