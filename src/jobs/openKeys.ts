@@ -53,7 +53,10 @@ export const openKeys = (
     const survey = yield* surveyKeys(plan, { ledger, view })
     const stop = yield* makeStop
     const refusal = Effect.map(
-      Effect.provide(checkKeys(survey), Context.add(run, Stop, stop)),
+      Effect.provide(
+        Effect.suspend(() => checkKeys({ ...survey, alike: survey.alike() })),
+        Context.add(run, Stop, stop),
+      ),
       () =>
         stop.reasons().flatMap((reason) => "because" in reason ? new LedgerRefused({ message: reason.because }) : []),
     )

@@ -6,7 +6,7 @@ import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
+import { alikeRows, type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
@@ -285,11 +285,14 @@ export const surveyKeys = (
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
+    const alike = alikeRows(plan, (yield* view.facts).firstColumns)
     /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. `onlySendable`: whether the others are omitted. */
     const look = (chunk: RowChunk, isSendable: (index: number) => boolean, onlySendable = true) => {
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
-        return key === undefined ? [] : [{ cells, index, key }]
+        if (key === undefined) return []
+        if (!plan.mapping.filtered(cells)) alike?.add(chunk.firstRow + index, key, cells)
+        return [{ cells, index, key }]
       })
       return Effect.map(
         view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
@@ -309,5 +312,5 @@ export const surveyKeys = (
           }),
       )
     }
-    return { ...found, numbering, look }
+    return { ...found, numbering, look, alike: () => alike?.found }
   })

@@ -36,7 +36,7 @@ const shownPairs = 5
  * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
  * other because the source is read differently, or, if there are many, because their other cells are equal.
  */
-export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
+export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -81,6 +81,15 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
           how: `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${forget}.`,
           next: forget,
         },
+      )
+      if (isRefused) return
+    }
+    if (survey.alike !== undefined) {
+      const [one, other] = survey.alike
+      const isRefused = yield* refuse(
+        { alike: run.shape.toSorted() },
+        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys, but not in all columns that the mapping reads now. So it is unknown which of such rows were imported.`,
+        { how: "Write a `rowKey` with the columns that identify a row." },
       )
       if (isRefused) return
     }

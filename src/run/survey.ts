@@ -15,7 +15,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
+import { alikeRows, type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -39,6 +39,8 @@ export interface Survey {
   readonly changed: ReadonlyArray<ChangedRow>
   /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
+  /** The numbers of two rows that keys from content can't distinguish, although the mapping reads different cells of them. */
+  readonly alike: readonly [one: number, other: number] | undefined
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -56,7 +58,7 @@ export const chunkClassifier = (
     readonly keyOf: KeyOf
     /** Finds which rejected row a row was. Undefined if the source is not a rejected.csv. */
     readonly origin?: ReturnType<typeof rejectionOf> | undefined
-    readonly each?: (row: number, cells: Cells) => void
+    readonly each?: (row: number, cells: Cells, key: string | undefined) => void
   },
 ) => {
   const classifyRows = (
@@ -82,7 +84,7 @@ export const chunkClassifier = (
           origin,
           isSent: states[index] === "sent",
         })
-        each?.(row, cells)
+        each?.(row, cells, key)
       }
     })
   return (chunk: RowChunk): Effect.Effect<void, LedgerError> =>
@@ -124,7 +126,8 @@ export const survey = Effect.gen(function*() {
   const counts = yield* RunCounts
   const { mapping, source } = plan
   // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
-  const { isBlank: blank } = yield* view.facts
+  const { firstColumns, isBlank: blank } = yield* view.facts
+  const alike = alikeRows(plan, firstColumns)
   const added = blank ? undefined : yield* newRows(plan, { ledger, view })
   const classifier = yield* makeClassifier({
     newRows: added,
@@ -147,7 +150,10 @@ export const survey = Effect.gen(function*() {
     view: blank ? undefined : view,
     keyOf: numbering(),
     origin: plan.isFixed ? rejectionOf(plan) : undefined,
-    each: (row, cells) => cellTable.read(row, cells, fates),
+    each: (row, cells, key) => {
+      cellTable.read(row, cells, fates)
+      if (alike !== undefined && key !== undefined && !mapping.filtered(cells)) alike.add(row, key, cells)
+    },
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
   const surveyChunk = (chunk: RowChunk) =>
@@ -176,6 +182,7 @@ export const survey = Effect.gen(function*() {
     cells: cellTable,
     changed: changed(),
     newRows: added,
+    alike: alike?.found,
     rejectedAs,
   } satisfies Survey
 })

@@ -174,6 +174,34 @@ scoped(
 )
 
 scoped(
+  "a run is refused if keys from content can't distinguish new rows from imported ones after a column was mapped",
+  Effect.gen(function*() {
+    const { names, run, source, write } = yield* world
+    const mapping = (more: string) =>
+      write(
+        "pipelines/people.yaml",
+        `pipeline: people
+source: { file: ../source.csv, rowKey: content }
+mapping: { questions: [{ name: Name, from: Name }${more}], unmapped: ignore }
+sink: { service: live, form: people }
+`,
+      )
+    yield* mapping("")
+    yield* source(["1,Ann,a@example.org", "2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* mapping(", { name: Mail, from: Mail, as: email }")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
+    yield* source(["3,Ann,d@example.org", "1,Ann,a@example.org", "2,Bob,b@example.org"])
+    const refused = yield* run()
+    expect(refused).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(refused.because.join(" ")).toContain(
+      "Rows 1 and 2 have the same cells in the columns that the first run read",
+    )
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
   "a row of rejected.csv whose _key a spreadsheet program changed is rejected",
   Effect.gen(function*() {
     const { file, names, run, source, write } = yield* world
