@@ -7,7 +7,7 @@ import { isDay, type Wall, wall } from "./wallClock.ts"
 export const formatOptions = {
   format: option(
     Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)),
-    "The format in luxon's letters (yyyy, MM, dd, HH, mm, ss), or a list of formats. ISO 8601 is always accepted. `iso` allows only ISO 8601. `yy` means a year from 1961 to 2060",
+    "The format in letters (yyyy, MM, dd, HH, mm, ss), or a list of formats. ISO 8601 is always accepted. `iso` allows only ISO 8601. `yy` means a year from 1961 to 2060",
     "dd.MM.yyyy",
     ["dd.MM.yyyy", "d.M.yy"],
   ),
@@ -260,7 +260,7 @@ export const compileFormats = (
       message: format,
       suggestion: better !== text && typeof checkedFormat(better, needs) !== "string"
         ? `Did you mean "${better}"? (luxon: yyyy, MM for months, dd, HH, mm for minutes)`
-        : "Formats are written in luxon's letters, such as dd.MM.yyyy HH:mm.",
+        : "Formats are written in letters, such as dd.MM.yyyy HH:mm.",
     })
   }
   if (faults.length > 0) return faults

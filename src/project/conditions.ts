@@ -35,7 +35,7 @@ const Tests = section({
   }),
   empty: optional(Schema.Boolean, { description: "Whether the cell is empty", examples: [false] }),
   format: optional(Schema.String, {
-    description: "How dates of this column are written, in luxon's letters. ISO is always accepted",
+    description: "How dates of this column are written, such as dd.MM.yyyy. ISO is always accepted",
     examples: ["dd.MM.yyyy"],
   }),
 }, { rules: { atLeastOne: ["not", "atLeast", "atMost", "matches", "empty"] } }).annotations({

@@ -152,7 +152,7 @@ const Since = section({
   }),
   format: optional(TimeFormat, {
     description:
-      "How these times are written: `iso`, with a zone or an offset; `unix` or `unix-ms`, in seconds or milliseconds since 1970; or a pattern of luxon's letters",
+      "How these times are written: `iso`, with a zone or an offset; `unix` or `unix-ms`, in seconds or milliseconds since 1970; or a format in letters, such as dd.MM.yyyy HH:mm",
     examples: ["yyyy-MM-dd HH:mm:ss"],
     default: "iso",
   }),
