@@ -63,10 +63,10 @@ it.scopedLive(
       yield* prints(0, "form", "practice", "people1")
       yield* prints(2, "check")
       const pipeline = at.read("long/pipelines/people.yaml")
-      const prose = pipeline.match(/# (?:options|needed|not mapped|Made by|confidence)\b.*/g) ?? []
+      const prose = pipeline.match(/# (?:options|left open|not mapped|Made by|confidence)\b.*/g) ?? []
       expect(prose).toEqual(expect.arrayContaining([
         expect.stringMatching(/^# options: r so long a title/),
-        expect.stringMatching(/^# needed: .*Different in every row: k so long/),
+        expect.stringMatching(/^# left open: .*Different in every row: k so long/),
         expect.stringMatching(/^# not mapped yet: /),
       ]))
       expect(prose.join("\n").match(long)).toBe(null)
