@@ -248,11 +248,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
     "run",
     "copy",
   ],
-  "a missing ledger": [
-    (at) => Effect.tap(imported(at), () => rmSync(join(at.folder, ".formferry"), { recursive: true })),
-    "run",
-    "contacts",
-  ],
   "a reformatted key": [
     (at) => Effect.tap(imported(at), () => at.write("source.csv", csv(upTo(3)).replace("\n1,", "\n01,"))),
     "run",
