@@ -291,7 +291,7 @@ export const surveyKeys = (
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined) return []
-        if (!plan.mapping.filtered(cells)) alike?.add(chunk.firstRow + index, key, cells)
+        alike?.add(chunk.firstRow + index, key, cells)
         return [{ cells, index, key }]
       })
       return Effect.map(
@@ -312,5 +312,5 @@ export const surveyKeys = (
           }),
       )
     }
-    return { ...found, numbering, look, alike: () => alike?.found }
+    return { ...found, numbering, look, alike: () => alike?.found() }
   })

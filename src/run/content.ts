@@ -84,39 +84,32 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
 }
 
 /**
- * Finds two rows that `rowKey: content` can't distinguish although the mapping reads different cells of them: a key covers only the columns that the
- * first run read.
+ * Returns what finds two rows that `rowKey: content` can't distinguish although the mapping reads different cells of them: a key covers only the columns
+ * that the first run read. Undefined if the mapping reads no others.
  */
-class AlikeRows {
-  /** The numbers of the first two such rows. */
-  found: readonly [number, number] | undefined = undefined
-  private readonly keys = new KeyTable()
-  private readonly hash = new RowHash()
-  private readonly positions: ReadonlyArray<number>
-
-  /** @param positions of the columns that the mapping reads */
-  constructor(positions: ReadonlyArray<number>) {
-    this.positions = positions
-  }
-
-  add(row: number, key: string, cells: Cells): void {
-    if (this.found !== undefined) return
-    this.hash.key(key.slice(0, key.lastIndexOf("-")))
-    this.hash.content(cells, this.positions)
-    const slot = this.keys.find(this.hash)
-    if (slot < 0) this.keys.add(this.hash, row)
-    else if (!this.keys.hasContent(slot, this.hash)) this.found = [this.keys.row(slot), row]
-  }
-}
-
-/** Returns an `AlikeRows` if keys come from content, and the mapping reads columns that the first run did not. */
 export const alikeRows = (
   { columns, mapping, shape }: Pick<RunPlan, "columns" | "mapping" | "shape">,
   firstColumns: ReadonlyArray<string> | undefined,
-): AlikeRows | undefined =>
-  mapping.keyed === "content" && firstColumns !== undefined && shape.some((name) => !firstColumns.includes(name))
-    ? new AlikeRows(positionsOf(shape, columns))
-    : undefined
+) => {
+  if (mapping.keyed !== "content" || firstColumns === undefined) return undefined
+  if (shape.every((name) => firstColumns.includes(name))) return undefined
+  const positions = positionsOf(shape, columns)
+  const keys = new KeyTable()
+  const hash = new RowHash()
+  let found: readonly [one: number, other: number] | undefined
+  return {
+    add: (row: number, key: string, cells: Cells): void => {
+      if (found !== undefined || mapping.filtered(cells)) return
+      hash.key(key.slice(0, key.lastIndexOf("-")))
+      hash.content(cells, positions)
+      const slot = keys.find(hash)
+      if (slot < 0) keys.add(hash, row)
+      else if (!keys.hasContent(slot, hash)) found = [keys.row(slot), row]
+    },
+    /** Returns the numbers of the first two such rows. */
+    found: () => found,
+  }
+}
 
 /** Returns the sorted names of the columns that the content of a rejected row covers: the mapped ones, or all columns if it has no key. */
 export const coveredColumns = (

@@ -152,7 +152,7 @@ export const survey = Effect.gen(function*() {
     origin: plan.isFixed ? rejectionOf(plan) : undefined,
     each: (row, cells, key) => {
       cellTable.read(row, cells, fates)
-      if (alike !== undefined && key !== undefined && !mapping.filtered(cells)) alike.add(row, key, cells)
+      if (key !== undefined) alike?.add(row, key, cells)
     },
   })
   // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
@@ -182,7 +182,7 @@ export const survey = Effect.gen(function*() {
     cells: cellTable,
     changed: changed(),
     newRows: added,
-    alike: alike?.found,
+    alike: alike?.found(),
     rejectedAs,
   } satisfies Survey
 })

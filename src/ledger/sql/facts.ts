@@ -18,27 +18,18 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
   const forgotten = yield* all<readonly [Buffer]>("SELECT digest FROM leftOut WHERE place = ? AND keyed = 2", [place])
   const values = yield* all<readonly [string, string]>("SELECT name, value FROM fact WHERE place = ?", [place])
   return {
-    ...noFacts,
+    identity: undefined,
+    form: undefined,
+    canary: undefined,
+    undone: [],
+    refused: undefined,
+    pulled: undefined,
     isNew: !(yield* has("batch")),
     isBlank: !((yield* has("row")) || (yield* has("leftOut")) || (yield* has("superseded"))),
     forgotten: forgotten.map(([digest]) => digest.toString("hex")),
     firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),
     ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
   }
-}
-
-/** The facts about a place that the ledger does not know yet. */
-const noFacts: Facts = {
-  isNew: true,
-  isBlank: true,
-  forgotten: [],
-  firstColumns: undefined,
-  identity: undefined,
-  form: undefined,
-  canary: undefined,
-  undone: [],
-  refused: undefined,
-  pulled: undefined,
 }
 
 /** Records facts, inside a transaction. */
