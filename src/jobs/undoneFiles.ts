@@ -48,7 +48,7 @@ export const undoneLines = (
     if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
     return { ...row, outcome: "not deleted yet" }
   }
-  const sent = Stream.map(view.pages("sent", { run, content: false }), (rows) => rows.map(left))
+  const sent = Stream.map(view.pages("imported", { run }), (rows) => rows.map(left))
   const earlier = Stream.map(
     view.pages("replaced", { run }),
     (rows) =>

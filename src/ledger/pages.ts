@@ -10,26 +10,30 @@ interface Placed {
 }
 
 /** A row that was created. */
-export interface SentRow extends Placed {
-  readonly keyDigest: Buffer
+export interface ImportedRow extends Placed {
   readonly key: string
   /** Its number in the source of the run that sent it. */
   readonly row: number
-  readonly batch: number
-  /** The run that sent it. */
-  readonly run: string
   readonly submissionId: string
   readonly submissionTime: string | undefined
   readonly verdict: Verdict
+  /** The row's submission before the row changed and was imported again. */
+  readonly replaces: string | undefined
+  /** What the last reconciliation found out about a verified submission, unless the submission was unchanged. */
+  readonly drift: Drifted | undefined
+}
+
+/** A row that was created, with what was sent and returned. */
+export interface SentRow extends ImportedRow {
+  readonly keyDigest: Buffer
+  readonly batch: number
+  /** The run that sent it. */
+  readonly run: string
   /** What was sent. Deleted once the submission is verified. */
   readonly item: Item | undefined
   /** Keyed digests of what was sent and of what was returned, by answer id. Present once the submission is read back. */
   readonly answers: AnswerDigests | undefined
   readonly cells: ReadonlyArray<string> | undefined
-  /** The row's submission before the row changed and was imported again. */
-  readonly replaces: string | undefined
-  /** What the last reconciliation found out about a verified submission, unless the submission was unchanged. */
-  readonly drift: Drifted | undefined
   /** Whether the row was in doubt, and only an export, a list or a person shows that this submission belongs to it. */
   readonly isFound: boolean
 }
@@ -122,20 +126,20 @@ export interface Vanished {
   readonly fresh: number
 }
 
+/** Which imported rows are read. */
+interface ImportedChoice {
+  /** Only rows with these verdicts. Default: all. */
+  readonly verdicts?: ReadonlyArray<Verdict>
+  /** Only rows sent by this run. */
+  readonly run?: string
+}
+
 /** The kinds of data that can be read in pages, with the type of their rows and the options for selecting rows. */
 export interface Pages {
-  /** Imported rows with a submission, in the order in which they were first sent. */
-  readonly sent: {
-    readonly row: SentRow
-    readonly choice: {
-      /** Only rows with these verdicts. Default: all. */
-      readonly verdicts?: ReadonlyArray<Verdict>
-      /** Only rows sent by this run. */
-      readonly run?: string
-      /** Whether to read items, answers and cells. Default: yes. Without them, reading a page takes half the time. */
-      readonly content?: boolean
-    }
-  }
+  /** Imported rows with a submission, in the order in which they were first sent. Reading a page takes half the time of `sent`. */
+  readonly imported: { readonly row: ImportedRow; readonly choice: ImportedChoice }
+  /** The same rows, with what was sent and returned. */
+  readonly sent: { readonly row: SentRow; readonly choice: ImportedChoice }
   /** Rows in doubt, in the order in which they were first sent. */
   readonly doubtful: { readonly row: DoubtfulRow; readonly choice: object }
   /** All submissions that the ledger knows at this destination. */

@@ -139,7 +139,7 @@ const faultsOf = (run: string) =>
     const { view } = yield* RunLedger
     const found = { differing: 0, missing: 0, refused: 0 }
     yield* Stream.runForEach(
-      view.pages("sent", { run, verdicts: ["differing", "missing"], content: false }),
+      view.pages("imported", { run, verdicts: ["differing", "missing"] }),
       (rows) =>
         Effect.sync(() => {
           for (const { verdict } of rows) if (verdict === "differing" || verdict === "missing") found[verdict]++

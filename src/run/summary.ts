@@ -5,7 +5,7 @@ import type { ChangedAnswer, Doubt, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { readsSource } from "../domain/run.ts"
 import { counted } from "../domain/words.ts"
-import type { SentRow, Vanished } from "../ledger/pages.ts"
+import type { Pages, Vanished } from "../ledger/pages.ts"
 import { version } from "../project/version.ts"
 import type { ImportedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -76,7 +76,7 @@ export const writeSummary = (ended: Ended) =>
       columns: plan.columns.map((column) => column.title),
       imported: Stream.map(
         // A reconciliation covers the submissions of all runs.
-        view.pages("sent", { content: false, ...(plan.mode === "reconcile" ? {} : { run: plan.id }) }),
+        view.pages("imported", { size: importedAtOnce, ...(plan.mode === "reconcile" ? {} : { run: plan.id }) }),
         (rows) => rows.map(asReadBack),
       ),
       inDoubt: Stream.map(
@@ -131,8 +131,11 @@ const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
       mode === "run" && (repeated !== undefined || review !== undefined) && !stop.requested() && rows.pending === 0,
   )
 
+/** How many imported rows are read at a time. Larger pages save a tenth of the time after the last answer. */
+const importedAtOnce = 5_000
+
 /** Returns a row with the result of its read-back. A verified submission that was edited or deleted later is reported as differing or missing. */
-const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
+const asReadBack = ({ drift, ...row }: Pages["imported"]["row"]): ImportedRow => ({
   ...row,
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
 })

@@ -206,7 +206,7 @@ export interface Remaining {
 export const remainingOf = (view: Pick<PipelineLedger, "pages">, run: string) =>
   Effect.gen(function*() {
     const found = { sent: 0, undone: 0, notLanded: 0, inDoubt: 0, unknown: 0, replaced: 0, uncovered: 0 }
-    yield* Stream.runForEach(view.pages("sent", { run, content: false }), (rows) =>
+    yield* Stream.runForEach(view.pages("imported", { run }), (rows) =>
       Effect.sync(() => void (found.sent += rows.length)))
     yield* Stream.runForEach(view.pages("undeletable", { run }), (rows) =>
       Effect.sync(() => {

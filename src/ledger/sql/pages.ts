@@ -5,91 +5,88 @@ import * as Struct from "effect/Struct"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../errors.ts"
-import type { DoubtfulRow, ExportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
+import type { DoubtfulRow, ExportedRow, ImportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
-import { optional, required, type Selected, selected, selection } from "./selection.ts"
+import { optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
 import { all, get, type Param, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun, wasFound } from "./undo.ts"
 import { unseenPage, vanishedPage } from "./vanished.ts"
 import { driftedOf, isAcknowledged, unpackAnswers } from "./verdicts.ts"
 
-/** Stands in for the content of a submission if only its state is needed. */
-const noContent: Selected<undefined> = selected("NULL", () => undefined)
 const item = optional("d.item", (text: string) => JSON.parse(text) as Item)
 const cells = optional("d.cells", (text: string) => JSON.parse(text) as ReadonlyArray<string>)
 
-const sentState = {
+const importedFields = {
   at: row.id,
-  keyDigest: row.digest,
   key: row.key,
   row: row.row,
-  batch: row.batch,
-  run: selected<string>("u.name"),
   submissionId: required(row.submission),
   submissionTime: row.time,
   verdict: required(row.verdict),
   replaces: optional<string>(lastReplaced),
   drift: selected(`CASE r.verdict WHEN ${verdictCode.verified} THEN f.standing END`, driftedOf),
-  isFound: selected(wasFound("r.id", "r.batch"), (value: number) => value === 1),
 }
-
+const imported = { ...selection<ImportedRow>(importedFields), joins: "" }
 const sent = {
-  state: { ...selection<SentRow>({ ...sentState, item: noContent, answers: noContent, cells: noContent }), joins: "" },
-  content: {
-    ...selection<SentRow>({
-      ...sentState,
-      item,
-      answers: optional("coalesce(d.answers, v.answers)", unpackAnswers),
-      cells,
-    }),
-    joins: "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
-  },
+  ...selection<SentRow>({
+    ...importedFields,
+    keyDigest: row.digest,
+    batch: row.batch,
+    run: selected<string>("u.name"),
+    item,
+    answers: optional("coalesce(d.answers, v.answers)", unpackAnswers),
+    cells,
+    isFound: selected(wasFound("r.id", "r.batch"), (value: number) => value === 1),
+  }),
+  joins: "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
 }
 
 /**
- * Returns a page of imported rows, in the order in which they were first sent. In this order the file is read forwards, and a run's rows are next to
- * each other.
+ * Returns a function that reads a page of imported rows, in the order in which they were first sent. In this order the file is read forwards, and a
+ * run's rows are next to each other.
  */
-function* sentPage(store: Store, place: number, page: Page<"sent">): Sql<ReadonlyArray<SentRow>> {
-  // A row without a submission id can't be read back. A person said that it landed.
-  const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
-  let { after } = page
-  // If possible, uses the partial index, which contains few rows, in order. Otherwise, `+` prevents SQLite from sorting all rows of the place.
-  const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
-  const runParams: Array<Param> = []
-  if (page.run !== undefined) {
-    const batches = yield* get<readonly [number | null, number | null]>(
-      "SELECT min(b.id), max(b.id) FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ? AND u.name = ?",
-      [place, page.run],
-    )
-    const [first, last] = batches ?? [null, null]
-    if (first === null || last === null) return []
-    if (after === 0 && !rare) {
-      const start = yield* get<readonly [number | null]>("SELECT min(id) FROM row WHERE batch BETWEEN ? AND ?", [
-        first,
-        last,
-      ])
-      after = (start?.[0] ?? 1) - 1
+const importedPage = <A>(rows: Selection<A> & { readonly joins: string }) =>
+  function*(store: Store, place: number, page: Page<"imported">): Sql<ReadonlyArray<A>> {
+    // A row without a submission id can't be read back. A person said that it landed.
+    const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
+    let { after } = page
+    // If possible, uses the partial index, which contains few rows, in order. Otherwise, `+` prevents SQLite from sorting all rows of the place.
+    const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
+    const runParams: Array<Param> = []
+    if (page.run !== undefined) {
+      // A statement with both min and max would read every batch of the run.
+      const batches = yield* get<readonly [number | null, number | null]>(
+        `SELECT (SELECT min(id) FROM batch WHERE run = u.id), (SELECT max(id) FROM batch WHERE run = u.id)
+         FROM run u WHERE u.place = ? AND u.name = ?`,
+        [place, page.run],
+      )
+      const [first, last] = batches ?? [null, null]
+      if (first === null || last === null) return []
+      if (after === 0 && !rare) {
+        const start = yield* get<readonly [number | null]>("SELECT min(id) FROM row WHERE batch BETWEEN ? AND ?", [
+          first,
+          last,
+        ])
+        after = (start?.[0] ?? 1) - 1
+      }
+      where.push("u.name = ?", "r.batch BETWEEN ? AND ?")
+      runParams.push(page.run, first, last)
     }
-    where.push("u.name = ?", "r.batch BETWEEN ? AND ?")
-    runParams.push(page.run, first, last)
+    if (page.verdicts !== undefined) {
+      where.push(`r.verdict IN (${page.verdicts.map((verdict) => verdictCode[verdict]).join(", ")})`)
+    }
+    where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
+    return yield* rows.all(
+      store,
+      `FROM row r ${rare ? "INDEXED BY row_unverified" : "NOT INDEXED"}
+       CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${rows.joins} LEFT JOIN drift f ON f.row = r.id
+       WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
+      [after, ...runParams, place, page.limit],
+    )
   }
-  if (page.verdicts !== undefined) {
-    where.push(`r.verdict IN (${page.verdicts.map((verdict) => verdictCode[verdict]).join(", ")})`)
-  }
-  where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
-  const rows = sent[page.content === false ? "state" : "content"]
-  return yield* rows.all(
-    store,
-    `FROM row r ${rare ? "INDEXED BY row_unverified" : "NOT INDEXED"}
-     CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${rows.joins} LEFT JOIN drift f ON f.row = r.id
-     WHERE ${where.join(" AND ")} ORDER BY r.id LIMIT ?`,
-    [after, ...runParams, place, page.limit],
-  )
-}
 
 const doubtful = selection<DoubtfulRow>({
   at: row.id,
@@ -162,7 +159,8 @@ const kinds: {
     readonly read: (store: Store, place: number, page: Page<K>) => Sql<ReadonlyArray<Pages[K]["row"]>>
   }
 } = {
-  sent: { name: "imported rows", read: sentPage },
+  imported: { name: "imported rows", read: importedPage(imported) },
+  sent: { name: "imported rows", read: importedPage(sent) },
   doubtful: { name: "rows in doubt", read: doubtfulPage },
   submissions: { name: "submission ids", read: (_, place, page) => submissionsPage(place, page) },
   replaced: { name: "replaced submissions", read: replacedPage },
