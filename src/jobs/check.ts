@@ -4,14 +4,16 @@ import { identity } from "effect/Function"
 import type { CheckedData } from "../domain/checkedData.ts"
 import { allFindings, byFile, byPlace, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
-import type { Form } from "../domain/form.ts"
+import { type Form, names } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { runExamples } from "../mapping/examples.ts"
+import { disk } from "../project/disk.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
+import { confidencesIn, scored, sureFrom } from "../project/pipelineEdits.ts"
 import type { Project } from "../project/Project.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
@@ -209,6 +211,9 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       ? undefined
       : yield* writeFormRecord(project.root, recordOf(pipeline.name, target, form, ownColumns(source.columns)))
     const { mapping, pipeline: keyed, warnings } = compiled.right
+    const { fs, path } = yield* disk
+    const text = options.draft?.text
+      ?? (yield* Effect.orElseSucceed(fs.readFileString(path.join(project.root, pipeline.document.file)), () => ""))
     const keys = yield* openKeys(
       project,
       target,
@@ -250,10 +255,30 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
         ...uncounted(pipeline),
         ...runExamples(mapping, keyed, ownColumns(source.columns)),
         ...warnings,
+        ...unsureEntries(pipeline, form, text),
         ...checkedData?.diagnostics ?? [],
       ],
     }
   })
+
+/**
+ * Finds entries that `init` was not sure of and that nobody has reviewed, because what a wrong one sends can't be undone.
+ *
+ * @param text the pipeline's file
+ */
+const unsureEntries = ({ document, mapping, name }: Pipeline, form: Form, text: string): ReadonlyArray<Diagnostic> => {
+  const confidenceOf = confidencesIn(text)
+  return mapping.questions.flatMap((entry, at) => {
+    const question = form.questions.find((one) => names(entry, one))
+    const confidence = question && confidenceOf(question)
+    if (confidence === undefined || confidence >= sureFrom) return []
+    const message = "It was not certain that this entry is right when it was suggested, and nobody has reviewed it."
+    const suggestion = `If it is right, write \`# reviewed\` instead of \`# ${
+      scored(confidence)
+    }\`, or run: formferry init ${name} --review`
+    return [diagnosticAt(document, "warning", ["mapping", "questions", at], message, suggestion)]
+  })
+}
 
 /** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest copy. */
 const openCheckedLedger = (project: Project, pipeline: Pipeline, target: Target) =>

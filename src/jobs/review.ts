@@ -11,7 +11,7 @@ import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { confidencesIn, isOpen, proposals, type SourceProposal } from "../project/pipelineEdits.ts"
+import { confidencesIn, isOpen, proposals, type SourceProposal, sureFrom } from "../project/pipelineEdits.ts"
 import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
@@ -34,9 +34,6 @@ import { eachRow, type InitOptions, InitRefused, labelsFor, type SourceLabels, s
 import { findFirstTarget } from "./target.ts"
 import { compileUnkeyed } from "./translations.ts"
 import { unusedColumns } from "./unusedColumns.ts"
-
-/** An entry with a lower confidence is unsure, unless a person has reviewed it. */
-const sureFrom = 0.9
 
 /** Something in a pipeline that is open or unsure. */
 export type ReviewItem =

@@ -87,6 +87,9 @@ const itemOf = (text: string, question: Element): YAMLMap | undefined => itemsIn
 /** Returns how a confidence is written above an entry, and shown in a review. It is never 1. */
 export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
 
+/** An entry with a lower confidence is unsure, unless a person has reviewed it. */
+export const sureFrom = 0.9
+
 /** Matches remarks that `init` and its review write above an entry. */
 const remark = /^# (?:confidence |reviewed|left open|candidate )/
 

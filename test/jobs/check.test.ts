@@ -76,6 +76,25 @@ const start = Effect.gen(function*() {
 })
 
 layer(platform)("check", (it) => {
+  it.scoped("warns about an entry that init was not sure of, until it is reviewed", () =>
+    Effect.gen(function*() {
+      const { check, write } = yield* start
+      const remarked = (remark: string) =>
+        write(
+          "pipelines/people.yaml",
+          pipeline.replace("    - { name: E-mail", `    # ${remark} · "a@b.org"\n    - { name: E-mail`),
+        )
+      const unsure = Effect.map(check(), ({ found }) => found.filter((one) => one.includes("nobody has reviewed")))
+      yield* remarked("confidence 0.89")
+      expect(yield* unsure).toEqual([
+        "warning 9:7 It was not certain that this entry is right when it was suggested, and nobody has reviewed it.",
+      ])
+      yield* remarked("confidence 0.90")
+      expect(yield* unsure).toEqual([])
+      yield* remarked("reviewed")
+      expect(yield* unsure).toEqual([])
+    }))
+
   it.scoped("reads every row, and counts unknown choices and other problems by column", () =>
     Effect.gen(function*() {
       const world = yield* start
