@@ -167,9 +167,9 @@ export const findFiles = (
     return { files, matched, said }
   })
 
-/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`, `2026-11-20 01.15 PM`. */
+/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`, `2026-11-20 1.15 PM`. */
 const dated =
-  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?(?:[-_. ]?([ap])m(?![a-z]))?)?(?!\d)/i
+  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3]|(?<!\d)\d(?=[-_.:][-_.:\d]*[-_. ]?[ap]m(?![a-z])))[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?(?:[-_. ]?([ap])m(?![a-z]))?)?(?!\d)/i
 
 /** Returns the last date in a file's name as digits that sort, or undefined if there is none. */
 const dateInName = (path: string): string | undefined => {

@@ -379,6 +379,7 @@ describe("a source of several files", () => {
     ["20261120.csv", "20251231.csv"],
     ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
     ["Form 2026-11-20 01.15 PM.csv", "Form 2026-11-20 11.15 AM.csv", "Form 2026-11-20 12.15 AM.csv"],
+    ["Form 2026-11-20 1.15 PM.csv", "Form 2026-11-20 11.15 AM.csv", "Form 2026-11-20 9.15.30 AM.csv"],
     ["Form_2026-11-20_12.15_pm_1.csv", "Form 2026-11-20 11.15am.csv"],
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
   ])(
