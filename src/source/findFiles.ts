@@ -20,6 +20,9 @@ export interface FoundFiles {
 /** Returns a path with slashes, which patterns use on every system. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
+/** Returns a pattern in which parentheses are ordinary characters, as in `answers (1).csv`, unless they contain alternatives, or follow `@`, `?`, `+` or `!`. */
+const withPlainParentheses = (pattern: string) => pattern.replaceAll(/(?<![@?+!])\(([^()|]*)\)/g, "[(]$1[)]")
+
 /** Returns whether a folder may contain files that match the pattern. */
 const mayContain = (rest: string): (folder: string) => boolean => {
   if (/[{(!]/.test(rest)) return () => true
@@ -92,7 +95,7 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new SourceError({ file: whole, message })
     if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
-    const matches = picomatch(rest)
+    const matches = picomatch(withPlainParentheses(rest))
     const found = (yield* pathsBelow(base, rest, refuse)).filter((path) => matches(path)).map((path) =>
       `${base}/${path}`
     )

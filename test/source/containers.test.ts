@@ -361,6 +361,21 @@ describe("a source of several files", () => {
     expect(source.matched).toEqual({ base: dirname(pipelines), all: ["dump-1.csv"], read: ["dump-1.csv"] })
   })
 
+  it.each([
+    ["answers (1).csv", ["answers (1).csv"]],
+    ["answers (*).csv", ["answers (1).csv", "answers (2).csv"]],
+    ["answers*(1).csv", ["answers (1).csv"]],
+    ["(old)/answers*.csv", ["(old)/answers.csv"]],
+    ["answers (*.csv", ["answers (1).csv", "answers (2).csv"]],
+    ["answers (1|2).csv", ["answers 1.csv"]],
+    ["answers ?(1).csv", ["answers 1.csv", "answers .csv"]],
+  ])("parentheses in a pattern are ordinary characters unless they have a meaning: %s", async (glob, names) => {
+    const listed = ["answers (1).csv", "answers (2).csv", "answers 1.csv", "answers .csv", "(old)/answers.csv"]
+    const folder = folderOf(Object.fromEntries(listed.map((name) => [name, csv])))
+    const { files } = await run(findFiles({ folder, glob, take: "all" }))
+    expect(files.map((path) => path.slice(folder.length + 1)).toSorted()).toEqual(names.toSorted())
+  })
+
   it("a pattern can be narrowed to the file that changed last", async () => {
     const dumps = folderOf({ "a.csv": "id\na\n", "b.csv": "id\nb\n", "c.csv": "id\nc\n" })
     utimesSync(join(dumps, "a.csv"), 3000, 3000)
