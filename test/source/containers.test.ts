@@ -269,6 +269,17 @@ describe("a source of several files", () => {
     )
   })
 
+  it("each row of a source of several files is cleaned by what its own file shows about the column", async () => {
+    const [ticks, labels] = ["Yes", "Never"].map((other) =>
+      file(`id,submitdate,lastpage,startlanguage,Often [A],Often [B]\n1,,1,en,N/A,No\n2,,1,en,${other},No\n`)
+    )
+    for (const files of [[ticks, labels], [labels, ticks]]) {
+      const { rows, source } = await run(read(config("", { file: files.filter((one) => one !== undefined) })))
+      const cleaned = rows.map((row) => source.tool?.clean(row)[4])
+      expect(cleaned).toEqual(files[0] === ticks ? [null, "Yes", "N/A", "Never"] : ["N/A", "Never", null, "Yes"])
+    }
+  })
+
   it("the number of listed files is limited, and a folder that contains a link to its parent is searched only once", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
