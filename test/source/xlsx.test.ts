@@ -179,6 +179,14 @@ describe("formferry's .xlsx reader", () => {
     ])
   })
 
+  it("the reader keeps digits that Excel would round, however the XML is written", async () => {
+    const id = "123456789012345678"
+    const rows = row(1, text("a"), text("b"), text("c"), text("d"))
+      + row(2, `><v> ${id} </v>`, `><v><![CDATA[${id}]]></v>`, `><v>123<!-- -->456789012345678</v>`, `><v>&#49;${id.slice(1)}</v>`)
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[id, id, id, id]])
+  })
+
   it("the reader recognises dates by the built-in formats of East Asian languages", async () => {
     const entries = xlsx([{
       name: "R",
