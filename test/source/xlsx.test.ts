@@ -277,6 +277,19 @@ describe("formferry's .xlsx reader", () => {
     }
   })
 
+  it.each([
+    ["/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"],
+    ["../xl/./worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"],
+    ["Sheet1.xml", "xl/sheet1.xml"],
+    ["/data/one.xml", "data/one.xml"],
+  ])("the reader finds a sheet wherever its part is: %s", async (target, path) => {
+    const { "xl/worksheets/sheet1.xml": sheet = "", ...entries } = xlsx([{ name: "R", rows: row(1, text("a")) + row(2, "><v>1</v>") }])
+    const name = "xl/_rels/workbook.xml.rels"
+    const relations = entries[name]!.replace("worksheets/sheet1.xml", target)
+    const all = await readAs(file(zip({ ...entries, [name]: relations, [path]: sheet }), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[1]])
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",

@@ -1,12 +1,12 @@
 import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
-import { attributesOf, type OdsBook } from "./odsBook.ts"
+import type { OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { type CellRange, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
-import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
+import { attributesOf, BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
 const aroundRows: ReadonlySet<string> = new Set(["table-row-group", "table-rows", "table-header-rows"])
@@ -54,14 +54,14 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   const openInSheets = (name: string, xml: Buffer, from: number, to: number) => {
     if (name === "table" && ++sheet === wanted) at = "sheet"
     else if (name === "null-date") {
-      firstDay = attributesOf(attributes, xml, from, to)("date-value").slice(0, 10) || usualFirstDay
+      firstDay = attributesOf(xml, from, to)("date-value").slice(0, 10) || usualFirstDay
     } else if (name !== "calculation-settings") passed = 1
   }
 
   const openInSheet = (name: string, xml: Buffer, from: number, to: number) => {
     if (aroundRows.has(name) || aroundColumns.has(name)) return
     if (name !== "table-row" && name !== "table-column") return void (passed = 1)
-    const of = attributesOf(attributes, xml, from, to)
+    const of = attributesOf(xml, from, to)
     const style = of("default-cell-style-name")
     const hidden = /^(?:collapse|filter)$/.test(of("visibility"))
     if (name === "table-row") {
@@ -124,7 +124,7 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   const scanner = xmlScanner({
     open: (name, xml, from, to) => {
       if (passed > 0) passed++
-      else if (at === "cell") text.open(name, () => times(attributesOf(attributes, xml, from, to)("c") || "1"))
+      else if (at === "cell") text.open(name, () => times(attributesOf(xml, from, to)("c") || "1"))
       else if (at === "row") openInRow(name, xml, from, to)
       else if (at === "sheet") openInSheet(name, xml, from, to)
       else if (at === "sheets") openInSheets(name, xml, from, to)
