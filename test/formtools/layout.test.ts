@@ -330,7 +330,8 @@ describe("the layout of a LimeSurvey export", () => {
 
   const titles = ["Response ID", "Date submitted", "Last page", "Start language", "Your words"]
   const codes = ["id", "submitdate", "lastpage", "startlanguage", "Q1"]
-  const vv = (...rows: ReadonlyArray<ReadonlyArray<string>>) => file(rows.map((row) => row.join("\t")).join("\n"), "txt")
+  const vv = (...rows: ReadonlyArray<ReadonlyArray<string>>) =>
+    file(rows.map((row) => row.join("\t")).join("\n"), "txt")
 
   it("a LimeSurvey export in VV format is recognised if every question was shown", async () => {
     const { cleaned, tool } = await layoutOf(vv(titles, codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]))
@@ -346,7 +347,9 @@ describe("the layout of a LimeSurvey export", () => {
   })
 
   it("a LimeSurvey export with codes below a heading is not in VV format", async () => {
-    const { tool } = await layoutOf(vv(["Survey of 2021"], codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]))
+    const { tool } = await layoutOf(
+      vv(["Survey of 2021"], codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]),
+    )
     expect(tool.variant).toBe("codes")
   })
 })

@@ -182,7 +182,13 @@ describe("formferry's .xlsx reader", () => {
   it("the reader keeps digits that Excel would round, however the XML is written", async () => {
     const id = "123456789012345678"
     const rows = row(1, text("a"), text("b"), text("c"), text("d"))
-      + row(2, `><v> ${id} </v>`, `><v><![CDATA[${id}]]></v>`, `><v>123<!-- -->456789012345678</v>`, `><v>&#49;${id.slice(1)}</v>`)
+      + row(
+        2,
+        `><v> ${id} </v>`,
+        `><v><![CDATA[${id}]]></v>`,
+        `><v>123<!-- -->456789012345678</v>`,
+        `><v>&#49;${id.slice(1)}</v>`,
+      )
     const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
     expect(typeof all !== "string" && all.rows).toEqual([[id, id, id, id]])
   })
@@ -283,7 +289,10 @@ describe("formferry's .xlsx reader", () => {
     ["Sheet1.xml", "xl/sheet1.xml"],
     ["/data/one.xml", "data/one.xml"],
   ])("the reader finds a sheet wherever its part is: %s", async (target, path) => {
-    const { "xl/worksheets/sheet1.xml": sheet = "", ...entries } = xlsx([{ name: "R", rows: row(1, text("a")) + row(2, "><v>1</v>") }])
+    const { "xl/worksheets/sheet1.xml": sheet = "", ...entries } = xlsx([{
+      name: "R",
+      rows: row(1, text("a")) + row(2, "><v>1</v>"),
+    }])
     const name = "xl/_rels/workbook.xml.rels"
     const relations = entries[name]!.replace("worksheets/sheet1.xml", target)
     const all = await readAs(file(zip({ ...entries, [name]: relations, [path]: sheet }), "xlsx"))
@@ -323,6 +332,7 @@ describe("formferry's .xlsx reader", () => {
       [`<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`, /two cells with the reference A2/],
       [`<row r="2"><c r="A2" t="s"><v>0.5</v></c></row>`, /a reference to a text that does not exist/],
       [`<x:AlternateContent><row r="2"/></x:AlternateContent>`, /rows in several variants/],
+      [`<row r="2"><c r="A2"><x:AlternateContent><v>1</v></x:AlternateContent></c></row>`, /rows in several variants/],
     ]
     for (const [rows, message] of odd) {
       const path = file(zip(xlsx([{ name: "R", rows: row(1, text("a")) + rows }])), "xlsx")
@@ -409,6 +419,18 @@ describe("a table in a workbook", () => {
     expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])
   })
 
+  it("merged cells over several rows are reported, but not those of a header", async () => {
+    const rows = row(1, text("id"), text("city")) + row(2) + row(3, text("1"), text("Ulm")) + row(4, text("2"))
+    expect(await readAs(merged(rows, ["A1:A2", "A3:B3"]))).toMatchObject({ warnings: [] })
+    const all = await readAs(merged(rows, ["A1:A2", "B3:B4"]))
+    expect(all).toMatchObject({
+      rows: [["1", "Ulm"], ["2"]],
+      warnings: [
+        expect.stringContaining("has 1 merged cell over several rows. Only the first of these rows has the value."),
+      ],
+    })
+  })
+
   it("a table is found and reported below a heading", async () => {
     const path = merged(
       row(1, text("Results of 2024")) + row(3, text("id"), text("name"), text("city"))
@@ -439,7 +461,7 @@ describe("a table in a workbook", () => {
     expect(typeof all !== "string" && [...all.faults]).toEqual([
       [
         2901,
-        "Row 2901 (row 2902 of the sheet) has a cell in column C, beyond the 1 columns of the table. Give that column a title, or clear the cell.",
+        "Row 2901 (row 2902 of the sheet) has a cell in column C, beyond the 1 column of the table. Give that column a title, or clear the cell.",
       ],
     ])
     expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
@@ -462,7 +484,7 @@ describe("a table in a workbook", () => {
       expect((yield* readAll(source)).rows).toEqual([[1], [2]])
       const taken = (yield* source.files)[0]?.file.taken ?? []
       expect(taken.find(({ what }) => what === "hidden")?.value).toBe(
-        "1 hidden row and 1 hidden column, read like the others",
+        "1 hidden row and 1 hidden column, read like all others",
       )
     }))
   })

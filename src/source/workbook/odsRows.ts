@@ -5,7 +5,7 @@ import type { OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { type CellRange, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { attributesOf, BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
@@ -16,12 +16,6 @@ const aroundColumns: ReadonlySet<string> = new Set(["table-column-group", "table
 /** The first day of dates, unless the workbook states a different one. */
 const usualFirstDay = "1899-12-30"
 
-/** A reader of a sheet's rows, which also collects its merged cells. */
-export interface OdsReader extends RowReader {
-  /** The sheet's merged cells so far. */
-  readonly merges: ReadonlyArray<CellRange>
-}
-
 /**
  * Reads one sheet from the content of an OpenDocument workbook, which arrives in pieces. Cells that are covered by merged cells are read like all others.
  * Drawings and notes in cells are omitted. Throws `BadSheet`.
@@ -29,10 +23,8 @@ export interface OdsReader extends RowReader {
  * @param wanted the index of the sheet
  * @param showsOf returns what the cells of a style show, or undefined if that is not a date or a time
  */
-export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsReader => {
+export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: SheetNotes): RowReader => {
   const attributes = new XmlAttributes()
-  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
-  const merges: Array<CellRange> = []
   const text = makeOdsText()
   let rows: Array<SheetRow> = []
   let firstDay = usualFirstDay
@@ -99,7 +91,8 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       for (let left = columns; left > 0; left--) cells.push(value)
     }
     if (spannedColumns * spannedRows > 1) {
-      merges.push({ from: { row, column }, to: { row: row + spannedRows - 1, column: column + spannedColumns - 1 } })
+      const to = { row: row + spannedRows - 1, column: column + spannedColumns - 1 }
+      notes.addMerge({ from: { row, column }, to })
     }
     column += columns
   }
@@ -151,7 +144,5 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       return given
     },
     end: scanner.end,
-    notes,
-    merges,
   }
 }

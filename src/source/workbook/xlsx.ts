@@ -7,12 +7,21 @@ import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { commonFormat } from "./cells.ts"
-import { checkParts, openRows, type Packed, partName, type Parts, readPart, sound } from "./readRows.ts"
+import {
+  checkParts,
+  type MakeReader,
+  openRows,
+  type Packed,
+  partName,
+  type Parts,
+  readPart,
+  sound,
+} from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
-import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
+import { chooseSheet, type OpenSheet, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
-import { attributesOf, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
+import { attributesOf, isTrue, xmlScanner } from "./xml.ts"
 
 /** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (
@@ -112,25 +121,7 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
   })
 
 /** Makes the readers of a sheet's rows. This is a separate function, so that its closure doesn't keep the workbook's bytes. */
-const readerOf = (context: CellContext) => () => sheetRowsReader(context)
-
-/** Reads the merged cells, which follow all rows. Skips everything before them. */
-const mergesOf = (file: string, sheet: Bytes) =>
-  Effect.suspend(() => {
-    const merges: Array<CellRange> = []
-    const attributes = new XmlAttributes()
-    const scanner = xmlScanner({
-      open: (name, xml, from, to) => {
-        if (name !== "mergeCell") return
-        attributes.over(xml, from, to)
-        while (attributes.next()) {
-          const merge = attributes.name === "ref" ? parseRange(attributes.text) : undefined
-          if (merge !== undefined) merges.push(merge)
-        }
-      },
-    })
-    return Effect.as(readPart(file, sheet, scanner.write), merges)
-  })
+const readerOf = (context: CellContext): MakeReader => (notes) => sheetRowsReader(context, notes)
 
 /**
  * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps the shared strings in memory, but neither the rows
@@ -176,6 +167,6 @@ export const openXlsx = (
     return {
       ...chosen,
       date1904,
-      ...yield* openRows(file, sheet, fingerprint, readerOf(context), mergesOf(file, sheet), wanted, isSmall),
+      ...yield* openRows(file, sheet, fingerprint, readerOf(context), wanted, isSmall),
     }
   })
