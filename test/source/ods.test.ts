@@ -203,7 +203,7 @@ describe("the place of a cell in an OpenDocument sheet", () => {
       },
     }))
     expect(all.rows).toEqual([["1", "2"], ["3"]])
-    expect(all.source.warnings.join()).toContain("has 1 hidden row and 2 hidden columns")
+    expect(all.source.warnings.join()).toContain("has 1 hidden row and 1 hidden column")
   })
 
   it("covered cells are read like all others, and merged cells are known", async () => {

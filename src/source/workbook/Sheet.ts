@@ -12,7 +12,8 @@ export interface SheetRow {
 /** What is known about a sheet, apart from its rows. */
 export class SheetNotes {
   hiddenRows = 0
-  hiddenColumns = 0
+  /** The first and the last column of each group of hidden columns, numbered from 0. */
+  readonly hiddenColumns: Array<readonly [first: number, last: number]> = []
   /** The merged cells that start in the first rows, where the header may be. */
   readonly merges: Array<CellRange> = []
   /** How many merged cells cover several rows. */

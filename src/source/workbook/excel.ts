@@ -20,7 +20,7 @@ import { zipDirectory } from "../zip.ts"
 import { openWithLibrary, unknownKind } from "./library.ts"
 import { odsContent, openOds } from "./ods.ts"
 import { type Packed, partName } from "./readRows.ts"
-import { type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
+import { type CellRange, type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, type Table, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
 
@@ -61,12 +61,20 @@ const verify = (bytes: Bytes, fingerprint: Fingerprint): Effect.Effect<void, Sou
     while ((yield* blocks.next) !== undefined);
   }))
 
-/** Describes what is hidden in a sheet, or returns "". Hidden cells are read like all others. */
-const hiddenIn = ({ hiddenColumns, hiddenRows }: SheetNotes): string =>
-  listed(present([
+/** Describes what is hidden in a sheet, or returns "". Hidden cells are read like all others. Columns beyond the table are often hidden, and don't count. */
+const hiddenIn = (
+  { hiddenColumns, hiddenRows }: SheetNotes,
+  { titles }: Table,
+  { from: { column } }: CellRange,
+): string => {
+  const columns = hiddenColumns.map(([first, last]) =>
+    Math.max(0, Math.min(last + 1, column + titles.length) - Math.max(first, column))
+  ).reduce((sum, hidden) => sum + hidden, 0)
+  return listed(present([
     hiddenRows > 0 && counted(hiddenRows, "hidden row"),
-    hiddenColumns > 0 && counted(hiddenColumns, "hidden column"),
+    columns > 0 && counted(columns, "hidden column"),
   ]))
+}
 
 /** Returns how many merged cells cover several rows below the header. */
 const tallMergesIn = ({ merges, tallMerges }: SheetNotes, { headerRow }: Table): number =>
@@ -137,7 +145,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
     const visible = names.filter((one) => one !== name && !hidden.includes(one))
-    const hiddenNow = hiddenIn(notes())
+    const hiddenNow = hiddenIn(notes(), table, range)
     const mergedNow = tallMergesIn(notes(), table)
     const warnings = [
       ...(doubt === undefined ? [] : [
@@ -165,7 +173,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       const outside = asked && countOutside(asked)
       const ended = Effect.sync(() => {
         const { empty, rows } = records.counts()
-        const hiddenParts = hiddenIn(notes())
+        const hiddenParts = hiddenIn(notes(), table, range)
         const merged = tallMergesIn(notes(), table)
         const more = [
           ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),

@@ -139,7 +139,9 @@ export const openWithLibrary = (
     const rows = yield* Effect.try({ try: () => rowsOf(cells, cellOf), catch: (error) => unsound(error, "") })
     const notes = new SheetNotes(cells.length)
     notes.hiddenRows = sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0
-    notes.hiddenColumns = sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0
+    for (const [at, column] of (sheet["!cols"] ?? []).entries()) {
+      if (column?.hidden === true) notes.hiddenColumns.push([at, at])
+    }
     for (const { e, s } of sheet["!merges"] ?? []) {
       notes.addMerge({ from: { row: s.r, column: s.c }, to: { row: e.r, column: e.c } })
     }

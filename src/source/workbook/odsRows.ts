@@ -65,8 +65,9 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
       cells = []
     } else {
       const repeated = times(of("number-columns-repeated") || "1")
+      const first = columnStyles.length
       for (let left = Math.min(repeated, mostColumns - columnStyles.length); left > 0; left--) columnStyles.push(style)
-      if (hidden) notes.hiddenColumns += repeated
+      if (hidden) notes.hiddenColumns.push([first, first + repeated - 1])
     }
   }
 

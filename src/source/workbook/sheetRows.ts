@@ -1,22 +1,8 @@
 import type { Cell } from "../../domain/cell.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { columnName, mostColumns, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { columnName, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
 import { attributesOf, BadSheet, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** Returns how many columns a `col` element hides. */
-const hiddenColumns = (attributes: XmlAttributes): number => {
-  let hidden = false
-  let first = 0
-  let end = 0
-  while (attributes.next()) {
-    const { name } = attributes
-    if (name === "min") first = attributes.number
-    else if (name === "max") end = attributes.number
-    else if (name === "hidden") hidden = isTrue(attributes.text)
-  }
-  return hidden ? Math.max(0, Math.min(end, mostColumns) - first + 1) : 0
-}
 
 /** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
 export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowReader => {
@@ -79,8 +65,10 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
         if (name === "c") openCell()
         else if (name === "row") openRow()
       } else if (name === "sheetData") inData = true
-      else if (name === "col") notes.hiddenColumns += hiddenColumns(attributes)
-      else if (name === "mergeCell") {
+      else if (name === "col") {
+        const of = attributesOf(xml, from, to)
+        if (isTrue(of("hidden"))) notes.hiddenColumns.push([Number(of("min")) - 1, Number(of("max")) - 1])
+      } else if (name === "mergeCell") {
         const merge = parseRange(attributesOf(xml, from, to)("ref"))
         if (merge !== undefined) notes.addMerge(merge)
       }
