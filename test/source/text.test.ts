@@ -125,9 +125,17 @@ describe("the encoding of a source, if none is given", () => {
   })
 
   it.each([
-    ["Croatian", ["Ivan Horvatić;Zadovoljan sam, ali često čekam", "Željka Jurić;Očekivala sam više", "Đuro Šarić;mogućnosti"]],
+    ["Croatian", [
+      "Ivan Horvatić;Zadovoljan sam, ali često čekam",
+      "Željka Jurić;Očekivala sam više",
+      "Đuro Šarić;mogućnosti",
+    ]],
     ["Serbian", ["Đorđe Petrović;Niš", "Nađa Živković;Čačak", "Miloš Obrenović;Šabac"]],
-    ["Slovene", ["Žiga Kovač;Včasih moram čakati", "Špela Božič;Več časa za vprašanja", "Čedomir Pirc;preveč papirjev"]],
+    ["Slovene", [
+      "Žiga Kovač;Včasih moram čakati",
+      "Špela Božič;Več časa za vprašanja",
+      "Čedomir Pirc;preveč papirjev",
+    ]],
   ])("the encoding of a short %s text in Windows-1250 is certain", async (_, rows) => {
     const all = await csv(encode(`name;comment\n${rows.join("\n")}\n`, "windows-1250"))
     expect(all.rows).toEqual(rows.map((row) => row.split(";")))
