@@ -299,6 +299,16 @@ describe("formferry's .xlsx reader", () => {
     expect(typeof all !== "string" && all.rows).toEqual([[1]])
   })
 
+  it("the reader distinguishes a chart from a sheet whose part is missing", async () => {
+    const { "xl/worksheets/sheet1.xml": _, ...entries } = xlsx([{ name: "R", rows: row(1, text("a")) }])
+    expect(await readAs(file(zip(entries), "xlsx"))).toContain("damaged or cut short")
+    const name = "xl/_rels/workbook.xml.rels"
+    const relations = entries[name]!.replace("relationships/worksheet", "relationships/chartsheet")
+    expect(await readAs(file(zip({ ...entries, [name]: relations }), "xlsx"))).toContain(
+      'has no rows in "R", which is not a sheet with cells',
+    )
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",

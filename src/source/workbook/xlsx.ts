@@ -114,9 +114,7 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
       calculatesOnLoad,
       formats,
       texts: parts.get(named("sharedStrings") ?? "xl/sharedstrings.xml"),
-      /** Returns a sheet's part. Undefined if the sheet is a chart or a macro sheet. */
-      sheetOf: (id: string) =>
-        parts.get(relations.find((one) => one.id === id && one.kind === "worksheet")?.target ?? ""),
+      relationOf: (id: string) => relations.find((one) => one.id === id),
     }
   })
 
@@ -142,11 +140,18 @@ export const openXlsx = (
     const { file } = bytes
     const { content, fingerprint, parts } = packed
     yield* checkParts(file, packed, [])
-    const { calculatesOnLoad, date1904, formats, sheetOf, sheets, texts } = yield* readBook(file, content, parts, book)
+    const { calculatesOnLoad, date1904, formats, relationOf, sheets, texts } = yield* readBook(
+      file,
+      content,
+      parts,
+      book,
+    )
     const names = sheets.map(({ name }) => name)
     const { at, ...chosen } = yield* chooseSheet(file, names, (index) => sheets[index]?.hidden === true, asked)
-    const entry = sheetOf(sheets[at]?.id ?? "")
-    if (entry === undefined) return yield* withoutRows(file, chosen.name)
+    const relation = relationOf(sheets[at]?.id ?? "")
+    if (relation !== undefined && relation.kind !== "worksheet") return yield* withoutRows(file, chosen.name)
+    const entry = parts.get(relation?.target ?? "")
+    if (entry === undefined) return yield* damaged(file)
     yield* checkParts(file, packed, texts === undefined ? [entry] : [entry, texts])
     let strings: ReadonlyArray<string> = []
     if (texts !== undefined) {
