@@ -49,14 +49,20 @@ const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\
 
 const unescaped: Clean = (cell) => {
   if (typeof cell !== "string" || !cell.includes("{")) return cell
-  if (cell === "{question_not_shown}") return null
+  if (cell === notShown) return null
   return escapes.reduce((text, [escape, character]) => text.replace(escape, character), cell)
 }
 
-/** Whether the second record is the header of a VV export, which has codes below texts. */
-const isVv = ({ records }: Sample): boolean => {
+const notShown = "{question_not_shown}"
+
+const hasNotShown = ({ records }: Sample): boolean => records.some((record) => record.includes(notShown))
+
+const filledIn = (titles: ReadonlyArray<string>) => titles.filter((title) => title !== "").length
+
+/** Whether the first two records are the headers of a VV export, which has codes below texts. A heading above codes has fewer cells. */
+const isVv = ({ records, titles }: Sample): boolean => {
   const second = records[1]?.map(oneLine) ?? []
-  return second.includes("id") && second.includes("submitdate")
+  return second.includes("id") && second.includes("submitdate") && 2 * filledIn(titles) >= filledIn(second)
 }
 
 const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
@@ -81,11 +87,10 @@ export const limeSurvey: FormTool = {
   title: "LimeSurvey",
   recognise: (sample) => {
     if (isVv(sample)) {
-      const shown = sample.records.some((record) => record.includes("{question_not_shown}"))
       return evidence(
-        [0.6, `the second row names "id" and "submitdate"`],
+        [1, `the second row names "id" and "submitdate"`],
         sample.delimiter === "\t" && [0.2, "cells are separated by tabs"],
-        shown && [0.3, `cells contain "{question_not_shown}"`],
+        hasNotShown(sample) && [0.3, `cells contain "${notShown}"`],
       )
     }
     const byCode = countTitles(sample, codes)
@@ -103,8 +108,10 @@ export const limeSurvey: FormTool = {
     )
   },
   layout: (sample) => {
-    const vv = isVv(sample)
-    const named = vv ? sampleOf(sample.records.slice(1), sample) : sample
+    const isWhole = isVv(sample)
+    // If the pipeline names the row of codes as the header, the row of texts is above it.
+    const vv = isWhole || hasNotShown(sample)
+    const named = isWhole ? sampleOf(sample.records.slice(1), sample) : sample
     const own = [
       ...metaOf(named, meta),
       ...named.titles.flatMap((title, position) => (isTiming(title) ? [{ position, role: "timing" } as const] : [])),
@@ -118,9 +125,9 @@ export const limeSurvey: FormTool = {
     const submitted = withRole(own, "submitted")[0]
     return {
       variant: vv ? "VV" : full ? "full texts" : "codes",
-      headerRows: vv ? 2 : 1,
+      headerRows: isWhole ? 2 : 1,
       titles: named.records[0] ?? [],
-      labels: (vv ? sample.titles : named.titles).map(withoutTags),
+      labels: (isWhole ? sample.titles : named.titles).map(withoutTags),
       meta: own,
       blocks,
       cleanAll: vv ? unescaped : sample.isFixed ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),

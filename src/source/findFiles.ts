@@ -20,6 +20,9 @@ export interface FoundFiles {
 /** Returns a path with slashes, which patterns use on every system. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
+/** Returns a pattern in which parentheses are ordinary characters, as in `answers (1).csv`, unless they contain alternatives, or follow `@`, `?`, `+` or `!`. */
+const withPlainParentheses = (pattern: string) => pattern.replaceAll(/(?<![@?+!])\(([^()|]*)\)/g, "[(]$1[)]")
+
 /** Returns whether a folder may contain files that match the pattern. */
 const mayContain = (rest: string): (folder: string) => boolean => {
   if (/[{(!]/.test(rest)) return () => true
@@ -92,7 +95,7 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new SourceError({ file: whole, message })
     if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
-    const matches = picomatch(rest)
+    const matches = picomatch(withPlainParentheses(rest))
     const found = (yield* pathsBelow(base, rest, refuse)).filter((path) => matches(path)).map((path) =>
       `${base}/${path}`
     )
@@ -167,9 +170,9 @@ export const findFiles = (
     return { files, matched, said }
   })
 
-/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`, `2026-11-20 01.15 PM`. */
+/** A day, with or without a time, as programs write them in names: `2026-11-20`, `20261120`, `2026_11_20T0200`, `2026-11-20 02.00.15`, `2026-11-20 1.15 PM`. */
 const dated =
-  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?(?:[-_. ]?([ap])m(?![a-z]))?)?(?!\d)/i
+  /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3]|(?<!\d)\d(?=[-_.:][-_.:\d]*[-_. ]?[ap]m(?![a-z])))[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?(?:[-_. ]?([ap])m(?![a-z]))?)?(?!\d)/i
 
 /** Returns the last date in a file's name as digits that sort, or undefined if there is none. */
 const dateInName = (path: string): string | undefined => {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { hash } from "node:crypto"
-import type { RowChunk } from "../domain/row.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
 import { count } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
@@ -29,6 +29,7 @@ import {
   type Source,
   type SourceDialect,
   SourceError,
+  type ToolReading,
 } from "./Source.ts"
 
 /** Whether a source is a single file, large enough that its digest should be computed in a thread. False if that is unknown before the source is opened. */
@@ -233,12 +234,16 @@ const joinSources = (
       if (message !== undefined) return yield* new SourceError({ file: other.file, message })
     }
     const all = [first, ...others]
+    const { tool } = first.source
+    // What a cell means may depend on the other cells of its file.
+    const cleanersOf = new WeakMap<Cells, ToolReading["clean"]>()
     const read: Source["read"] = (expected) =>
       Stream.suspend(() => {
         let before = 0
         let last = 0
         const seen = new Map<string, string>()
-        const inFile = ({ file }: NamedSource, chunk: RowChunk): RowChunk => {
+        const inFile = ({ file, source }: NamedSource, chunk: RowChunk): RowChunk => {
+          if (source.tool !== undefined) { for (const cells of chunk.rows) cleanersOf.set(cells, source.tool.clean) }
           last = before + chunk.firstRow - 1 + chunk.rows.length
           const faults = [...chunk.faults].map(([at, problem]) =>
             [at, { ...problem, message: `In ${file}: ${problem.message}` }] as const
@@ -258,6 +263,7 @@ const joinSources = (
       })
     return {
       ...first.source,
+      ...(tool && { tool: { ...tool, clean: (cells) => (cleanersOf.get(cells) ?? tool.clean)(cells) } }),
       dialect: joinDialects(first.source.dialect, all.map(({ source }) => source.dialect)),
       warnings: all.flatMap(({ source }) => source.warnings),
       read,

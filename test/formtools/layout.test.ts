@@ -6,8 +6,8 @@ import { config, file, read, run } from "../source/opening.ts"
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 
 /** Reads a sample. Returns column names by position, blocks in a short form, and rows both unchanged and cleaned. */
-const layoutOf = async (path: string) => {
-  const { rows, source } = await run(read(config(path)))
+const layoutOf = async (path: string, said = {}) => {
+  const { rows, source } = await run(read(config(path, said)))
   const { tool } = source
   if (tool === undefined) throw new Error(`${path} was not recognised`)
   return {
@@ -326,6 +326,31 @@ describe("the layout of a LimeSurvey export", () => {
       [2, 5, '"quoted'],
       [2, 6, null],
     ])
+  })
+
+  const titles = ["Response ID", "Date submitted", "Last page", "Start language", "Your words"]
+  const codes = ["id", "submitdate", "lastpage", "startlanguage", "Q1"]
+  const vv = (...rows: ReadonlyArray<ReadonlyArray<string>>) =>
+    file(rows.map((row) => row.join("\t")).join("\n"), "txt")
+
+  it("a LimeSurvey export in VV format is recognised if every question was shown", async () => {
+    const { cleaned, tool } = await layoutOf(vv(titles, codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]))
+    expect(tool.variant).toBe("VV")
+    expect(cleaned).toEqual([[1, 4, "a\nb"]])
+  })
+
+  it("a LimeSurvey export in VV format is recognised if the pipeline names its row of codes as the header", async () => {
+    const row = ["1", "{question_not_shown}", "3", "en", "a{newline}b"]
+    const { cleaned, rows } = await layoutOf(vv(titles, codes, row), { headerRow: 2 })
+    expect(rows).toEqual([row])
+    expect(cleaned).toEqual([[1, 1, null], [1, 4, "a\nb"]])
+  })
+
+  it("a LimeSurvey export with codes below a heading is not in VV format", async () => {
+    const { tool } = await layoutOf(
+      vv(["Survey of 2021"], codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]),
+    )
+    expect(tool.variant).toBe("codes")
   })
 })
 

@@ -269,6 +269,17 @@ describe("a source of several files", () => {
     )
   })
 
+  it("each row of a source of several files is cleaned by what its own file shows about the column", async () => {
+    const [ticks, labels] = ["Yes", "Never"].map((other) =>
+      file(`id,submitdate,lastpage,startlanguage,Often [A],Often [B]\n1,,1,en,N/A,No\n2,,1,en,${other},No\n`)
+    )
+    for (const files of [[ticks, labels], [labels, ticks]]) {
+      const { rows, source } = await run(read(config("", { file: files.filter((one) => one !== undefined) })))
+      const cleaned = rows.map((row) => source.tool?.clean(row)[4])
+      expect(cleaned).toEqual(files[0] === ticks ? [null, "Yes", "N/A", "Never"] : ["N/A", "Never", null, "Yes"])
+    }
+  })
+
   it("the number of listed files is limited, and a folder that contains a link to its parent is searched only once", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
@@ -361,6 +372,21 @@ describe("a source of several files", () => {
     expect(source.matched).toEqual({ base: dirname(pipelines), all: ["dump-1.csv"], read: ["dump-1.csv"] })
   })
 
+  it.each([
+    ["answers (1).csv", ["answers (1).csv"]],
+    ["answers (*).csv", ["answers (1).csv", "answers (2).csv"]],
+    ["answers*(1).csv", ["answers (1).csv"]],
+    ["(old)/answers*.csv", ["(old)/answers.csv"]],
+    ["answers (*.csv", ["answers (1).csv", "answers (2).csv"]],
+    ["answers (1|2).csv", ["answers 1.csv"]],
+    ["answers ?(1).csv", ["answers 1.csv", "answers .csv"]],
+  ])("parentheses in a pattern are ordinary characters unless they have a meaning: %s", async (glob, names) => {
+    const listed = ["answers (1).csv", "answers (2).csv", "answers 1.csv", "answers .csv", "(old)/answers.csv"]
+    const folder = folderOf(Object.fromEntries(listed.map((name) => [name, csv])))
+    const { files } = await run(findFiles({ folder, glob, take: "all" }))
+    expect(files.map((path) => path.slice(folder.length + 1)).toSorted()).toEqual(names.toSorted())
+  })
+
   it("a pattern can be narrowed to the file that changed last", async () => {
     const dumps = folderOf({ "a.csv": "id\na\n", "b.csv": "id\nb\n", "c.csv": "id\nc\n" })
     utimesSync(join(dumps, "a.csv"), 3000, 3000)
@@ -379,6 +405,7 @@ describe("a source of several files", () => {
     ["20261120.csv", "20251231.csv"],
     ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
     ["Form 2026-11-20 01.15 PM.csv", "Form 2026-11-20 11.15 AM.csv", "Form 2026-11-20 12.15 AM.csv"],
+    ["Form 2026-11-20 1.15 PM.csv", "Form 2026-11-20 11.15 AM.csv", "Form 2026-11-20 9.15.30 AM.csv"],
     ["Form_2026-11-20_12.15_pm_1.csv", "Form 2026-11-20 11.15am.csv"],
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
   ])(

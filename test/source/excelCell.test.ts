@@ -39,6 +39,19 @@ describe("a number that a workbook shows as a day", () => {
   })
 })
 
+describe("a number that a workbook shows as a part of a date", () => {
+  it.each(["aaa", "aaaa", "bbbb", "bb", "ddd", "mmmm", "ggge"])("a number is a date if its format is %s", (format) => {
+    expect(toCell({ t: "n", v: 45_000, z: format }, false)).toEqual(new DateCell("2023-03-15"))
+  })
+
+  it.each(["General", "@", "0.00E+00", "# ?/?", "[Blue]0", "[Color 10]0", '0" days"', "0%"])(
+    "a number stays a number if its format is %s",
+    (format) => {
+      expect(toCell({ t: "n", v: 45_000, z: format }, false)).toBe(45_000)
+    },
+  )
+})
+
 describe("a number that a workbook shows as hours", () => {
   it.each([
     [5, "120:00:00"],

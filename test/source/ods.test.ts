@@ -50,6 +50,8 @@ describe("the text of a cell in an OpenDocument sheet", () => {
     const stored = 'office:value-type="string" office:string-value="stored"'
     expect(await cell(shown("<text:p>shown</text:p>", stored))).toBe("stored")
     expect(await cell(`<table:table-cell ${stored}/>`)).toBe("stored")
+    const empty = 'office:value-type="string" office:string-value=""'
+    expect(await cell(shown("<text:p>shown</text:p>", empty))).toBe("shown")
     expect(await cell(shown("<text:p>untyped</text:p>", ""))).toBe("untyped")
   })
 })
@@ -153,6 +155,7 @@ describe("the value of a cell in an OpenDocument sheet", () => {
 
   it.each([
     [typed("float", "value", "7,5"), /a number that is "7,5"/],
+    [typed("float", "value", "0x1F"), /a number that is "0x1F"/],
     [typed("boolean", "boolean-value", "yes"), /a truth value that is "yes"/],
     [typed("point", "value", "1"), /a cell of an unknown type, "point"/],
     [shown(`<table:table table:name="T"><table:table-row/></table:table>`), /a table in a cell/],
@@ -200,7 +203,7 @@ describe("the place of a cell in an OpenDocument sheet", () => {
       },
     }))
     expect(all.rows).toEqual([["1", "2"], ["3"]])
-    expect(all.source.warnings.join()).toContain("has 1 hidden row and 2 hidden columns")
+    expect(all.source.warnings.join()).toContain("has 1 hidden row and 1 hidden column")
   })
 
   it("covered cells are read like all others, and merged cells are known", async () => {

@@ -124,6 +124,29 @@ describe("the encoding of a source, if none is given", () => {
     ])
   })
 
+  it.each([
+    ["Croatian", [
+      "Ivan Horvatić;Zadovoljan sam, ali često čekam",
+      "Željka Jurić;Očekivala sam više",
+      "Đuro Šarić;mogućnosti",
+    ]],
+    ["Serbian", ["Đorđe Petrović;Niš", "Nađa Živković;Čačak", "Miloš Obrenović;Šabac"]],
+    ["Slovene", [
+      "Žiga Kovač;Včasih moram čakati",
+      "Špela Božič;Več časa za vprašanja",
+      "Čedomir Pirc;preveč papirjev",
+    ]],
+  ])("the encoding of a short %s text in Windows-1250 is certain", async (_, rows) => {
+    const all = await csv(encode(`name;comment\n${rows.join("\n")}\n`, "windows-1250"))
+    expect(all.rows).toEqual(rows.map((row) => row.split(";")))
+    expect(all.source.warnings).toEqual([])
+  })
+
+  it("the encoding of Latin words that end like Croatian ones is reported as a guess", async () => {
+    const all = await csv(encode("a;b\nAcademiæ Scientiarum;Historiæ ecclesiæ\nMariæ;Sanctæ Mariæ\n", "windows-1252"))
+    expect(all.source.warnings).toEqual([expect.stringContaining("about as likely")])
+  })
+
   it("an encoding is reported as a guess if only a few bytes determine it, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")

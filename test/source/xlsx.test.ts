@@ -179,20 +179,33 @@ describe("formferry's .xlsx reader", () => {
     ])
   })
 
-  it("the reader recognises dates by the built-in formats of East Asian languages", async () => {
-    const entries = xlsx([{
-      name: "R",
-      rows: row(1, text("a"), text("b"), text("c"))
-        + row(2, 's="1"><v>45000</v>', 's="2"><v>0.5</v>', 's="3"><v>45000</v>'),
-    }])
-    entries["xl/styles.xml"] = (entries["xl/styles.xml"] ?? "").replace(
-      "</cellXfs>",
-      `<xf numFmtId="57"/><xf numFmtId="32"/><xf numFmtId="55"/></cellXfs>`,
-    )
+  it("the reader keeps digits that Excel would round, however the XML is written", async () => {
+    const id = "123456789012345678"
+    const rows = row(1, text("a"), text("b"), text("c"), text("d"))
+      + row(
+        2,
+        `><v> ${id} </v>`,
+        `><v><![CDATA[${id}]]></v>`,
+        `><v>123<!-- -->456789012345678</v>`,
+        `><v>&#49;${id.slice(1)}</v>`,
+      )
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[id, id, id, id]])
+  })
+
+  it.each([
+    [57, 45_000, "2023-03-15"],
+    [32, 0.5, "12:00:00"],
+    [55, 45_000, "2023-03-15T00:00:00"],
+    [71, 45_000, "2023-03-15"],
+    [75, 0.5, "12:00:00"],
+    [77, 45_000.5, "2023-03-15T12:00:00"],
+    [81, 45_000, "2023-03-15"],
+  ])("the reader recognises dates by a built-in format of Asian languages: %i", async (id, value, iso) => {
+    const entries = xlsx([{ name: "R", rows: row(1, text("a"), text("b")) + row(2, `s="1"><v>${value}</v>`) }])
+    entries["xl/styles.xml"] = entries["xl/styles.xml"]!.replace("</cellXfs>", `<xf numFmtId="${id}"/></cellXfs>`)
     const all = await readAs(file(zip(entries), "xlsx"))
-    expect(typeof all !== "string" && all.rows).toEqual([
-      [new DateCell("2023-03-15"), new DateCell("12:00:00"), new DateCell("2023-03-15T00:00:00")],
-    ])
+    expect(typeof all !== "string" && all.rows).toEqual([[new DateCell(iso)]])
   })
 
   it("the reader reads truth values in capitals, and reports others", async () => {
@@ -270,6 +283,32 @@ describe("formferry's .xlsx reader", () => {
     }
   })
 
+  it.each([
+    ["/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"],
+    ["../xl/./worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"],
+    ["Sheet1.xml", "xl/sheet1.xml"],
+    ["/data/one.xml", "data/one.xml"],
+  ])("the reader finds a sheet wherever its part is: %s", async (target, path) => {
+    const { "xl/worksheets/sheet1.xml": sheet = "", ...entries } = xlsx([{
+      name: "R",
+      rows: row(1, text("a")) + row(2, "><v>1</v>"),
+    }])
+    const name = "xl/_rels/workbook.xml.rels"
+    const relations = entries[name]!.replace("worksheets/sheet1.xml", target)
+    const all = await readAs(file(zip({ ...entries, [name]: relations, [path]: sheet }), "xlsx"))
+    expect(typeof all !== "string" && all.rows).toEqual([[1]])
+  })
+
+  it("the reader distinguishes a chart from a sheet whose part is missing", async () => {
+    const { "xl/worksheets/sheet1.xml": _, ...entries } = xlsx([{ name: "R", rows: row(1, text("a")) }])
+    expect(await readAs(file(zip(entries), "xlsx"))).toContain("damaged or cut short")
+    const name = "xl/_rels/workbook.xml.rels"
+    const relations = entries[name]!.replace("relationships/worksheet", "relationships/chartsheet")
+    expect(await readAs(file(zip({ ...entries, [name]: relations }), "xlsx"))).toContain(
+      'has no rows in "R", which is not a sheet with cells',
+    )
+  })
+
   it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",
@@ -303,6 +342,7 @@ describe("formferry's .xlsx reader", () => {
       [`<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>`, /two cells with the reference A2/],
       [`<row r="2"><c r="A2" t="s"><v>0.5</v></c></row>`, /a reference to a text that does not exist/],
       [`<x:AlternateContent><row r="2"/></x:AlternateContent>`, /rows in several variants/],
+      [`<row r="2"><c r="A2"><x:AlternateContent><v>1</v></x:AlternateContent></c></row>`, /rows in several variants/],
     ]
     for (const [rows, message] of odd) {
       const path = file(zip(xlsx([{ name: "R", rows: row(1, text("a")) + rows }])), "xlsx")
@@ -389,6 +429,18 @@ describe("a table in a workbook", () => {
     expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])
   })
 
+  it("merged cells over several rows are reported, but not those of a header", async () => {
+    const rows = row(1, text("id"), text("city")) + row(2) + row(3, text("1"), text("Ulm")) + row(4, text("2"))
+    expect(await readAs(merged(rows, ["A1:A2", "A3:B3"]))).toMatchObject({ warnings: [] })
+    const all = await readAs(merged(rows, ["A1:A2", "B3:B4"]))
+    expect(all).toMatchObject({
+      rows: [["1", "Ulm"], ["2"]],
+      warnings: [
+        expect.stringContaining("has 1 merged cell over several rows. Only the first of these rows has the value."),
+      ],
+    })
+  })
+
   it("a table is found and reported below a heading", async () => {
     const path = merged(
       row(1, text("Results of 2024")) + row(3, text("id"), text("name"), text("city"))
@@ -419,13 +471,13 @@ describe("a table in a workbook", () => {
     expect(typeof all !== "string" && [...all.faults]).toEqual([
       [
         2901,
-        "Row 2901 (row 2902 of the sheet) has a cell in column C, beyond the 1 columns of the table. Give that column a title, or clear the cell.",
+        "Row 2901 (row 2902 of the sheet) has a cell in column C, beyond the 1 column of the table. Give that column a title, or clear the cell.",
       ],
     ])
     expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
   })
 
-  it("a table includes hidden rows and columns, which are reported", async () => {
+  it("a table includes hidden rows and columns, which are reported, but not the hidden columns beyond it", async () => {
     const entries = xlsx([{
       name: "R",
       rows: row(1, text("a"), text("b")) + '<row r="2" hidden="1"><c><v>1</v></c></row>' + row(3, "><v>2</v>"),
@@ -433,7 +485,7 @@ describe("a table in a workbook", () => {
     const path = "xl/worksheets/sheet1.xml"
     entries[path] = (entries[path] ?? "").replace(
       "<sheetData>",
-      '<cols><col min="2" max="2" hidden="1"/></cols><sheetData>',
+      '<cols><col min="2" max="2" hidden="1"/><col min="3" max="16384" hidden="1"/></cols><sheetData>',
     )
     const at = file(zip(entries), "xlsx")
     await run(Effect.gen(function*() {
@@ -442,7 +494,7 @@ describe("a table in a workbook", () => {
       expect((yield* readAll(source)).rows).toEqual([[1], [2]])
       const taken = (yield* source.files)[0]?.file.taken ?? []
       expect(taken.find(({ what }) => what === "hidden")?.value).toBe(
-        "1 hidden row and 1 hidden column, read like the others",
+        "1 hidden row and 1 hidden column, read like all others",
       )
     }))
   })

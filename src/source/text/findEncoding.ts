@@ -284,6 +284,11 @@ const loneLetter = /(?<!\p{L})(?![àáâæåèéíòóöøùúÀÁÂÆÅÈÉÍÒ
 const brokenCase = /(?:\p{Ll}(?![A-Za-z])\p{Lu}|(?![A-Za-z])\p{Ll}\p{Lu})/gu
 /** A sign in the middle of a word. */
 const signInWord = /\p{L}(?!\p{ASCII})[\p{S}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}](?<![’‘])(?=\p{Ll})/gu
+/**
+ * Letters of Windows-1252 that are č, ć and đ in Windows-1250, in places where only the latter occur. They count if there is also a š or ž, which is the
+ * same in both encodings, because Latin words may end in `iæ`.
+ */
+const misplaced = /è(?=[aeiou])|(?<=\p{L}i)æ(?!\p{L})|(?<!\p{L})ð(?=\p{L})/giu
 const mixedScripts = /[A-Za-z][\u0370-\u04ff]|[\u0370-\u04ff][A-Za-z]/gu
 const highs = /\P{ASCII}/gu
 
@@ -296,7 +301,7 @@ const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)
-    + times(text, rare) + 4 * times(text, currencySign)
+    + times(text, rare) + (/[šž]/i.test(text) ? times(text, misplaced) : 0) + 4 * times(text, currencySign)
   return high === 0 ? 0 : Math.max(0.02, 1 - odd / high)
 }
 

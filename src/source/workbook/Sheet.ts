@@ -10,9 +10,25 @@ export interface SheetRow {
 }
 
 /** What is known about a sheet, apart from its rows. */
-export interface SheetNotes {
-  hiddenRows: number
-  hiddenColumns: number
+export class SheetNotes {
+  hiddenRows = 0
+  /** The first and the last column of each group of hidden columns, numbered from 0. */
+  readonly hiddenColumns: Array<readonly [first: number, last: number]> = []
+  /** The merged cells that start in the first rows, where the header may be. */
+  readonly merges: Array<CellRange> = []
+  /** How many merged cells cover several rows. */
+  tallMerges = 0
+  readonly #first: number
+
+  /** @param first the number of first rows */
+  constructor(first: number) {
+    this.#first = first
+  }
+
+  addMerge(range: CellRange): void {
+    if (range.from.row <= this.#first) this.merges.push(range)
+    if (range.from.row < range.to.row) this.tallMerges++
+  }
 }
 
 /** One sheet of a workbook, and the names of all sheets. */
@@ -28,10 +44,11 @@ export interface OpenSheet {
   readonly doubt?: string | undefined
   /** The sheet's first rows: enough to find the header, or all of them. */
   readonly first: ReadonlyArray<SheetRow>
+  /** Returns the merged cells that start in the first rows. */
   readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>
   /** Reads all rows of the sheet in order. Verifies that the file is the one that was opened. */
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, SourceError | SourceChanged>
-  /** What is hidden in the sheet. For a large sheet, this is known after `rows` has ended. */
+  /** For a large sheet, this is known after `rows` has ended. */
   readonly notes: () => SheetNotes
 }
 

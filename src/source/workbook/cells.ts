@@ -27,7 +27,8 @@ const lookAtSection = (section: string): Shows => {
   const letters = bare.replaceAll(/\[[^\]]*\]/g, "")
   const time = elapsed || /[hs]/.test(letters)
   return {
-    date: /[ydeg]/.test(letters) || (letters.includes("m") && !time),
+    // `aaa` is the day of the week in Japanese, and `bb` the Buddhist year.
+    date: /[ydeg]|aaa|bb/.test(letters) || (letters.includes("m") && !time),
     time,
     elapsed,
     digits: /^#*(0[0#]+)$/.exec(section.replaceAll(/\[[^\]]*\]|[-+() ]/g, ""))?.[1]?.length,
@@ -72,10 +73,13 @@ export const showsOf = (format: string | number | undefined): Shows => {
  * part 1, section 18.8.30). Some of them show a date in one language and a time in another.
  */
 const commonFormats: ReadonlyMap<number, number> = new Map([
-  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 14] as const),
-  [32, 20],
-  [33, 21],
-  ...[34, 35, 55, 56].map((id) => [id, 22] as const),
+  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58, 71, 72, 73, 74, 81].map((id) => [id, 14] as const),
+  ...[32, 75].map((id) => [id, 20] as const),
+  ...[33, 76].map((id) => [id, 21] as const),
+  ...[34, 35, 55, 56, 77].map((id) => [id, 22] as const),
+  [78, 45],
+  [79, 46],
+  [80, 47],
 ])
 
 /** Returns the number of a built-in format that shows the same as this one and that all programs know. */

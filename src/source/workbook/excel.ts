@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { count, counted } from "../../domain/words.ts"
+import { count, counted, listed, present } from "../../domain/words.ts"
 import { damaged, inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
@@ -20,8 +20,8 @@ import { zipDirectory } from "../zip.ts"
 import { openWithLibrary, unknownKind } from "./library.ts"
 import { odsContent, openOds } from "./ods.ts"
 import { type Packed, partName } from "./readRows.ts"
-import { type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
-import { countOutside, findTable, recordsOf, rowsToFind, underMerges } from "./table.ts"
+import { type CellRange, type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
+import { countOutside, findTable, recordsOf, rowsToFind, type Table, underMerges } from "./table.ts"
 import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
@@ -61,14 +61,24 @@ const verify = (bytes: Bytes, fingerprint: Fingerprint): Effect.Effect<void, Sou
     while ((yield* blocks.next) !== undefined);
   }))
 
-/** Describes what is hidden in a sheet, for a warning. Hidden cells are read like all others. */
-const hiddenIn = ({ hiddenColumns, hiddenRows }: SheetNotes): string | undefined => {
-  const parts = [
-    ...(hiddenRows === 0 ? [] : [counted(hiddenRows, "hidden row")]),
-    ...(hiddenColumns === 0 ? [] : [counted(hiddenColumns, "hidden column")]),
-  ]
-  return parts.length > 0 ? parts.join(" and ") : undefined
+/** Describes what is hidden in a sheet, or returns "". Hidden cells are read like all others. Columns beyond the table are often hidden, and don't count. */
+const hiddenIn = (
+  { hiddenColumns, hiddenRows }: SheetNotes,
+  { titles }: Table,
+  { from: { column } }: CellRange,
+): string => {
+  const columns = hiddenColumns.map(([first, last]) =>
+    Math.max(0, Math.min(last + 1, column + titles.length) - Math.max(first, column))
+  ).reduce((sum, hidden) => sum + hidden, 0)
+  return listed(present([
+    hiddenRows > 0 && counted(hiddenRows, "hidden row"),
+    columns > 0 && counted(columns, "hidden column"),
+  ]))
 }
+
+/** Returns how many merged cells cover several rows below the header. */
+const tallMergesIn = ({ merges, tallMerges }: SheetNotes, { headerRow }: Table): number =>
+  tallMerges - merges.filter(({ from, to }) => from.row < to.row && from.row < headerRow).length
 
 /** Opens a sheet. An .xlsx or .ods workbook is read row by row, any other workbook as a whole. */
 export const openSheet = (
@@ -135,12 +145,21 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
     const visible = names.filter((one) => one !== name && !hidden.includes(one))
-    const within = hiddenIn(notes())
+    const hiddenNow = hiddenIn(notes(), table, range)
+    const mergedNow = tallMergesIn(notes(), table)
     const warnings = [
       ...(doubt === undefined ? [] : [
         `Sheet "${name}" of ${file} may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
       ]),
-      ...(within === undefined ? [] : [`Sheet "${name}" of ${file} has ${within}. They are read like the others.`]),
+      ...(hiddenNow === ""
+        ? []
+        : [`Sheet "${name}" of ${file} has ${hiddenNow}, which formferry reads like all others.`]),
+      ...(mergedNow === 0 ? [] : [
+        `Sheet "${name}" of ${file} has ${
+          counted(mergedNow, "merged cell")
+        } over several rows. Only the first of these rows has the value. `
+        + "If it belongs to each of them, unmerge the cells in a spreadsheet program, and fill them in.",
+      ]),
       ...(table.above === 0 ? [] : [
         `Sheet "${name}" of ${file} seems to have its header in row ${table.headerRow}: ${
           table.above === 1 ? "one row above is" : `${table.above} rows above are`
@@ -154,10 +173,14 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       const outside = asked && countOutside(asked)
       const ended = Effect.sync(() => {
         const { empty, rows } = records.counts()
-        const inSheet = hiddenIn(notes())
+        const hiddenParts = hiddenIn(notes(), table, range)
+        const merged = tallMergesIn(notes(), table)
         const more = [
           ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),
-          ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
+          ...(hiddenParts === "" ? [] : [{ what: "hidden", value: `${hiddenParts}, read like all others` }]),
+          ...(merged === 0
+            ? []
+            : [{ what: "merged", value: `${counted(merged, "cell")} over several rows, read in the first of them` }]),
         ]
         const unread = [
           ...visible.map((name) => ({ what: "sheet" as const, name })),

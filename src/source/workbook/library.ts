@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
 import { BadArchive, proveArchive } from "../zip.ts"
 import { commonFormat, toCell, uncalculated } from "./cells.ts"
-import { chooseSheet, type OpenSheet, type SheetRow, withoutRows } from "./Sheet.ts"
+import { chooseSheet, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
@@ -137,19 +137,20 @@ export const openWithLibrary = (
       return typeof typed === "string" && cell?.t === "s" ? decode(typed) : typed
     }
     const rows = yield* Effect.try({ try: () => rowsOf(cells, cellOf), catch: (error) => unsound(error, "") })
-    const notes = {
-      hiddenRows: sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0,
-      hiddenColumns: sheet["!cols"]?.filter((column) => column?.hidden === true).length ?? 0,
+    const notes = new SheetNotes(cells.length)
+    notes.hiddenRows = sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0
+    for (const [at, column] of (sheet["!cols"] ?? []).entries()) {
+      if (column?.hidden === true) notes.hiddenColumns.push([at, at])
+    }
+    for (const { e, s } of sheet["!merges"] ?? []) {
+      notes.addMerge({ from: { row: s.r, column: s.c }, to: { row: e.r, column: e.c } })
     }
     return {
       ...chosen,
       date1904,
       doubt: checked?.doubt,
       first: rows,
-      merges: Effect.succeed((sheet["!merges"] ?? []).map(({ e, s }) => ({
-        from: { row: s.r, column: s.c },
-        to: { row: e.r, column: e.c },
-      }))),
+      merges: Effect.succeed(notes.merges),
       rows: Stream.unwrap(Effect.as(proven, Stream.suspend(() => Stream.fromIterable(pieces(rows))))),
       notes: () => notes,
     }

@@ -21,14 +21,7 @@ const openOdsRows = (
   at: number,
   wanted: number,
   isSmall: boolean,
-) => {
-  const makeReader = () => odsRowsReader(at, shows)
-  const merges = Effect.suspend(() => {
-    const reader = makeReader()
-    return Effect.as(readPart(file, part, reader.write), reader.merges)
-  })
-  return openRows(file, part, fingerprint, makeReader, merges, wanted, isSmall)
-}
+) => openRows(file, part, fingerprint, (notes) => odsRowsReader(at, shows, notes), wanted, isSmall)
 
 /**
  * Opens one sheet of an OpenDocument workbook, to be read row by row.

@@ -1,13 +1,5 @@
 import { noFormat, type Shows } from "./cells.ts"
-import { localName, XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** Returns a function for the attributes of a tag, by their names without prefix. It returns "" for an attribute that is missing. */
-export const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: number) => {
-  const found = new Map<string, string>()
-  attributes.over(xml, from, to)
-  while (attributes.next()) found.set(localName(attributes.name), attributes.text)
-  return (name: string) => found.get(name) ?? ""
-}
+import { attributesOf, xmlScanner } from "./xml.ts"
 
 /** What the styles of an OpenDocument workbook say, and its sheets. */
 export interface OdsBook {
@@ -34,7 +26,6 @@ const timeParts: ReadonlySet<string> = new Set(["hours", "minutes", "seconds", "
 
 /** Finds the sheets and the styles of a workbook. Scan its parts with `makeScanner`, first the common styles and then the content. */
 export const odsBookFinder = () => {
-  const attributes = new XmlAttributes()
   const sheets: Array<{ readonly name: string; readonly style: string }> = []
   const displayed = new Map<string, boolean>()
   const formats = new Map<string, Shows>()
@@ -47,7 +38,7 @@ export const odsBookFinder = () => {
     let style = ""
     let format = ""
     const openOutside = (name: string, xml: Buffer, from: number, to: number) => {
-      const of = () => attributesOf(attributes, xml, from, to)
+      const of = () => attributesOf(xml, from, to)
       const shows = formats.get(format)
       if (name === "spreadsheet") inside = 0
       else if (name === "style") {
@@ -76,7 +67,7 @@ export const odsBookFinder = () => {
       open: (name, xml, from, to) => {
         if (inside === -1) openOutside(name, xml, from, to)
         else if (inside++ === 0 && name === "table") {
-          const of = attributesOf(attributes, xml, from, to)
+          const of = attributesOf(xml, from, to)
           sheets.push({ name: of("name"), style: of("style-name") })
         }
       },

@@ -1,6 +1,6 @@
 import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
 import { clock, isErrorName, isoCell, longDigits, noFormat, numberCell, type Shows, uncalculated } from "./cells.ts"
-import { BadSheet, localName, type XmlAttributes } from "./xml.ts"
+import { BadSheet, decimal, localName, type XmlAttributes } from "./xml.ts"
 
 /** A cell's attributes that matter, without their prefixes. */
 export interface OdsCell {
@@ -113,7 +113,7 @@ export const toCell = (
     case "float":
     case "percentage":
     case "currency": {
-      const number = value === undefined || value.trim() === "" ? Number.NaN : Number(value)
+      const number = decimal(value ?? "")
       if (Number.isNaN(number)) throw new BadSheet(`a number that is ${JSON.stringify(value ?? "")}`)
       const digits = longDigits(value ?? "")
       if (digits !== "") return digits
@@ -134,7 +134,7 @@ export const toCell = (
     case "":
     case "void":
     case "string": {
-      const text = string ?? shown
+      const text = string || shown
       // Excel stores an error like a text.
       if (isFormula && isErrorName(text)) return new ErrorCell(text)
       return text !== "" ? text : isFormula && type === "" ? uncalculated : null

@@ -1,12 +1,12 @@
 import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
-import { attributesOf, type OdsBook } from "./odsBook.ts"
+import type { OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { type CellRange, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
-import { BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
+import { mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { attributesOf, BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
 const aroundRows: ReadonlySet<string> = new Set(["table-row-group", "table-rows", "table-header-rows"])
@@ -16,12 +16,6 @@ const aroundColumns: ReadonlySet<string> = new Set(["table-column-group", "table
 /** The first day of dates, unless the workbook states a different one. */
 const usualFirstDay = "1899-12-30"
 
-/** A reader of a sheet's rows, which also collects its merged cells. */
-export interface OdsReader extends RowReader {
-  /** The sheet's merged cells so far. */
-  readonly merges: ReadonlyArray<CellRange>
-}
-
 /**
  * Reads one sheet from the content of an OpenDocument workbook, which arrives in pieces. Cells that are covered by merged cells are read like all others.
  * Drawings and notes in cells are omitted. Throws `BadSheet`.
@@ -29,10 +23,8 @@ export interface OdsReader extends RowReader {
  * @param wanted the index of the sheet
  * @param showsOf returns what the cells of a style show, or undefined if that is not a date or a time
  */
-export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsReader => {
+export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: SheetNotes): RowReader => {
   const attributes = new XmlAttributes()
-  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
-  const merges: Array<CellRange> = []
   const text = makeOdsText()
   let rows: Array<SheetRow> = []
   let firstDay = usualFirstDay
@@ -54,14 +46,14 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   const openInSheets = (name: string, xml: Buffer, from: number, to: number) => {
     if (name === "table" && ++sheet === wanted) at = "sheet"
     else if (name === "null-date") {
-      firstDay = attributesOf(attributes, xml, from, to)("date-value").slice(0, 10) || usualFirstDay
+      firstDay = attributesOf(xml, from, to)("date-value").slice(0, 10) || usualFirstDay
     } else if (name !== "calculation-settings") passed = 1
   }
 
   const openInSheet = (name: string, xml: Buffer, from: number, to: number) => {
     if (aroundRows.has(name) || aroundColumns.has(name)) return
     if (name !== "table-row" && name !== "table-column") return void (passed = 1)
-    const of = attributesOf(attributes, xml, from, to)
+    const of = attributesOf(xml, from, to)
     const style = of("default-cell-style-name")
     const hidden = /^(?:collapse|filter)$/.test(of("visibility"))
     if (name === "table-row") {
@@ -73,8 +65,9 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       cells = []
     } else {
       const repeated = times(of("number-columns-repeated") || "1")
+      const first = columnStyles.length
       for (let left = Math.min(repeated, mostColumns - columnStyles.length); left > 0; left--) columnStyles.push(style)
-      if (hidden) notes.hiddenColumns += repeated
+      if (hidden) notes.hiddenColumns.push([first, first + repeated - 1])
     }
   }
 
@@ -99,7 +92,8 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       for (let left = columns; left > 0; left--) cells.push(value)
     }
     if (spannedColumns * spannedRows > 1) {
-      merges.push({ from: { row, column }, to: { row: row + spannedRows - 1, column: column + spannedColumns - 1 } })
+      const to = { row: row + spannedRows - 1, column: column + spannedColumns - 1 }
+      notes.addMerge({ from: { row, column }, to })
     }
     column += columns
   }
@@ -124,7 +118,7 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
   const scanner = xmlScanner({
     open: (name, xml, from, to) => {
       if (passed > 0) passed++
-      else if (at === "cell") text.open(name, () => times(attributesOf(attributes, xml, from, to)("c") || "1"))
+      else if (at === "cell") text.open(name, () => times(attributesOf(xml, from, to)("c") || "1"))
       else if (at === "row") openInRow(name, xml, from, to)
       else if (at === "sheet") openInSheet(name, xml, from, to)
       else if (at === "sheets") openInSheets(name, xml, from, to)
@@ -151,7 +145,5 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"]): OdsRea
       return given
     },
     end: scanner.end,
-    notes,
-    merges,
   }
 }

@@ -8,7 +8,7 @@ import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
 import { isSwollen, packedStart, swollenNote, type ZipEntry } from "../zip.ts"
-import { type CellRange, columnName, mostColumns, type OpenSheet, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { columnName, mostColumns, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
 /** Returns the name under which a part is found. Case doesn't matter in names, and some programs write backslashes. */
@@ -25,14 +25,16 @@ export interface Packed {
   readonly parts: Parts
 }
 
-/** Reads the rows of a sheet from XML that arrives in pieces. */
+/** Reads the rows of a sheet from XML that arrives in pieces, and adds to the sheet's notes. */
 export interface RowReader {
   /** Returns the rows that a piece completes. Throws `BadSheet`. */
   readonly write: (piece: Uint8Array) => ReadonlyArray<SheetRow>
   /** Throws `BadSheet` if the sheet does not end at the end of its XML. */
   readonly end: () => void
-  readonly notes: SheetNotes
 }
+
+/** Makes a reader that adds to these notes. */
+export type MakeReader = (notes: SheetNotes) => RowReader
 
 /** Throws `BadSheet` if no sheet can have this row. Rows are numbered from 0. */
 export const requireRow = (row: number): void => {
@@ -82,12 +84,12 @@ export const readPart = (
 /** The maximum number of rows that are passed on at once. A short piece of .ods may repeat a row a million times. */
 const lotRows = 2048
 
-/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with the facts that are known only then. */
+/** Reads the sheet's rows in groups, in order. Calls `ended` at the end. */
 const rowLots = <E>(
   file: string,
   opened: Opened<E>,
   makeReader: () => RowReader,
-  ended: (notes: SheetNotes) => void,
+  ended: () => void,
 ): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
   Stream.unwrapScoped(Effect.map(opened, (next) => {
     const reader = makeReader()
@@ -107,7 +109,7 @@ const rowLots = <E>(
         return nextLot()
       }
       yield* Effect.mapError(sound(file, () => reader.end()), Option.some)
-      ended(reader.notes)
+      ended()
       return yield* Effect.fail(Option.none())
     }))
   }))
@@ -116,7 +118,6 @@ const rowLots = <E>(
  * Opens a sheet to be read row by row. This is a separate function, so that its closure doesn't keep the workbook's bytes.
  *
  * @param sheet the part that contains the sheet
- * @param merges reads the merged cells, which may come after the rows
  * @param wanted the number of rows that `first` must contain, unless the sheet has fewer
  * @param isSmall whether the sheet is read to its end now, so that hidden or damaged rows are reported at once
  */
@@ -124,22 +125,34 @@ export const openRows = (
   file: string,
   sheet: Bytes,
   fingerprint: Fingerprint,
-  makeReader: () => RowReader,
-  merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>,
+  makeReader: MakeReader,
   wanted: number,
   isSmall: boolean,
 ): Effect.Effect<Pick<OpenSheet, "first" | "merges" | "rows" | "notes">, SourceError> =>
   Effect.gen(function*() {
-    let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
+    let notes: SheetNotes | undefined
+    const lots = <E>(opened: Opened<E>) =>
+      Stream.suspend(() => {
+        const found = new SheetNotes(wanted)
+        return rowLots(file, opened, () => makeReader(found), () => void (notes = found))
+      })
     const first: Array<SheetRow> = []
-    const ended = (found: SheetNotes) => void (notes = found)
-    yield* Stream.runForEachWhile(rowLots(file, sheet.look, makeReader, ended), (rows) =>
+    yield* Stream.runForEachWhile(lots(sheet.look), (rows) =>
       Effect.sync(() => {
         for (const one of rows) if (one.row <= wanted) first.push(one)
         return isSmall || (rows.at(-1)?.row ?? 0) <= wanted
       }))
+    const known = () => notes ?? new SheetNotes(wanted)
     const reading = Effect.map(sheet.blocks(fingerprint), ({ next }) => next)
-    return { first, merges, rows: rowLots(file, reading, makeReader, ended), notes: () => notes }
+    return {
+      first,
+      // They may come after all rows.
+      merges: Effect.suspend(() => notes === undefined ? Stream.runDrain(lots(sheet.look)) : Effect.void).pipe(
+        Effect.map(() => known().merges),
+      ),
+      rows: lots(reading),
+      notes: known,
+    }
   })
 
 /** Whether a part unpacks to more than any ordinary one does. */

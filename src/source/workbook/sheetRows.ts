@@ -1,28 +1,13 @@
 import type { Cell } from "../../domain/cell.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { columnName, mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { columnName, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
-import { BadSheet, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
-
-/** Returns how many columns a `col` element hides. */
-const hiddenColumns = (attributes: XmlAttributes): number => {
-  let hidden = false
-  let first = 0
-  let end = 0
-  while (attributes.next()) {
-    const { name } = attributes
-    if (name === "min") first = attributes.number
-    else if (name === "max") end = attributes.number
-    else if (name === "hidden") hidden = isTrue(attributes.text)
-  }
-  return hidden ? Math.max(0, Math.min(end, mostColumns) - first + 1) : 0
-}
+import { attributesOf, BadSheet, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
-export const sheetRowsReader = (context: CellContext): RowReader => {
+export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowReader => {
   const attributes = new XmlAttributes()
   const reader = makeCellReader(context)
-  const notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0 }
   let rows: Array<SheetRow> = []
   let cells: Array<Cell | undefined> = []
   let ended = false
@@ -72,15 +57,21 @@ export const sheetRowsReader = (context: CellContext): RowReader => {
 
   const scanner = xmlScanner({
     open: (name, xml, from, to) => {
+      // Otherwise the rows or cells of each variant, or none of them, would be read.
+      if (inData && name === "AlternateContent") throw new BadSheet("rows in several variants")
       if (inCell && name !== "c") return reader.open(name)
       attributes.over(xml, from, to)
       if (inData) {
         if (name === "c") openCell()
         else if (name === "row") openRow()
-        // Otherwise the rows of each variant would be read.
-        else if (name === "AlternateContent") throw new BadSheet("rows in several variants")
       } else if (name === "sheetData") inData = true
-      else if (name === "col") notes.hiddenColumns += hiddenColumns(attributes)
+      else if (name === "col") {
+        const of = attributesOf(xml, from, to)
+        if (isTrue(of("hidden"))) notes.hiddenColumns.push([Number(of("min")) - 1, Number(of("max")) - 1])
+      } else if (name === "mergeCell") {
+        const merge = parseRange(attributesOf(xml, from, to)("ref"))
+        if (merge !== undefined) notes.addMerge(merge)
+      }
     },
     text: (xml, from, to, whole, raw) => {
       if (inCell) reader.text(xml, from, to, whole, raw)
@@ -105,6 +96,5 @@ export const sheetRowsReader = (context: CellContext): RowReader => {
       if (!ended) throw new BadSheet("no end")
       scanner.end()
     },
-    notes,
   }
 }

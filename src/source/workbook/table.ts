@@ -1,7 +1,7 @@
 import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
-import { count } from "../../domain/words.ts"
+import { count, counted } from "../../domain/words.ts"
 import { unpairedInCells } from "../columns.ts"
 import { headKept, placeHeader, repeatedHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
@@ -142,8 +142,8 @@ export const underMerges = (
 const tooWide = (row: number, sheetRow: number, column: number, width: number): Problem => ({
   code: "ragged-row",
   message: `Row ${row} (row ${sheetRow} of the sheet) has a cell in column ${columnName(column)}, beyond the ${
-    count(width)
-  } columns of the table. Give that column a title, or clear the cell.`,
+    counted(width, "column")
+  } of the table. Give that column a title, or clear the cell.`,
 })
 
 /** Makes records from a sheet's rows below the header. Omits and counts empty rows. */

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Parser } from "htmlparser2"
+import { posix } from "node:path"
 import { count } from "../../domain/words.ts"
 import { damaged, entryBytes } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
@@ -7,44 +7,52 @@ import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { packedStart, unpack, type ZipEntry } from "../zip.ts"
 import { commonFormat } from "./cells.ts"
-import { checkParts, openRows, type Packed, partName, type Parts, readPart, sound } from "./readRows.ts"
+import {
+  checkParts,
+  type MakeReader,
+  openRows,
+  type Packed,
+  partName,
+  type Parts,
+  readPart,
+  sound,
+} from "./readRows.ts"
 import { sharedTextsReader } from "./sharedTexts.ts"
-import { type CellRange, chooseSheet, type OpenSheet, parseRange, withoutRows } from "./Sheet.ts"
+import { chooseSheet, type OpenSheet, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
-import { endsWell, isTrue, localName, XmlAttributes, xmlScanner } from "./xml.ts"
+import { attributesOf, isTrue, xmlScanner } from "./xml.ts"
 
 /** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (
   file: string,
   content: Buffer,
   entry: ZipEntry | undefined,
-  see: (element: string, attributes: Readonly<Record<string, string>>) => void,
+  see: (element: string, of: (attribute: string) => string) => void,
 ): Effect.Effect<void, SourceError> =>
   Effect.gen(function*() {
     if (entry === undefined) return
     if (entry.unpacked > limits.unpackedFreely) return yield* damaged(file)
     const text = yield* Effect.tryPromise({ try: () => unpack(content, entry), catch: () => damaged(file) })
-    if (!endsWell(text)) return yield* damaged(file)
-    const parser = new Parser({
-      onopentag: (element, attributes) => see(localName(element), attributes),
-    }, { xmlMode: true })
-    parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
+    const scanner = xmlScanner({ open: (name, xml, from, to) => see(name, attributesOf(xml, from, to)) })
+    yield* Effect.mapError(
+      sound(file, () => {
+        scanner.write(text)
+        scanner.end()
+      }),
+      () => damaged(file),
+    )
   })
 
 /** Returns a part's relations to other parts: their kinds, and the names of the parts. */
 const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) =>
   Effect.gen(function*() {
-    const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? []
+    const { base, dir } = posix.parse(part)
     const relations: Array<{ readonly id: string; readonly kind: string; readonly target: string }> = []
-    yield* elementsOf(file, content, parts.get(`${folder}_rels/${name}.rels`), (element, attributes) => {
+    yield* elementsOf(file, content, parts.get(posix.join(dir, "_rels", `${base}.rels`)), (element, of) => {
       if (element !== "Relationship") return
-      const { Id: id = "", Target: target = "", Type: type = "" } = attributes
-      relations.push({
-        id,
-        kind: type.slice(type.lastIndexOf("/") + 1),
-        target: partName(target.startsWith("/") ? target.slice(1) : folder + target.replace(/^\.\//, "")),
-      })
+      const target = posix.resolve("/", dir, partName(of("Target"))).slice(1)
+      relations.push({ id: of("Id"), kind: of("Type").replace(/^.*\//, ""), target })
     })
     return relations
   })
@@ -80,21 +88,20 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
     const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
     let date1904 = false
     let calculatesOnLoad = false
-    yield* elementsOf(file, content, parts.get(book), (element, attributes) => {
+    yield* elementsOf(file, content, parts.get(book), (element, of) => {
       if (element === "sheet") {
-        const id = Object.entries(attributes).find(([name]) => localName(name) === "id")?.[1] ?? ""
-        sheets.push({ name: attributes["name"] ?? "", hidden: (attributes["state"] ?? "visible") !== "visible", id })
-      } else if (element === "workbookPr") date1904 = isTrue(attributes["date1904"] ?? "")
-      else if (element === "calcPr") calculatesOnLoad = isTrue(attributes["fullCalcOnLoad"] ?? "")
+        sheets.push({ name: of("name"), hidden: !["", "visible"].includes(of("state")), id: of("id") })
+      } else if (element === "workbookPr") date1904 = isTrue(of("date1904"))
+      else if (element === "calcPr") calculatesOnLoad = isTrue(of("fullCalcOnLoad"))
     })
     const relations = yield* relationsOf(file, content, parts, book)
     const named = (kind: string) => relations.find((one) => one.kind === kind)?.target
     const own = new Map<string, string>()
     const formats: Array<string> = []
     let inCells = false
-    yield* elementsOf(file, content, parts.get(named("styles") ?? "xl/styles.xml"), (element, attributes) => {
-      const id = attributes["numFmtId"] ?? ""
-      if (element === "numFmt") own.set(id, attributes["formatCode"] ?? "General")
+    yield* elementsOf(file, content, parts.get(named("styles") ?? "xl/styles.xml"), (element, of) => {
+      const id = of("numFmtId")
+      if (element === "numFmt") own.set(id, of("formatCode"))
       else if (element === "cellXfs") inCells = true
       else if (element === "cellStyles" || element === "dxfs" || element === "cellStyleXfs") inCells = false
       else if (element === "xf" && inCells) {
@@ -107,30 +114,12 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
       calculatesOnLoad,
       formats,
       texts: parts.get(named("sharedStrings") ?? "xl/sharedstrings.xml"),
-      partOf: (id: string) => parts.get(relations.find((one) => one.id === id)?.target ?? ""),
+      relationOf: (id: string) => relations.find((one) => one.id === id),
     }
   })
 
 /** Makes the readers of a sheet's rows. This is a separate function, so that its closure doesn't keep the workbook's bytes. */
-const readerOf = (context: CellContext) => () => sheetRowsReader(context)
-
-/** Reads the merged cells, which follow all rows. Skips everything before them. */
-const mergesOf = (file: string, sheet: Bytes) =>
-  Effect.suspend(() => {
-    const merges: Array<CellRange> = []
-    const attributes = new XmlAttributes()
-    const scanner = xmlScanner({
-      open: (name, xml, from, to) => {
-        if (name !== "mergeCell") return
-        attributes.over(xml, from, to)
-        while (attributes.next()) {
-          const merge = attributes.name === "ref" ? parseRange(attributes.text) : undefined
-          if (merge !== undefined) merges.push(merge)
-        }
-      },
-    })
-    return Effect.as(readPart(file, sheet, scanner.write), merges)
-  })
+const readerOf = (context: CellContext): MakeReader => (notes) => sheetRowsReader(context, notes)
 
 /**
  * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps the shared strings in memory, but neither the rows
@@ -151,11 +140,18 @@ export const openXlsx = (
     const { file } = bytes
     const { content, fingerprint, parts } = packed
     yield* checkParts(file, packed, [])
-    const { calculatesOnLoad, date1904, formats, partOf, sheets, texts } = yield* readBook(file, content, parts, book)
+    const { calculatesOnLoad, date1904, formats, relationOf, sheets, texts } = yield* readBook(
+      file,
+      content,
+      parts,
+      book,
+    )
     const names = sheets.map(({ name }) => name)
     const { at, ...chosen } = yield* chooseSheet(file, names, (index) => sheets[index]?.hidden === true, asked)
-    const entry = partOf(sheets[at]?.id ?? "")
-    if (entry === undefined || !/worksheets\//.test(partName(entry.name))) return yield* withoutRows(file, chosen.name)
+    const relation = relationOf(sheets[at]?.id ?? "")
+    if (relation !== undefined && relation.kind !== "worksheet") return yield* withoutRows(file, chosen.name)
+    const entry = parts.get(relation?.target ?? "")
+    if (entry === undefined) return yield* damaged(file)
     yield* checkParts(file, packed, texts === undefined ? [entry] : [entry, texts])
     let strings: ReadonlyArray<string> = []
     if (texts !== undefined) {
@@ -176,6 +172,6 @@ export const openXlsx = (
     return {
       ...chosen,
       date1904,
-      ...yield* openRows(file, sheet, fingerprint, readerOf(context), mergesOf(file, sheet), wanted, isSmall),
+      ...yield* openRows(file, sheet, fingerprint, readerOf(context), wanted, isSmall),
     }
   })

@@ -29,7 +29,7 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
 /** Types of cells whose values are neither numbers nor the numbers of shared strings. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
-/** A number below this one has at most as many digits as Excel keeps. */
+/** A number below this one has at most as many digits before its point as Excel keeps. */
 const longNumber = 1e15
 
 /** Returns a truth value. Some programs write it in capitals. */
@@ -46,8 +46,6 @@ interface HeldCell {
   /** The value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no value. */
   number: number | undefined
   value: string | undefined
-  /** The digits of a number that would be rounded, otherwise "". */
-  digits: string
   isFormula: boolean
 }
 
@@ -73,8 +71,9 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
     return shared
   }
 
-  const numberOf = ({ digits, style }: HeldCell, number: number): Cell => {
+  const numberOf = ({ style, value = "" }: HeldCell, number: number): Cell => {
     const cell = numberCell(number, showsIn(style), date1904)
+    const digits = longDigits(value)
     return digits !== "" && typeof cell === "number" ? digits : cell
   }
 
@@ -108,7 +107,7 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
 /** Reads one cell after the other from the events of a scanner, and returns the same cells as xlsx. */
 export const makeCellReader = (context: CellContext) => {
   const typed = makeTyped(context)
-  const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, digits: "", isFormula: false }
+  const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, isFormula: false }
   let column = -1
   let text = ""
   let capture = false
@@ -127,7 +126,6 @@ export const makeCellReader = (context: CellContext) => {
       held.style = 0
       held.number = undefined
       held.value = undefined
-      held.digits = ""
       held.isFormula = false
       depth = 0
       while (attributes.next()) {
@@ -156,14 +154,10 @@ export const makeCellReader = (context: CellContext) => {
     },
     text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean): void => {
       if (!capture) return
-      // The bytes of a value's text, if the text arrives in one piece. Most numbers never become a string.
-      if (!whole || inline || heldAsText.has(held.type)) text += xmlText(xml, from, to, raw)
-      else {
-        const number = xmlNumber(xml, from, to)
-        if (Number.isNaN(number)) text += xmlText(xml, from, to)
-        else held.number = number
-        if (number >= longNumber || number <= -longNumber) held.digits = longDigits(xmlText(xml, from, to))
-      }
+      // The bytes of a number, if it arrives in one piece. Most numbers never become a string.
+      const number = whole && !inline && !heldAsText.has(held.type) ? xmlNumber(xml, from, to) : Number.NaN
+      if (Math.abs(number) < longNumber) held.number = number
+      else text += xmlText(xml, from, to, raw)
     },
     /** Returns false if the element that ends is the cell itself. */
     close: (name: string): boolean => {

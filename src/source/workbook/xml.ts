@@ -1,4 +1,3 @@
-import { Parser } from "htmlparser2"
 import { isUtf8 } from "node:buffer"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
@@ -180,26 +179,21 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
   }
 }
 
-let decoded = ""
+const entities: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' }
 
-const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
-
-/** Replaces references to halves of surrogate pairs. Some programs write two of them instead of one character, which the parser would lose. Throws `BadSheet` for a number that no character has. */
-const joinSurrogates = (text: string): string =>
-  text.replaceAll(/&#(?:x([\dA-Fa-f]+)|(\d+));/g, (reference, hex?: string, decimal?: string) => {
+/**
+ * Replaces entities by the characters that they stand for. Some programs write a character as two references, to the halves of a surrogate pair. Throws
+ * `BadSheet` for a number that no character has.
+ */
+const withoutEntities = (text: string): string =>
+  text.replaceAll(/&(?:#x([\dA-Fa-f]+)|#(\d+)|(amp|apos|gt|lt|quot));/g, (reference, hex, decimal, name) => {
+    if (name !== undefined) return entities[name] ?? reference
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
     if (code === 0 || code > 0x10ffff) {
       throw new BadSheet(`a reference to a character that does not exist, ${reference}`)
     }
-    return code >= 0xd800 && code <= 0xdfff ? String.fromCharCode(code) : reference
+    return String.fromCodePoint(code)
   })
-
-/** Replaces entities by the characters that they stand for. */
-const withoutEntities = (text: string): string => {
-  decoded = ""
-  parser.parseComplete(text.includes("&#") ? joinSurrogates(text) : text)
-  return decoded
-}
 
 /** Returns the XML text between two offsets. Line ends become line feeds. Entities are decoded, unless the text is raw. */
 export const xmlText = (xml: Buffer, from: number, to: number, raw = false): string => {
@@ -297,6 +291,16 @@ export class XmlAttributes {
   get number(): number {
     return this.from === this.end ? 0 : xmlNumber(this.xml, this.from, this.end)
   }
+}
+
+const reused = new XmlAttributes()
+
+/** Returns a function for the attributes of a tag, by their names without prefix. It returns "" for an attribute that is missing. */
+export const attributesOf = (xml: Buffer, from: number, to: number): (name: string) => string => {
+  const found = new Map<string, string>()
+  reused.over(xml, from, to)
+  while (reused.next()) found.set(localName(reused.name), reused.text)
+  return (name) => found.get(name) ?? ""
 }
 
 /**
