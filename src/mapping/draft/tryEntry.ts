@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { cellText } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, type ProblemCode, problemWords } from "../../domain/problem.ts"
 import type { Cells } from "../../domain/row.ts"
@@ -11,8 +11,9 @@ import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { columnsOf, type Suggestion } from "../suggest/Suggestion.ts"
+import { cached } from "../words/words.ts"
 import type { Settings } from "./settings.ts"
-import { collectUnknown, forEachCell, type Unknown } from "./unknownChoices.ts"
+import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
 /** What a column's cells show about an entry that reads them. */
 export interface TriedEntry extends Unknown {
@@ -127,7 +128,7 @@ export const tryEntry = (entry: OriginOf, settings: Settings, empty: ReadonlySet
   const most = tolerated(settings)
   let [filled, faulty, left] = [0, 0, rows]
   let code: ProblemCode | undefined
-  const faultOf = forEachCell((cell): Fault | undefined => {
+  const faultOf = cached((cell: Exclude<Cell, null>): Fault | undefined => {
     if (lacksCountry && !textOf(cell).trim().startsWith("+")) return undefined
     const result = parse([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.

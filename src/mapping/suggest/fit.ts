@@ -4,14 +4,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
-import {
-  type ComparedText,
-  indexOptions,
-  likelyOption,
-  likelySeparator,
-  type OptionIndex,
-  splitFit,
-} from "./optionIndex.ts"
+import { indexOptions, likelyOption, likelySeparator, type OptionIndex, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -77,48 +70,35 @@ export interface Coverage {
 /** The number of distinct texts that are compared with options. More add no evidence. */
 const compared = 200
 
-/**
- * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
- *
- * @param textOf makes a text of the unit comparable, which is the same for every question
- */
-export const optionCoverage = (
-  unit: Unit,
-  target: Target,
-  textOf: (text: string) => ComparedText,
-): Coverage | undefined => {
-  const { options } = target
+/** Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare. */
+export const optionCoverage = (unit: Unit, { expected, options }: Target): Coverage | undefined => {
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
     const own = optionColumns(unit.members)
     // In a grid, the columns' titles are its rows, and the cells are its answers.
-    if (target.expected.kind === "matrix") {
+    if (expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
-      const known = answers.flatMap((text) => likelyOption(options, textOf(text))?.value ?? [])
+      const known = answers.flatMap((text) => likelyOption(options, text)?.value ?? [])
       return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
     }
-    const hits = own.filter(({ option }) => likelyOption(options, textOf(option)) !== undefined).length
+    const hits = own.filter(({ option }) => likelyOption(options, option) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
-  if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    return splitFit(distinct, options, textOf)
-  }
+  if (expected.kind === "choices" || expected.kind === "ranking") return splitFit(distinct, options)
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
   for (const [text, times] of distinct) {
-    const option = likelyOption(options, textOf(text))
+    const option = likelyOption(options, text)
     all += times
     if (option === undefined) continue
     cells += times
     hit.add(option.value)
   }
   // Without a type, a cell may also contain several choices.
-  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options, textOf)
-  return several !== undefined && several.covered > 0.8
-    ? several
-    : { covered: cells / all, hits: hit.size }
+  const several = expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
+  return several !== undefined && several.covered > 0.8 ? several : { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */

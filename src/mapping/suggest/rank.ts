@@ -4,7 +4,6 @@ import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts
 import { align } from "./align.ts"
 import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
 import { agreement, type Meaning, meaningEvidence, namesConcept } from "./meaning.ts"
-import { comparedTexts } from "./optionIndex.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -81,14 +80,13 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
   const rated = yield* eachInTurn(units, targets.length, (unit) => {
-    const textOf = comparedTexts()
     const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
     const part = unit._tag === "Column" && unit.part !== undefined
       ? [unit.part, topicsOf(unit.part.core)] as const
       : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const cover = optionCoverage(unit, target, textOf)
+      const cover = optionCoverage(unit, target)
       const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
-import { hashOf } from "./words.ts"
+import { firstFrom, hashOf } from "./words.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {
@@ -44,17 +44,6 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
   throw new Error(
     `The words of suggestions are missing (${file.href}). Install formferry again, or in a checkout, run npm run build.`,
   )
-}
-
-/** Returns the position of the first value that is not less than a given one. */
-export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < value) from = middle + 1
-    else to = middle
-  }
-  return from
 }
 
 /** Reads the concepts of all words and phrases. */

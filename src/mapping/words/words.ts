@@ -80,3 +80,26 @@ export const hashOf = (text: string): number => {
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
+
+/** Returns the position of the first value that is not less than a given one. */
+export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < value) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Returns a function that caches its results, for the texts or cells that occur most recently. */
+export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {
+  const known = new Map<A, B>()
+  return (one) => {
+    if (known.has(one)) return known.get(one) as B
+    const result = compute(one)
+    if (known.size >= 20_000) known.clear()
+    known.set(one, result)
+    return result
+  }
+}
