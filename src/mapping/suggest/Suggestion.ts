@@ -12,8 +12,6 @@ export type Unit =
   | {
     readonly _tag: "Column"
     readonly meaning: Meaning
-    /** The meaning of the option's or row's text alone, for a column of a block. */
-    readonly part?: Meaning
   } & ProfiledColumn
   | {
     readonly _tag: "Block"

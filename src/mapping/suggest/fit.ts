@@ -175,62 +175,37 @@ const codesFit = (
     : 1
 }
 
-/**
- * Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does
- * not. A property that few units have is stronger evidence.
- */
-export const cellEvidence = (
-  units: ReadonlyArray<Unit>,
-  covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>,
-): (unit: number, target: Target, of: number) => number => {
-  const rarities = new Map<string, number>()
-  const rarity = (name: string, shows: (unit: Unit, at: number) => boolean): number => {
-    const known = rarities.get(name)
-    if (known !== undefined) return known
-    // Among the others: the unit itself is one of those that show it.
-    const rare = Math.log((units.length + 1) / Math.max(0.7, units.filter(shows).length - 0.3))
-    rarities.set(name, rare)
-    return rare
+/** What the options of a question in the cells prove, a block of columns for a question that takes one, and cells of the expected kind. */
+const [ofOptions, ofBlock, ofKind] = [3, 2, 2.5]
+
+const evidenceOfOptions = ({ covered, hits }: Coverage): number => {
+  // A column may share a few of a question's options by chance, but not many.
+  const many = covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, hits - 2)) : 0
+  return ofOptions * Math.min(1, covered + 0.2) + many
+}
+
+/** Rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. */
+export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undefined): number => {
+  const { isGiven, kind } = target.expected
+  if (unit._tag === "Block") {
+    if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
+    if (cover !== undefined && cover.covered >= 0.3) return evidenceOfOptions(cover)
+    if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
+    return cover === undefined ? ofBlock : ofBlock - 0.8
   }
-  const byOptions = (cover: Coverage, of: number): number => {
-    const rare = rarity(
-      `options ${of} ${Math.round(cover.covered * 10)}`,
-      (_, at) => (covers[at]?.[of]?.covered ?? 0) >= cover.covered * 0.85,
-    )
-    // A column may share a few of a question's options by chance, but not many.
-    const many = cover.covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, cover.hits - 2)) : 0
-    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2) + many
+  const { profile } = unit
+  if (kind === "address" || kind === "matrix") return -9
+  if (profile.filled === 0) return -2
+  if (cover !== undefined) {
+    const fits = codesFit(profile, target)
+    if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return evidenceOfOptions(cover)
+    return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
   }
-  return (at, target, of) => {
-    const unit = units[at]
-    const cover = covers[at]?.[of]
-    const { isGiven, kind } = target.expected
-    if (unit === undefined) return 0
-    if (unit._tag === "Block") {
-      if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
-      if (cover !== undefined && cover.covered >= 0.3) return byOptions(cover, of)
-      if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
-      const rare = rarity(`block ${kind}`, (one) => one._tag === "Block" && answered[one.content].includes(kind))
-      return cover === undefined ? rare * 0.7 : rare * 0.7 - 0.8
-    }
-    const { profile } = unit
-    if (kind === "address" || kind === "matrix") return -9
-    if (profile.filled === 0) return -2
-    if (cover !== undefined) {
-      const fits = codesFit(profile, target)
-      if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return byOptions(cover, of)
-      return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
-    }
-    if (kind === "other" || kind === "location") return -3
-    const share = looks(profile, target)
-    if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
-    const rare = rarity(
-      `kind ${kind} ${isGiven}`,
-      (one) => one._tag === "Column" && one.profile.filled > 0 && (looks(one.profile, target) ?? 0) >= 0.6,
-    )
-    if (share >= 0.6) return (isGiven ? 1 : 0.6) * rare * share
-    if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
-    if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
-    return isGiven ? -6 : -3
-  }
+  if (kind === "other" || kind === "location") return -3
+  const share = looks(profile, target)
+  if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
+  if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind * share
+  if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
+  if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
+  return isGiven ? -6 : -3
 }

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
-import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts"
+import { nearness, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
 import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
-import { agreement, type Meaning, meaningEvidence, namesConcept } from "./meaning.ts"
+import { agreement, meaningEvidence, namesConcept } from "./meaning.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -34,7 +34,7 @@ const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
 /** Whether a unit contains the texts of other answers. */
-const isOther = (unit: Unit): boolean => unit._tag === "Column" && namesConcept(unit.part ?? unit.meaning, "other")
+const isOther = (unit: Unit): boolean => unit._tag === "Column" && namesConcept(unit.meaning, "other")
 
 /** The number of answers that are compared with a title. */
 const understood = 12
@@ -81,24 +81,19 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   }))
   const rated = yield* eachInTurn(units, targets.length, (unit) => {
     const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
-    const part = unit._tag === "Column" && unit.part !== undefined
-      ? [unit.part, topicsOf(unit.part.core)] as const
-      : undefined
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
       const cover = optionCoverage(unit, target)
-      const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
+      const like = likenessTo(target, unit.meaning, title, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === namesConcept(target.meaning, "other") ? 0 : 2.5)
-      const like = [agree(unit.meaning, title), ...(part === undefined ? [] : [agree(...part)])]
-        .reduce((one, other) => meaningEvidence(other) > meaningEvidence(one) ? other : one)
       const isUntitled = unit._tag === "Block" && unit.title === undefined
-      return { cover, title: like, evidence: beside + (isUntitled ? -0.5 : meaningEvidence(like)) }
+      const ofWords = beside + (isUntitled ? -0.5 : meaningEvidence(like))
+      return { cover, title: like, ofWords, evidence: ofWords + cellEvidence(unit, target, cover) }
     })
   })
-  const cells = cellEvidence(units, rated.map((row) => row.map(({ cover }) => cover)))
-  const evidence = rated.map((row, at) => row.map((one, of) => one.evidence + cells(at, targets[of]!, of)))
+  const evidence = rated.map((row) => row.map((one) => one.evidence))
   const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {
@@ -121,7 +116,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
-      const { cover, evidence: ofWords, title } = rated[at]![of]!
+      const { cover, ofWords, title } = rated[at]![of]!
       const isUnknown = title.near === undefined && !title.opposed
       const isSafe = isProven(target, title, ofWords, cover) || (isUnknown && confidence >= certain)
       return [{

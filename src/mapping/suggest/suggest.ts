@@ -153,7 +153,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
         const { content } = place.block
         const isAskedAlone = place.member.role !== "option" || content === "labels"
           || (content === "places" && !targets.some(({ expected }) => expected.kind === "ranking"))
-        return isAskedAlone ? [{ ...unit, part: meaningOf(place.member.option) }] : []
+        return isAskedAlone ? [unit] : []
       }),
     ]
   }
