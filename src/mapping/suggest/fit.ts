@@ -96,9 +96,7 @@ export const optionCoverage = (unit: Unit, { expected, options }: Target): Cover
     cells += times
     hit.add(option.value)
   }
-  // Without a type, a cell may also contain several choices.
-  const several = expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
-  return several !== undefined && several.covered > 0.8 ? several : { covered: cells / all, hits: hit.size }
+  return { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -176,7 +174,7 @@ const codesFit = (
 }
 
 /** What the options of a question in the cells prove, a block of columns for a question that takes one, and cells of the expected kind. */
-const [ofOptions, ofBlock, ofKind] = [3, 2, 2.5]
+const [ofOptions, ofBlock, ofKind] = [3, 2, 3]
 
 const evidenceOfOptions = ({ covered, hits }: Coverage): number => {
   // A column may share a few of a question's options by chance, but not many.

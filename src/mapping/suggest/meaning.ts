@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein"
 import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "../words/lexicon.ts"
 import { evidenceOf } from "../words/topics.ts"
-import { sameText, wordsOf } from "../words/words.ts"
+import { comparedWords, sameText } from "../words/words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
 export interface Term {
@@ -18,13 +18,8 @@ export interface Meaning {
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
-  /** The title without brackets of three words or more. */
-  readonly core: string
   readonly terms: ReadonlyArray<Term>
 }
-
-/** How much of a title is compared: what follows adds no evidence. */
-const most = { characters: 300, words: 50, letters: 40 }
 
 const term = (text: string, known: ReadonlyArray<string>): Term => ({
   text,
@@ -37,8 +32,8 @@ const labels = (title: string): ReadonlySet<string> =>
   new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
 
 const termsOf = (title: string): ReadonlyArray<Term> => {
-  const words = wordsOf(title).slice(0, most.words).map((word) => word.slice(0, most.letters))
-  const numbering = labels(title)
+  const words = comparedWords(title)
+  const numbering = labels(title.slice(0, 300))
   const terms: Array<Term> = []
   for (let at = 0; at < words.length;) {
     const word = words[at] ?? ""
@@ -65,10 +60,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
 
 /** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => {
-  const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
-  const short = start.replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
-  const core = wordsOf(short).length === 0 ? start : short
-  return { title, same: sameText(title), core, terms: termsOf(core) }
+  return { title, same: sameText(title), terms: termsOf(title) }
 }
 
 /** Whether a title names a concept. */
@@ -81,7 +73,7 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 export const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 3 || long.length > most.characters || /\d/.test(a + b)) return 0
+  if (short.length < 3 || long.length > 300 || /\d/.test(a + b)) return 0
   const more = long.length - short.length
   // An abbreviation: `edu`, `avail`.
   if (long.startsWith(short) && short.length < 6 && more > 3 && !long.includes(" ")) return 0.6

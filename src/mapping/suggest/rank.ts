@@ -76,11 +76,11 @@ const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (uni
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
   const asked = targets.map(({ meaning, question }) => ({
-    title: topicsOf(meaning.core),
+    title: topicsOf(meaning.title),
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
   const rated = yield* eachInTurn(units, targets.length, (unit) => {
-    const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
+    const [title, answers] = [topicsOf(unit.meaning.title), topicsOfAll(answersIn(unit))]
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
       const cover = optionCoverage(unit, target)

@@ -127,105 +127,87 @@ const openQuestion = (
   }
 }
 
-/**
- * Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates.
- */
+/** Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates. */
 export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, tool }: SuggestInput) {
-  const isFree = (column: ProfiledColumn) => mayAnswer(tool, column)
-  const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
-  const made = suggestFromTemplate(form, columns)
-  const madeOf = new Set(made.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
-  const targets = form.questions.filter((question) => made.every((one) => one.question !== question)).map(targetOf)
-  const candidates = columns.filter((one) => isFree(one) && !madeOf.has(one.column.position))
-  const blocksFound = findBlocks(candidates, blocks)
-
-  const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
-    const memberAt = new Map(
-      kept.flatMap((block) => block.members.map((member) => [member.column.position, { block, member }] as const)),
-    )
-    return [
-      ...kept,
-      ...candidates.flatMap((one): ReadonlyArray<Unit> => {
-        const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
-        const place = memberAt.get(one.column.position)
-        if (place === undefined) return [unit]
-        // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking.
-        const { content } = place.block
-        const isAskedAlone = place.member.role !== "option" || content === "labels"
-          || (content === "places" && !targets.some(({ expected }) => expected.kind === "ranking"))
-        return isAskedAlone ? [unit] : []
-      }),
-    ]
+  const accepted: Array<Suggestion> = []
+  const used = new Set<number>()
+  const accept = (one: Suggestion) => {
+    accepted.push(one)
+    for (const { position } of columnsOf(one.origin)) used.add(position)
   }
+  for (const one of suggestFromTemplate(form, columns)) accept(one)
+  const isOpen = (question: Question) => accepted.every((one) => one.question !== question)
+  const targets = form.questions.filter(isOpen).map(targetOf)
+  const candidates = columns.filter((one) => mayAnswer(tool, one) && !used.has(one.column.position))
+  const found = findBlocks(candidates, blocks)
 
-  // A block that the file's format does not show and that fits no question is treated as separate columns.
-  const first = yield* rank(unitsWith(blocksFound), targets)
-  const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
-  const kept = blocksFound.filter((block) => block.known || wanted.has(block))
-  const ranked = kept.length === blocksFound.length ? first : yield* rank(unitsWith(kept), targets)
+  const placeOf = new Map(
+    found.flatMap((block) => block.members.map(({ column, role }) => [column.position, { block, role }] as const)),
+  )
+  // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking. A
+  // block that the file's format does not show may be separate columns.
+  const isAskedAlone = ({ column }: ProfiledColumn): boolean => {
+    const { block, role } = placeOf.get(column.position) ?? {}
+    return !block?.known || role !== "option" || block.content === "labels"
+      || (block.content === "places" && targets.every(({ expected }) => expected.kind !== "ranking"))
+  }
+  const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
+  const alone = candidates.filter(isAskedAlone).map((one): Unit => ({
+    _tag: "Column",
+    ...one,
+    meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)),
+  }))
+  const ranked = yield* rank([...found, ...alone], targets)
 
   // Either a block answers one question, or each of its columns answers its own question.
   const certain = ranked.filter(({ isAccepted }) => isAccepted)
-  const alone = new Set(certain.flatMap(({ unit }) => unit._tag === "Column" ? [unit.column.position] : []))
+  const single = new Set(certain.flatMap(({ unit }) => unit._tag === "Column" ? [unit.column.position] : []))
   const rowsOf = ({ members }: Block) => optionColumns(members).map(({ column }) => column.position)
-  const whole = certain.flatMap(({ unit }) =>
-    unit._tag === "Block" && rowsOf(unit).filter((position) => alone.has(position)).length <= 1 ? [unit] : []
-  )
-  const inWhole = new Set(whole.flatMap(rowsOf))
-  const single = certain.filter(({ unit }) =>
-    unit._tag === "Block" ? whole.includes(unit) : !inWhole.has(unit.column.position)
-  ).map(suggestionOf)
-  const found = [...made, ...single]
-  const answered = new Set(found.map(({ question }) => question.id))
-  const used = new Set(found.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
-  const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
-  for (const target of targets.filter(({ question }) => !answered.has(question.id))) {
-    const free = candidates.filter(({ column: { name, position } }) =>
-      name !== undefined && !used.has(position) && !blocked.has(position)
+  const isWhole = (block: Block) => rowsOf(block).filter((position) => single.has(position)).length <= 1
+  const inWhole = new Set(certain.flatMap(({ unit }) => unit._tag === "Block" && isWhole(unit) ? rowsOf(unit) : []))
+  for (const one of certain) {
+    const { unit } = one
+    if (unit._tag === "Block" ? isWhole(unit) : !inWhole.has(unit.column.position)) accept(suggestionOf(one))
+  }
+  for (const target of targets.filter(({ question }) => isOpen(question))) {
+    const one = joined(
+      target,
+      candidates.filter(({ column: { name, position } }) => name !== undefined && !used.has(position)),
     )
-    const one = joined(target, free)
-    if (one === undefined) continue
-    found.push(one)
-    answered.add(one.question.id)
-    for (const { position } of columnsOf(one.origin)) used.add(position)
+    if (one !== undefined) accept(one)
   }
 
   const urlParameters = form.urlParameters.flatMap((element) => {
-    const meaning = meaningOf(element.name)
-    const fitting = columns.filter(({ column }) => {
-      const like = likeness(meaningOf(column.title), meaning)
-      return column.name !== undefined && (like.same || (like.value >= 0.99 && !like.opposed))
-    })
-    const same = fitting.filter(({ column }) => meaningOf(column.title).same === meaning.same)
-    const [only] = same.length === 1 ? same : fitting.length === 1 ? fitting : []
-    return only === undefined ? [] : [{ element, from: { ...only, because: "the same name" } }]
+    const named = columns.filter(({ column }) => column.name !== undefined)
+    const likenesses = named.map(({ column }) => likeness(meaningOf(column.title), meaningOf(element.name)))
+    const alike = named.filter((_, at) => likenesses[at]!.value >= 0.99 && !likenesses[at]!.opposed)
+    const same = named.filter((_, at) => likenesses[at]!.same)
+    const [only, ...others] = same.length > 0 ? same : alike
+    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only, because: "the same name" } }]
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 
-  const taken = new Set(used)
-  const ownColumns = suggestOwn({ columns, tool, used })
+  const questions = form.questions.map((question) => {
+    const one = accepted.find((one) => one.question === question)
+    return one === undefined ? openQuestion(question, ranked, used) : { question, accepted: one, candidates: [one] }
+  })
+  const own = suggestOwn({ columns, tool, used })
   const rowKey = suggestRowKey(columns, tool)
-  for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
-    if (each !== undefined) used.add(each.column.position)
-  }
+  const taken = new Set([...used, ...Object.values(own).flatMap((one) => one?.column.position ?? [])])
   const rest = columns.filter(({ column: { name, position } }) =>
-    !used.has(position) && (name === undefined || !rowKey.names.includes(name))
+    !taken.has(position) && (name === undefined || !rowKey.names.includes(name))
   )
+  const isAnswer = (one: ProfiledColumn) => mayAnswer(tool, one)
   const suggestions: Suggestions = {
     form,
     tool: tool?.title,
-    questions: form.questions.map((question) => {
-      const accepted = found.find((one) => one.question === question)
-      return accepted === undefined
-        ? openQuestion(question, ranked, taken)
-        : { question, accepted, candidates: [accepted] }
-    }),
+    questions,
     urlParameters,
-    ...ownColumns,
+    ...own,
     rowKey,
-    left: rest.filter((one) => !isFree(one) && one.column.name !== undefined).map(({ column }) => column),
-    unmapped: rest.filter(isFree).map(({ column }) => column),
-    blocks: kept.filter(({ known }) => known),
+    left: rest.filter((one) => !isAnswer(one) && one.column.name !== undefined).map(({ column }) => column),
+    unmapped: rest.filter(isAnswer).map(({ column }) => column),
+    blocks: found.filter(({ known }) => known),
   }
   return suggestions
 })

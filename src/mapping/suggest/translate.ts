@@ -125,7 +125,7 @@ export const translate = (
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
   const initials = byInitials(rows, options)
-  const [topics, asked] = [from, to].map((list) => list?.map(({ core }) => topicsOf(core)))
+  const [topics, asked] = [from, to].map((list) => list?.map(({ title }) => topicsOf(title)))
   const evidence = (from ?? []).map((text, at) =>
     (to ?? []).map((name, of) => {
       const option = options[of]

@@ -2,7 +2,7 @@ import { compound, isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.t
 import { readTopicIndex, type TopicIndex } from "./topicIndex.ts"
 import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
-import { wordsOf } from "./words.ts"
+import { comparedWords } from "./words.ts"
 
 /** What texts are about. */
 export interface Topics {
@@ -46,7 +46,7 @@ let index: TopicIndex | undefined
 export const topicsOf = (text: string): Topics => {
   const { find, longest, named: conceptsOf, relatedTo, vectors } = index ??= readTopicIndex()
   const weightOf = (stem: string) => find(stem)?.weight ?? 0
-  const words = wordsOf(text.slice(0, 300)).slice(0, 50)
+  const words = comparedWords(text)
   const named = new Map<number, number>()
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isContentWord)) {
