@@ -70,7 +70,7 @@ export const namesConcept = (meaning: Meaning, concept: string): boolean =>
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
 /** Returns how alike two spellings are, 0 to 1. A swap of two adjacent letters counts as one mistake. */
-export const spelling = (a: string, b: string): number => {
+const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (short.length < 3 || long.length > 300 || /\d/.test(a + b)) return 0

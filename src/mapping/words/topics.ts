@@ -1,4 +1,4 @@
-import { compound, isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
+import { isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import { readTopicIndex, type TopicIndex } from "./topicIndex.ts"
 import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -50,11 +50,8 @@ export const topicsOf = (text: string): Topics => {
   const named = new Map<number, number>()
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isContentWord)) {
-    const stem = stemOf(word)
-    for (const one of find(stem) === undefined ? compound(word)?.map(stemOf) ?? [] : [stem]) {
-      const found = find(one)
-      for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
-    }
+    const found = find(stemOf(word))
+    for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
   }
   for (let at = 0; at < words.length; at++) {
     for (let length = Math.min(longest, words.length - at); length > 0; length--) {

@@ -33,9 +33,12 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .filter((word) => word !== "")
     .map((word) => numerals.get(word) ?? word)
 
-/** Returns the words of a title that are compared, without spaces in a row. What follows adds no evidence. */
-export const comparedWords = (title: string): ReadonlyArray<string> =>
-  wordsOf(title.slice(0, 1_200).replaceAll(/\s+/g, " ").slice(0, 300)).slice(0, 50).map((word) => word.slice(0, 40))
+/** Returns the words of a title that are compared: those at its start, without brackets of three words or more. What follows adds no evidence. */
+export const comparedWords = (title: string): ReadonlyArray<string> => {
+  const start = title.slice(0, 1_200).replaceAll(/\s+/g, " ").slice(0, 300)
+  const words = wordsOf(start.replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " "))
+  return (words.length === 0 ? wordsOf(start) : words).slice(0, 50).map((word) => word.slice(0, 40))
+}
 
 /**
  * Returns the words of a title, joined by spaces. Equal for titles that differ only in case, accents and punctuation.
