@@ -149,45 +149,25 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
   return length > 40 ? 1 : length > 25 ? 0.8 : length > 15 ? undefined : 0.4
 }
 
-/**
- * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has about as many texts, 2 if
- * they are as many, or numbers from 0 or 1 up to their count.
- */
-const codesFit = (
-  { distinct, filled, more, range, share }: ColumnProfile,
-  { expected, question }: Target,
-): 0 | 1 | 2 => {
+/** Returns whether a column without any of a question's options may contain its codes, or the options worded differently: 0 if not, 1 if it has no more texts than options, 2 if as many. */
+const codesFit = ({ distinct, more, share }: ColumnProfile, { expected, question }: Target): 0 | 1 | 2 => {
   const count = question.options?.length ?? 0
   if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return 0
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
-  // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
-  const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
-  if (codes > count + 1 || codes < usual / 2) return 0
-  if (share.integer < 1 || range === undefined || separator !== undefined) return codes === count ? 2 : 1
-  return range.min < 0 || range.max > count
-    ? 0
-    : range.max === count || (range.min === 0 && range.max === count - 1)
-    ? 2
-    : 1
+  return codes > count + 1 ? 0 : codes === count ? 2 : 1
 }
 
 /** What the options of a question in the cells prove, a block of columns for a question that takes one, and cells of the expected kind. */
-const [ofOptions, ofBlock, ofKind] = [3, 2, 3]
-
-const evidenceOfOptions = ({ covered, hits }: Coverage): number => {
-  // A column may share a few of a question's options by chance, but not many.
-  const many = covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, hits - 2)) : 0
-  return ofOptions * Math.min(1, covered + 0.2) + many
-}
+const [ofOptions, ofBlock, ofKind] = [4.5, 2, 3]
 
 /** Rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. */
 export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undefined): number => {
   const { isGiven, kind } = target.expected
   if (unit._tag === "Block") {
     if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
-    if (cover !== undefined && cover.covered >= 0.3) return evidenceOfOptions(cover)
+    if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
     if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
     return cover === undefined ? ofBlock : ofBlock - 0.8
   }
@@ -196,7 +176,7 @@ export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undef
   if (profile.filled === 0) return -2
   if (cover !== undefined) {
     const fits = codesFit(profile, target)
-    if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return evidenceOfOptions(cover)
+    if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return ofOptions * Math.min(1, cover.covered + 0.2)
     return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
   }
   if (kind === "other" || kind === "location") return -3

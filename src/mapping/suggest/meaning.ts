@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import { areOpposites, compound, conceptNearness, isStopWord, longestFrom, lookUp } from "../words/lexicon.ts"
+import { compound, conceptNearness, isStopWord, longestPhrase, lookUp, opposition } from "../words/lexicon.ts"
 import { evidenceOf } from "../words/topics.ts"
 import { comparedWords, sameText } from "../words/words.ts"
 
@@ -38,7 +38,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   for (let at = 0; at < words.length;) {
     const word = words[at] ?? ""
     let known: ReadonlyArray<string> | undefined
-    let length = Math.min(longestFrom.get(word) ?? 1, words.length - at)
+    let length = Math.min(longestPhrase, words.length - at)
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
       if (length === 1 && words.length > 1 && isStopWord(phrase)) break
@@ -134,7 +134,7 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>): Pick<Likeness,
 }
 
 const areOpposed = (a: Term, b: Term): boolean =>
-  a.concepts.some((one) => b.concepts.some((other) => areOpposites(one, other)))
+  a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
 /** Compares the meaning of two titles, given how near their topics are, and what their words prove if a topic is unknown. */
 export const likeness = (a: Meaning, b: Meaning, near?: number, ofWordsAlone = -Infinity): Likeness => {

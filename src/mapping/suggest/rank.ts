@@ -88,8 +88,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther(unit) === namesConcept(target.meaning, "other") ? 0 : 2.5)
-      const isUntitled = unit._tag === "Block" && unit.title === undefined
-      const ofWords = beside + (isUntitled ? -0.5 : meaningEvidence(like))
+      const ofWords = beside + meaningEvidence(like)
       return { cover, title: like, ofWords, evidence: ofWords + cellEvidence(unit, target, cover) }
     })
   })
