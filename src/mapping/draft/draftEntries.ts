@@ -54,7 +54,7 @@ const naming = (question: { readonly id: string; readonly name: string }): Reado
 const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
   // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
-  if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
+  if (block.known && !hasCodedRows) return { block: block.title }
   const own = optionColumns(block.members)
   const known = optionsNamed(indexOptions(question.options ?? []), own.map(({ option }) => option))
   const columns = Object.fromEntries(own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)]))
@@ -164,7 +164,7 @@ export const openEntry = (
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
           ? from
-          : origin._tag === "Block" && origin.title !== undefined
+          : origin._tag === "Block"
           ? `block ${origin.title}`
           : "several columns"
         // Not shortened, so that it can be copied.

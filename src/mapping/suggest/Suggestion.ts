@@ -15,8 +15,7 @@ export type Unit =
   } & ProfiledColumn
   | {
     readonly _tag: "Block"
-    /** Undefined if no header names it. */
-    readonly title: string | undefined
+    readonly title: string
     /** Whether the source's format names it, so that `from: { block: … }` finds it. */
     readonly known: boolean
     readonly content: BlockContent
@@ -146,16 +145,13 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
 export const unmappedNames = (
   { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
 ): ReadonlyArray<string> => {
-  const free = new Set(unmapped)
-  const whole = blocks.filter(({ members, title }) =>
-    title !== undefined && members.every(({ column }) => free.has(column))
-  )
-  const names = unmapped.map((column) => {
-    const { name, position, title } = column
-    const block = whole.find(({ members }) => members.some((one) => one.column === column))
-    return block?.title === undefined
-      ? name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)
-      : `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
-  })
-  return [...new Set(names)]
+  const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
+  return [
+    ...new Set(unmapped.map((column) => {
+      const block = whole.find(({ members }) => members.some((one) => one.column === column))
+      if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
+      const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
+      return column.name ?? (title === "" ? number : `${title} (${number})`)
+    })),
+  ]
 }
