@@ -21,11 +21,10 @@ export interface Meaning {
   readonly terms: ReadonlyArray<Term>
 }
 
-const term = (text: string, known: ReadonlyArray<string>): Term => ({
-  text,
-  concepts: known,
-  root: known[0] ?? text,
-})
+const term = (text: string): Term => {
+  const concepts = lookUp(text) ?? []
+  return { text, concepts, root: concepts[0] ?? text }
+}
 
 /** Letters that number things: `Session A`. */
 const labels = (title: string): ReadonlySet<string> =>
@@ -36,32 +35,20 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   const numbering = labels(title.slice(0, 300))
   const terms: Array<Term> = []
   for (let at = 0; at < words.length;) {
-    const word = words[at] ?? ""
-    let known: ReadonlyArray<string> | undefined
+    const word = words[at]!
+    const isIgnored = isStopWord(word) && words.length > 1
     let length = Math.min(longestPhrase, words.length - at)
-    for (; length > 0; length--) {
-      const phrase = words.slice(at, at + length).join(" ")
-      if (length === 1 && words.length > 1 && isStopWord(phrase)) break
-      known = lookUp(phrase)
-      if (known !== undefined) break
-    }
-    if (known !== undefined) {
-      terms.push(term(words.slice(at, at + length).join(" "), known))
-      at += length
-      continue
-    }
-    at++
-    const parts = compound(word)
-    if (parts !== undefined) { for (const part of parts) terms.push(term(part, lookUp(part) ?? [])) }
-    else if (!isStopWord(word) || words.length === 1 || numbering.has(word)) terms.push(term(word, []))
+    const phrase = () => words.slice(at, at + length).join(" ")
+    while (length > 0 && ((length === 1 && isIgnored) || lookUp(phrase()) === undefined)) length--
+    const left = compound(word) ?? (isIgnored && !numbering.has(word) ? [] : [word])
+    terms.push(...(length > 0 ? [phrase()] : left).map(term))
+    at += Math.max(1, length)
   }
   return terms
 }
 
 /** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
-export const meaningOf = (title: string): Meaning => {
-  return { title, same: sameText(title), terms: termsOf(title) }
-}
+export const meaningOf = (title: string): Meaning => ({ title, same: sameText(title), terms: termsOf(title) })
 
 /** Whether a title names a concept. */
 export const namesConcept = (meaning: Meaning, concept: string): boolean =>
@@ -69,21 +56,18 @@ export const namesConcept = (meaning: Meaning, concept: string): boolean =>
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Returns how alike two spellings are, 0 to 1. A swap of two adjacent letters counts as one mistake. */
+/** Returns how alike two spellings are, 0 to 1. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 3 || long.length > 300 || /\d/.test(a + b)) return 0
   const more = long.length - short.length
   // An abbreviation: `edu`, `avail`.
-  if (long.startsWith(short) && short.length < 6 && more > 3 && !long.includes(" ")) return 0.6
+  if (long.startsWith(short) && short.length > 2 && short.length < 6 && more > 3 && !long.includes(" ")) return 0.6
   // Unhappy is not happy.
-  if (short.length < 4 || (more > 1 && long.endsWith(short))) return 0
+  if (short.length < 4 || (more > 1 && long.endsWith(short)) || /\d/.test(a + b)) return 0
   if (long.startsWith(short) && more <= 3) return 0.92
-  const same = Array.from(short).findIndex((letter, at) => letter !== long[at])
-  const swapped = a.slice(0, same) + a.charAt(same + 1) + a.charAt(same) + a.slice(same + 2)
-  const ratio = 1 - (same >= 0 && swapped === b ? 1 : distance(a, b)) / long.length
-  return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
+  const ratio = 1 - distance(a, b) / long.length
+  return ratio >= 0.8 ? ratio : 0
 }
 
 /** Returns how alike two terms are, 0 to 1. */
@@ -113,28 +97,28 @@ export interface Likeness {
   readonly words?: readonly [one: string, other: string] | undefined
 }
 
+const areOpposed = (a: Term, b: Term): boolean =>
+  (isNumber(a.text) && isNumber(b.text))
+  || a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
+
+const sumOf = (values: ReadonlyArray<number>): number => values.reduce((sum, one) => sum + one, 0)
+
 /** Compares two lists of terms: how many have a counterpart, and whether the remaining terms contradict each other. */
 const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>): Pick<Likeness, "value" | "opposed" | "words"> => {
   if (a.length === 0 || b.length === 0) return { value: 0, opposed: false }
   const pairs = a.map((one) => b.map((other) => alike(one, other)))
   const there = pairs.map((row) => Math.max(...row))
   const back = b.map((_, of) => Math.max(...pairs.map((row) => row[of]!)))
-  const left = (terms: typeof a, bests: typeof there) => terms.filter((_, at) => bests[at]! < 0.7)
-  const [mine, others] = [left(a, there), left(b, back)]
-  const opposed = [mine, others].every((terms) => terms.some(({ text }) => isNumber(text)))
-    || mine.some((one) => others.some((other) => areOpposed(one, other)))
-  const [sum, otherSum] = [there, back].map((bests) => bests.reduce((all, one) => all + one, 0)) as [number, number]
+  const left = b.filter((_, of) => back[of]! < 0.7)
   const best = Math.max(...there)
   const at = there.indexOf(best)
   return {
-    value: 0.7 * (sum + otherSum) / (a.length + b.length) + 0.3 * Math.max(sum / a.length, otherSum / b.length),
-    opposed,
+    value: 0.7 * (sumOf(there) + sumOf(back)) / (a.length + b.length)
+      + 0.3 * Math.max(sumOf(there) / a.length, sumOf(back) / b.length),
+    opposed: a.some((one, at) => there[at]! < 0.7 && left.some((other) => areOpposed(one, other))),
     words: best < 0.5 ? undefined : [a[at]!.text, b[pairs[at]!.indexOf(best)]!.text],
   }
 }
-
-const areOpposed = (a: Term, b: Term): boolean =>
-  a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
 /** Compares the meaning of two titles, given how near their topics are, and what their words prove if a topic is unknown. */
 export const likeness = (a: Meaning, b: Meaning, near?: number, ofWordsAlone = -Infinity): Likeness => {
@@ -145,12 +129,9 @@ export const likeness = (a: Meaning, b: Meaning, near?: number, ofWordsAlone = -
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
 export const agreement = (near: number): number => Math.log1p(10 * near)
 
-/** From this likeness on, the words of two titles may prove more than their topics: they are nearly the same title. */
-const nearlySame = 0.9
-
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Words count only if a topic is unknown, or if titles are nearly the same. */
 export const meaningEvidence = ({ near, ofWordsAlone, opposed, same, value }: Likeness): number => {
   const ofTopics = near === undefined ? ofWordsAlone : evidenceOf(near)
-  const ofWords = near === undefined || value >= nearlySame ? 8 * value ** 0.6 - 1.1 : -Infinity
+  const ofWords = near === undefined || value >= 0.9 ? 8 * value ** 0.6 - 1.1 : -Infinity
   return (same ? 7 : Math.max(ofTopics, ofWords)) - (opposed ? 5 : 0)
 }
