@@ -23,58 +23,35 @@ import { suggestFromTemplate } from "./template.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
-  terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
-    " ",
-  )
-
-/** Returns the only free column that names a concept and whose remaining terms are in `beside`. */
-const only = (
-  free: ReadonlyArray<ProfiledColumn>,
-  concepts: ReadonlyArray<string>,
-  beside: ReadonlySet<string>,
-): ProfiledColumn | undefined => {
-  for (const concept of concepts) {
-    const found = free.filter((one) => {
-      const meaning = meaningOf(labelledTitle(one) ?? one.column.title)
-      return namesConcept(meaning, concept) && beside.has(rest(meaning, [concept]))
-    })
-    if (found.length === 1) return found[0]
-    if (found.length > 1) return undefined
-  }
-  return undefined
-}
+  terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
 const joined = (
   { expected: { kind }, meaning, question }: Target,
   free: ReadonlyArray<ProfiledColumn>,
 ): Suggestion | undefined => {
-  if (kind === "text") {
-    const names = ["full name", "name"]
-    const beside = rest(meaning, names)
-    const columns = [["first name", "first"], ["last name", "last"]].flatMap((concepts) =>
-      only(free, concepts, new Set([beside])) ?? []
-    )
-    const isName = beside !== "" || names.some((one) => namesConcept(meaning, one))
-    const because = ["their titles name the first and the last name"]
-    return isName && columns.length === 2
-      ? { question, origin: { _tag: "Joined", columns }, confidence: 0.93, because }
-      : undefined
-  }
-  if (kind !== "address") return undefined
+  if (kind !== "text" && kind !== "address") return undefined
+  const isName = kind === "text"
+  const whole = isName ? ["full name", "name"] : ["address"]
+  const parts = Object.entries(isName ? vocabulary.nameParts : vocabulary.addressParts)
+  const beside = new Set([rest(meaning, whole)])
+  if (isName && beside.has("") && whole.every((one) => !namesConcept(meaning, one))) return undefined
   // Columns that name nobody are not the address of someone else.
-  const isOwn = vocabulary.people.every((person) => !namesConcept(meaning, person))
-  const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
-  const columns = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
-    const found = only(free, concepts, beside)
-    return found === undefined ? [] : [{ part, ...found }]
+  if (!isName && vocabulary.people.every((person) => !namesConcept(meaning, person))) beside.add("")
+  const titles = free.map((one) => ({ one, title: meaningOf(labelledTitle(one) ?? one.column.title) }))
+  const columns = parts.flatMap(([part, concepts]) => {
+    const named = concepts.map((concept) =>
+      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(rest(title, [concept])))
+    )
+    const [only, ...others] = named.find((found) => found.length > 0) ?? []
+    return only === undefined || others.length > 0 ? [] : [isName ? only.one : { part, ...only.one }]
   })
   if (columns.length < 2 || new Set(columns.map(({ column }) => column)).size < columns.length) return undefined
   return {
     question,
     origin: { _tag: "Joined", columns },
-    confidence: columns.length > 2 ? 0.95 : 0.85,
-    because: ["their titles name parts of an address"],
+    confidence: isName ? 0.93 : columns.length > 2 ? 0.95 : 0.85,
+    because: [`their titles name ${isName ? "the first and the last name" : "parts of an address"}`],
   }
 }
 
