@@ -43,7 +43,6 @@ export const unknownOf = (suggestion: Suggestion, tried: TriedEntries): Unknown 
   return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
 }
 
-/** Returns a comment with the options to choose from. */
 const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
   options.length === 0
     ? []
@@ -53,12 +52,10 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
       }`,
     ]
 
-/** A choice that is not the name of an option. */
 export interface ForeignChoice {
   readonly choice: string
   /** Its text, if it is a code. */
   readonly label: string | undefined
-  /** The number of cells that contain it. */
   readonly count: number
   /** The option that it names in a different spelling, or that its label names. */
   readonly option: Option | undefined
@@ -66,13 +63,10 @@ export interface ForeignChoice {
   readonly likely: Translation | undefined
 }
 
-/** The choices of a suggestion that are not names of options. */
 interface ForeignChoices {
   /** Those that mean an option for certain. */
   readonly sure: ReadonlyArray<ForeignChoice & { readonly option: Option }>
-  /** Those about which a person must decide. */
   readonly left: ReadonlyArray<ForeignChoice>
-  /** Whether there are more than these. */
   readonly more: boolean
 }
 

@@ -39,10 +39,8 @@ export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
 const remark = (about: string, cells: ReadonlyArray<string>, because: ReadonlyArray<string> = []): string =>
   [about, ...cells, ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
 
-/** Returns a comment that says why an entry is left open. */
 const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
 
-/** Returns a column's name in the pipeline. */
 type Naming = (column: Column) => string
 
 /** Returns the id and name of a question, so that a change of either is noticed. */
@@ -75,13 +73,11 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
   }
 }
 
-/** Returns two cells of an origin. */
 export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
   (origin._tag === "Column" || origin._tag === "Block"
     ? [...new Set(profiledOf(origin).flatMap(samplesOf))]
     : origin.columns.flatMap((one) => samplesOf(one).slice(0, 1))).slice(0, 2)
 
-/** What an entry is written with. */
 interface EntryOptions {
   readonly nameOf: Naming
   readonly unknown: Unknown | undefined
@@ -92,7 +88,6 @@ interface EntryOptions {
   readonly split?: DraftValue | undefined
 }
 
-/** Returns how an entry reads columns, and what is open about it. */
 const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, unknown }: EntryOptions) => {
   const { origin, question } = suggestion
   const settings = settingsThatRead(settingsFor(suggestion), tried)
@@ -120,7 +115,6 @@ const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, u
   }
 }
 
-/** Returns the entry of an accepted suggestion. */
 export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): DraftEntry => {
   const { because, confidence, origin, question } = suggestion
   const { below, keys, kind, open } = readingKeys(suggestion, options)

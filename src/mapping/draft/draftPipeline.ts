@@ -14,7 +14,6 @@ import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
 import type { TriedEntries } from "./tryEntry.ts"
 
-/** The `source` of a new pipeline. */
 interface DraftSource {
   /** The keys that say where the rows are, and how they are read. */
   readonly keys: ReadonlyArray<DraftKey>
@@ -24,7 +23,6 @@ interface DraftSource {
   readonly missing: ReadonlyMap<string, number>
   /** The `where` that only finished responses meet. Undefined if the file doesn't say which ones were finished. */
   readonly finished: DraftValue | undefined
-  /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
 }
 
@@ -126,7 +124,6 @@ const questionEntries = (
   )
 }
 
-/** Returns the draft of a new pipeline file. */
 export const draftPipeline = (
   suggestions: Suggestions,
   options: {

@@ -17,7 +17,6 @@ import { type Block, hasParts, type OwnColumn, type Suggestion } from "../sugges
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
 
-/** How a column's cells are read as an answer. */
 export interface Settings {
   /** The kind to write into the entry. Undefined if the question's type determines it, or if the answer is text. */
   readonly kind: string | undefined
@@ -115,7 +114,6 @@ const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile):
   return read.length >= texts.length * 0.99
 }
 
-/** Returns the settings for a column with dates and times. */
 const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
@@ -233,12 +231,10 @@ const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Quest
   return isQuantity ? "number" : undefined
 }
 
-/** Finds what separates two links in a cell. */
 const betweenLinks = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
 
 const isChoice = (kind: string | undefined) => kind === "choice" || kind === "choices" || kind === "ranking"
 
-/** Returns how a column is read as the answer to a question. */
 const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes): Settings => {
   const { options = [], type } = question
   const profile = cellsIn(column)
@@ -308,7 +304,6 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   })
 }
 
-/** Returns how a suggestion's cells are read. */
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question } = suggestion
   const codes = codesOf(suggestion)
@@ -321,7 +316,6 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   return settled(kind, ...(kind === "choices" ? tickKeys(origin) : []), ...values)
 }
 
-/** Returns how the column for a time or the login is read. */
 export const ownSettings = (of: string, own: OwnColumn): Settings =>
   of === "login"
     ? { kind: undefined, keys: [], open: undefined, asks: [] }

@@ -18,7 +18,6 @@ import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 /** What a column's cells show about an entry that reads them. */
 export interface TriedEntry extends Unknown {
   readonly filled: number
-  /** The number of cells that can't be read with the entry's settings. */
   readonly faulty: number
   /** At most the first three distinct cells among them. */
   readonly examples: ReadonlyArray<string>
@@ -82,7 +81,6 @@ export const compileWritten = (
   return typeof made === "function" ? made : undefined
 }
 
-/** A question or a time, and the columns that an entry for it reads. */
 type OriginOf = Pick<Suggestion, "origin" | "question">
 
 /** Whether each of several columns contains one of the question's options. */
@@ -93,7 +91,6 @@ export const isGrid = ({ origin, question }: OriginOf): boolean =>
 const choiceKinds: ReadonlySet<string> = new Set(["choice", "choices", "ranking"])
 const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files"])
 
-/** Counts the choices in an entry's cells that are not options. */
 const tryChoices = (entry: OriginOf, kind: string, written: Readonly<Record<string, unknown>>) => {
   const { origin, question: { options = [] }, question } = entry
   if (options.length === 0) return undefined

@@ -22,7 +22,6 @@ export class UniqueCheck {
     this.room = room
   }
 
-  /** Whether added texts are still counted. */
   get isOpen(): boolean {
     return this.table !== undefined
   }

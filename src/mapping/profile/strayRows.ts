@@ -21,7 +21,6 @@ const isTotal = (text: string): boolean => vocabulary.totals.includes(text.toLow
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
-/** A row that may not be a record. */
 interface Doubtful {
   readonly cells: Cells
   readonly row: number
@@ -109,7 +108,6 @@ export const recordProfiler = (
   }
 }
 
-/** Returns the `where` that skips these rows. */
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
   Object.fromEntries(
     stray.map(({ column }) => {
@@ -119,6 +117,5 @@ export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
     }),
   )
 
-/** Returns the warning about a row that is not a record. */
 export const strayWarning = ({ is, row, text }: StrayRow): string =>
   `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`

@@ -33,11 +33,8 @@ export interface BlockMember extends ProfiledColumn {
   readonly role: ColumnBlock["columns"][number]["role"]
 }
 
-/** What suggestions need to know about the form tool that wrote a source. */
 export interface ToolHints {
-  /** Its name for messages. */
   readonly title: string
-  /** The tool's own columns. */
   readonly meta: ReadonlyArray<{
     readonly position: number
     readonly role: string
@@ -69,17 +66,13 @@ export type Origin =
     readonly columns: ReadonlyArray<ProfiledColumn & { readonly part?: string | undefined }>
   }
 
-/** A question and a possible origin of its answers. */
 export interface Suggestion {
   readonly question: Question
   readonly origin: Origin
-  /** 0 to 1. */
   readonly confidence: number
-  /** What the confidence follows from, in words. */
   readonly because: ReadonlyArray<string>
 }
 
-/** The suggestions for a question. */
 export interface SuggestedQuestion {
   readonly question: Question
   /** The suggestion with enough confidence to write it to the file. */
@@ -99,12 +92,9 @@ export interface OwnColumn extends ProfiledColumn {
   readonly zone?: string | undefined
 }
 
-/** All suggestions for a source and a form. */
 export interface Suggestions {
   readonly form: Form
-  /** The form tool that the source comes from. */
   readonly tool: string | undefined
-  /** In the form's order. */
   readonly questions: ReadonlyArray<SuggestedQuestion>
   readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
   readonly submissionTime: OwnColumn | undefined
@@ -113,7 +103,6 @@ export interface Suggestions {
   readonly rowKey: RowKeySuggestion
   /** The tool's own columns, which contain no answers. */
   readonly left: ReadonlyArray<Column>
-  /** Columns without a suggestion. */
   readonly unmapped: ReadonlyArray<Column>
   /** Questions that the source spreads over several columns. */
   readonly blocks: ReadonlyArray<Block>
@@ -131,7 +120,6 @@ export interface RowKeySuggestion {
 export const hasParts = (origin: Origin): boolean =>
   origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
 
-/** Returns the columns of an origin with their profiles. */
 export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
   origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.members : origin.columns
 

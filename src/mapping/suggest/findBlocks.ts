@@ -29,7 +29,6 @@ const longest = 2_000
 
 const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...profile.distinct.keys()]
 
-/** Returns what a block's columns contain. */
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
   const options = optionColumns(members)
   const texts = new Set(options.flatMap(textsOf))

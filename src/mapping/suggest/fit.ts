@@ -39,7 +39,6 @@ export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expec
   return { kind, isGiven: false }
 }
 
-/** A question with its meaning and what it expects. */
 export interface Target {
   readonly question: Question
   readonly meaning: Meaning
@@ -59,11 +58,9 @@ export const targetOf = (question: Question): Target => {
   }
 }
 
-/** How well cells are explained by a question's options. */
 export interface Coverage {
   /** Share of the cells that are options, 0 to 1. If a cell contains several choices, the share of the cells' letters that belong to options. */
   readonly covered: number
-  /** Number of distinct options that occur. */
   readonly hits: number
 }
 

@@ -50,13 +50,11 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
 /** Returns what a title or an option's text means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => ({ title, same: sameText(title), terms: termsOf(title) })
 
-/** Whether a title names a concept. */
 export const namesConcept = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Returns how alike two spellings are, 0 to 1. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
@@ -70,7 +68,6 @@ const spelling = (a: string, b: string): number => {
   return ratio >= 0.8 ? ratio : 0
 }
 
-/** Returns how alike two terms are, 0 to 1. */
 const alike = (a: Term, b: Term): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
@@ -81,7 +78,6 @@ const alike = (a: Term, b: Term): number => {
   return most
 }
 
-/** How alike two titles are. */
 export interface Likeness {
   /** From 0 (nothing in common) to 1 (the same meaning). */
   readonly value: number

@@ -79,28 +79,21 @@ export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): 
   })
 }
 
-/** How well cells with several choices fit the options of a question. */
-interface SplitFit {
-  /** Share of the cells' letters that belong to options, 0 to 1. */
-  readonly covered: number
-  /** Distinct options that occur. */
-  readonly hits: number
-  /** The separator of the choices. Undefined if no cell contains several choices. */
-  readonly separator: string | undefined
-}
-
-/** Returns the number of letters and digits of a text. */
 const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
 
-/** Finds the separator with which most letters of the cells belong to options, as a run would split and read them. */
-export const splitFit = (
-  distinct: ReadonlyMap<string, number>,
-  { exact, splitters }: OptionIndex,
-): SplitFit => {
+/**
+ * Finds the separator with which most letters of the cells belong to options, as a run would split and read them. It is undefined if no cell contains
+ * several choices. Also returns the share of these letters, and the number of options that occur.
+ */
+export const splitFit = (distinct: ReadonlyMap<string, number>, { exact, splitters }: OptionIndex) => {
   const letters = [...distinct].reduce((sum, [text, times]) => sum + lettersIn(text) * times, 0)
   const lengths = [...new Set(Array.from(exact.keys(), ({ length }) => length))]
   const beginsWithOption = (text: string) => lengths.some((length) => exact.has(loose(text).slice(0, length)))
-  let best: SplitFit = { covered: 0, hits: 0, separator: undefined }
+  let best: { covered: number; hits: number; separator: string | undefined } = {
+    covered: 0,
+    hits: 0,
+    separator: undefined,
+  }
   let most = 0
   for (const separator of [undefined, ...separators]) {
     const hit = new Set<Option>()

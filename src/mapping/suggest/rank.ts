@@ -7,14 +7,12 @@ import { agreement, meaningEvidence, namesConcept } from "./meaning.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
-/** A unit and a question that may belong together. */
 export interface Ranked {
   readonly unit: Unit
   readonly target: Target
   /** How probable it is that the unit answers the question, 0 to 1. */
   readonly confidence: number
   readonly isAccepted: boolean
-  /** What the confidence follows from, in words. */
   readonly because: ReadonlyArray<string>
 }
 
@@ -65,7 +63,6 @@ const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (uni
     return rated
   })
 
-/** Rates every unit for every question. */
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
   const asked = targets.map(({ meaning, question }) => ({

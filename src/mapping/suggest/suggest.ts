@@ -55,13 +55,11 @@ const joined = (
   }
 }
 
-/** The input for suggestions. */
 interface SuggestInput {
   readonly form: Form
   readonly columns: ReadonlyArray<ProfiledColumn>
   /** Questions that are spread over several columns, if the file's format shows this. */
   readonly blocks: ReadonlyArray<ColumnBlock>
-  /** The form tool that wrote the source, if it is known. */
   readonly tool?: ToolHints | undefined
 }
 

@@ -9,10 +9,8 @@ import { agreement, likeness, type Meaning, meaningEvidence, meaningOf } from ".
 import { indexOptions, likelyOption } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
-/** The option that an unknown choice most likely means. */
 export interface Translation {
   readonly option: Option
-  /** 0 to 1. */
   readonly confidence: number
 }
 

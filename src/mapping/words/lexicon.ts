@@ -3,7 +3,6 @@ import { wordsOf } from "./words.ts"
 
 const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 
-/** Whether a word has no meaning of its own. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 /** Whether a word says what a text is about: it is not a stop word, a number or a single letter. */
@@ -31,14 +30,10 @@ export const opposition = byPair(vocabulary.contrasts.map((both) => [both, 1]))
 /** Returns how alike two concepts are, 0 to 1. */
 export const conceptNearness = byPair(Object.entries(vocabulary.related))
 
-export type Phrase = readonly [concept: string, words: ReadonlyArray<string>]
-
 /** The phrases of all concepts, as titles and the texts of options are compared. */
-export const commonPhrases: ReadonlyArray<Phrase> = Object.values(vocabulary.concepts)
-  .flatMap(Object.entries<ReadonlyArray<string>>)
-  .flatMap(([concept, list]) => list.map((phrase): Phrase => [concept, wordsOf(phrase)]))
+export const commonPhrases = Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)
+  .flatMap(([concept, list]) => list.map((phrase) => [concept, wordsOf(phrase)] as const))
 
-/** The concepts of each word and phrase, and the number of words in the longest phrase. */
 const phrases = new Map<string, ReadonlyArray<string>>()
 export let longestPhrase = 1
 for (const [concept, words] of commonPhrases) {
@@ -47,7 +42,6 @@ for (const [concept, words] of commonPhrases) {
   longestPhrase = Math.max(longestPhrase, words.length)
 }
 
-/** Returns the concepts of a word or phrase. */
 export const lookUp = (text: string): ReadonlyArray<string> | undefined => phrases.get(text)
 
 /** Returns the two known words of a compound, such as `rechnungsbetrag`. */

@@ -26,7 +26,6 @@ export interface Compiled {
   readonly shares: Lists
   /** How near others are to each concept: those that are related or asked for together, and those whose phrases have the same words. */
   readonly related: Lists
-  /** The number of words in the longest phrase. */
   readonly longest: number
   /** The key of each phrase, in ascending order, and a concept that the phrase names. */
   readonly phrases: Float64Array
@@ -46,7 +45,6 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
   )
 }
 
-/** Reads the concepts of all words and phrases. */
 export const readTopicIndex = () => {
   const { longest, named, phrases, shares, related, stems: joined, vectors, weights } = compiled()
   const stems = joined.split(" ")
@@ -63,7 +61,6 @@ export const readTopicIndex = () => {
     longest,
     find,
     vectors,
-    /** Returns the concepts of a phrase. */
     named: (phrase: string): ReadonlyArray<number> => {
       const key = keyOf(phrase)
       return [...named.subarray(firstFrom(phrases, key), firstFrom(phrases, key + 1))]

@@ -4,11 +4,9 @@ import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vec
 import { vocabulary } from "./vocabulary.ts"
 import { comparedWords } from "./words.ts"
 
-/** What texts are about. */
 export interface Topics {
   /** The weight of each concept, by its number. Their squares add up to 1. Without any concept if the texts say nothing. */
   readonly concepts: ReadonlyMap<number, number>
-  /** The direction of their words. */
   readonly direction: Direction
 }
 

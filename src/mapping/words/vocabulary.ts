@@ -48,5 +48,4 @@ const Vocabulary = Schema.Struct({
   totals: Phrases,
 })
 
-/** The words and concepts that suggestions know. */
 export const vocabulary = Schema.decodeUnknownSync(Vocabulary)(file)

@@ -60,13 +60,10 @@ const isOneOf = (texts: ReadonlyArray<string>) => {
   }
 }
 
-/** Whether a cell says yes. */
 export const saysYes = isOneOf(vocabulary.yes)
 
-/** Whether a cell says no. */
 export const saysNo = isOneOf(vocabulary.no)
 
-/** Whether a cell says yes or no. */
 export const isTick = (text: string): boolean => saysYes(text) || saysNo(text)
 
 const noAnswer = isOneOf(vocabulary.noAnswer)
