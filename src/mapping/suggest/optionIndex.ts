@@ -89,34 +89,23 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, { exact, splitte
   const letters = [...distinct].reduce((sum, [text, times]) => sum + lettersIn(text) * times, 0)
   const lengths = [...new Set(Array.from(exact.keys(), ({ length }) => length))]
   const beginsWithOption = (text: string) => lengths.some((length) => exact.has(loose(text).slice(0, length)))
-  let best: { covered: number; hits: number; separator: string | undefined } = {
-    covered: 0,
-    hits: 0,
-    separator: undefined,
-  }
-  let most = 0
-  for (const separator of [undefined, ...separators]) {
-    const hit = new Set<Option>()
-    let covered = 0
-    for (const [text, times] of distinct) {
+  const fits = [undefined, ...separators].map((separator) => {
+    const found = [...distinct].flatMap(([text, times]) => {
       // Splitting every text at its spaces would take seconds.
-      const isCut = separator !== undefined && text.includes(separator)
-        && (separator !== " " || beginsWithOption(text))
+      const isCut = separator !== undefined && text.includes(separator) && (separator !== " " || beginsWithOption(text))
       const pieces = isCut ? splitters.get(separator)?.(text) ?? [] : [text]
       const options = pieces.map((piece) => exact.get(loose(piece)))
       // A space also separates the words of texts that are no options.
-      if (separator === " " && options.includes(undefined)) continue
-      for (const [at, option] of options.entries()) {
-        if (option === undefined) continue
-        hit.add(option)
-        covered += lettersIn(pieces[at]!) * times
-      }
+      if (separator === " " && options.includes(undefined)) return []
+      return options.map((option, at) => ({ option, letters: lettersIn(pieces[at]!) * times }))
+    }).filter(({ option }) => option !== undefined)
+    return {
+      covered: found.reduce((sum, { letters }) => sum + letters, 0) / Math.max(1, letters),
+      hits: new Set(found.map(({ option }) => option)).size,
+      separator,
     }
-    if (covered <= most) continue
-    most = covered
-    best = { covered: covered / letters, hits: hit.size, separator }
-  }
-  return best
+  })
+  return fits.reduce((best, fit) => fit.covered > best.covered ? fit : best)
 }
 
 /** Returns how often each piece occurs if cells are split at a separator, and how many cells contain the separator. */
