@@ -1,13 +1,7 @@
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import {
-  commentText,
-  type DraftEntry,
-  type DraftKey,
-  type DraftValue,
-  type PipelineDraft,
-} from "../../project/PipelineDraft.ts"
+import { commentText, type DraftEntry, type DraftKey, type DraftValue } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
@@ -26,13 +20,12 @@ import { ownSettings, settingsFor } from "./settings.ts"
 import { settingsThatRead, type TriedEntries, type TriedEntry } from "./tryEntry.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
-const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
-
 /** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
   [...cellsIn(one).distinct.keys()].slice(0, 2).map((text) => {
     const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
-    return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
+    const [cell, meant] = [text, label ?? ""].map((each) => cut(commentText(each), 40))
+    return label === undefined ? `"${cell}"` : `"${cell}" (${meant})`
   })
 
 /** Returns a comment about columns: what they are, a few cells, and the reasons. */
@@ -60,23 +53,19 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   return isRanking ? { ranks: columns } : columns
 }
 
-export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
-  switch (origin._tag) {
-    case "Column":
-      return nameOf(origin.column)
-    case "Joined":
-      return hasParts(origin)
-        ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
-        : origin.columns.map(({ column }) => nameOf(column))
-    case "Block":
-      return blockFrom(origin, nameOf, question)
-  }
-}
+export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue =>
+  origin._tag === "Column"
+    ? nameOf(origin.column)
+    : origin._tag === "Block"
+    ? blockFrom(origin, nameOf, question)
+    : hasParts(origin)
+    ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
+    : origin.columns.map(({ column }) => nameOf(column))
 
-export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
-  (origin._tag === "Column" || origin._tag === "Block"
-    ? [...new Set(profiledOf(origin).flatMap(samplesOf))]
-    : origin.columns.flatMap((one) => samplesOf(one).slice(0, 1))).slice(0, 2)
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
+  const each = origin._tag === "Joined" ? 1 : 2
+  return [...new Set(profiledOf(origin).flatMap((one) => samplesOf(one).slice(0, each)))].slice(0, 2)
+}
 
 interface EntryOptions {
   readonly nameOf: Naming
@@ -119,13 +108,11 @@ export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): D
   const { because, confidence, origin, question } = suggestion
   const { below, keys, kind, open } = readingKeys(suggestion, options)
   const samples = samplesFrom(origin)
+  const cells = samples.length === 0 ? ["the column is empty"] : samples
   return {
     of: question.id,
     kind,
-    comments: [
-      remark(scored(confidence), samples.length === 0 ? ["the column is empty"] : samples, because),
-      ...leftOpen(open),
-    ],
+    comments: [remark(scored(confidence), cells, because), ...leftOpen(open)],
     keys: [...naming(question), ...keys],
     below,
     open: open !== undefined,
@@ -183,12 +170,8 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, tried: Trie
 }
 
 /** Returns the entries for URL parameters, times and the login. */
-export const otherEntries = (
-  suggestions: Suggestions,
-  nameOf: Naming,
-  tried: TriedEntries,
-): Pick<PipelineDraft, "urlParameters" | "own"> => ({
-  urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
+export const otherEntries = (suggestions: Suggestions, nameOf: Naming, tried: TriedEntries) => ({
+  urlParameters: suggestions.urlParameters.map(({ element, from }): DraftEntry => ({
     of: element.id,
     comments: [remark(from.because, samplesOf(from))],
     keys: [...naming(element), { key: "from", value: nameOf(from.column) }],
