@@ -32,22 +32,15 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual = mo
   const anyhow = matching(likely.map((row) => row.map((one) => one * odds)))
   if (usual.inOrder === 0) return anyhow
   const ordered = inOrder(likely, usual.alone)
-  const freeUnits = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
-  const freeQuestions = turned(ordered).map((column) => Math.max(0, 1 - sumOf(column)))
+  const free = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
+  const asked = turned(ordered).map((column) => Math.max(0, 1 - sumOf(column)))
   const others = matching(
-    likely.map((row, unit) =>
-      row.map((one, question) => one * moved / questions * freeUnits[unit]! * freeQuestions[question]!)
-    ),
+    likely.map((row, unit) => row.map((one, question) => one * moved / questions * free[unit]! * asked[question]!)),
   )
   const keeps = keepsOrder(anyhow, usual.inOrder)
   return anyhow.map((row, unit) =>
     row.map((one, question) =>
-      (1 - keeps) * one
-      + keeps
-        * Math.min(
-          1,
-          ordered[unit]![question]! + others[unit]![question]! * freeUnits[unit]! * freeQuestions[question]!,
-        )
+      (1 - keeps) * one + keeps * Math.min(1, ordered[unit]![question]! + others[unit]![question]!)
     )
   )
 }

@@ -3,6 +3,7 @@ import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
+import { cached } from "../words/words.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { indexOptions, likelyOption, likelySeparator, type OptionIndex, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
@@ -156,11 +157,26 @@ const codesFit = ({ distinct, more, share }: ColumnProfile, { expected, question
   return codes > count + 1 ? 0 : codes === count ? 2 : 1
 }
 
-/** What the options of a question in the cells prove, a block of columns for a question that takes one, and cells of the expected kind. */
-const [ofOptions, ofBlock, ofKind] = [4.5, 2, 3]
+/** What the options of a question in the cells prove, and a block of columns for a question that takes one. */
+const [ofOptions, ofBlock] = [4.5, 2]
+
+/** Returns what cells of the expected kind prove: the more, the fewer columns have such cells. */
+export const kindEvidence = (units: ReadonlyArray<Unit>) =>
+  cached((target: Target) => {
+    const shows = units.filter((unit) =>
+      unit._tag === "Column" && unit.profile.filled > 0 && (looks(unit.profile, target) ?? 0) >= 0.6
+    )
+    // Among the others: the unit itself is one of those that show it.
+    return Math.log((units.length + 1) / Math.max(0.7, shows.length - 0.3))
+  })
 
 /** Rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. */
-export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undefined): number => {
+export const cellEvidence = (
+  unit: Unit,
+  target: Target,
+  cover: Coverage | undefined,
+  ofKind: (target: Target) => number,
+): number => {
   const { isGiven, kind } = target.expected
   if (unit._tag === "Block") {
     if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
@@ -179,7 +195,7 @@ export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undef
   if (kind === "other" || kind === "location") return -3
   const share = looks(profile, target)
   if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
-  if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind * share
+  if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind(target) * share
   if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
   if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
   return isGiven ? -6 : -3

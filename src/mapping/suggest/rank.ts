@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
 import { nearness, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
-import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
+import { cellEvidence, kindEvidence, optionCoverage, type Target } from "./fit.ts"
 import { agreement, meaningEvidence, namesConcept } from "./meaning.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -69,6 +69,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     title: topicsOf(meaning.title),
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
+  const ofKind = kindEvidence(units)
   const rated = yield* eachInTurn(units, targets.length, (unit) => {
     const [title, answers] = [topicsOf(unit.meaning.title), topicsOfAll(answersIn(unit))]
     const isOther = unit._tag === "Column" && namesConcept(unit.meaning, "other")
@@ -80,7 +81,7 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
         - (isOther === namesConcept(target.meaning, "other") ? 0 : 2.5)
       const ofWords = beside + meaningEvidence(like)
-      return { cover, title: like, ofWords, evidence: ofWords + cellEvidence(unit, target, cover) }
+      return { cover, title: like, ofWords, evidence: ofWords + cellEvidence(unit, target, cover, ofKind) }
     })
   })
   const evidence = rated.map((row) => row.map((one) => one.evidence))

@@ -49,9 +49,8 @@ export const readTopicIndex = () => {
   const { longest, named, phrases, shares, related, stems: joined, vectors, weights } = compiled()
   const stems = joined.split(" ")
   const listAt = ({ concepts, starts, weights }: Lists, at: number) =>
-    Array.from(
-      concepts.subarray(starts[at], starts[at + 1]),
-      (concept, of) => [concept, weights[starts[at]! + of]! / weightUnit] as const,
+    [...concepts.subarray(starts[at], starts[at + 1])].map((concept, of) =>
+      [concept, weights[starts[at]! + of]! / weightUnit] as const
     )
   const find = (stem: string) => {
     const at = firstFrom(stems, stem)
