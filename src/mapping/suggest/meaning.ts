@@ -37,11 +37,12 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   for (let at = 0; at < words.length;) {
     const word = words[at]!
     const isIgnored = isStopWord(word) && words.length > 1
+    const least = isIgnored ? 2 : 1
     let length = Math.min(longestPhrase, words.length - at)
     const phrase = () => words.slice(at, at + length).join(" ")
-    while (length > 0 && ((length === 1 && isIgnored) || lookUp(phrase()) === undefined)) length--
+    while (length >= least && lookUp(phrase()) === undefined) length--
     const left = compound(word) ?? (isIgnored && !numbering.has(word) ? [] : [word])
-    terms.push(...(length > 0 ? [phrase()] : left).map(term))
+    terms.push(...(length >= least ? [phrase()] : left).map(term))
     at += Math.max(1, length)
   }
   return terms
