@@ -45,12 +45,10 @@ export const unknownOf = (suggestion: Suggestion, tried: TriedEntries): Unknown 
 
 export interface ForeignChoice {
   readonly choice: string
-  /** Its text, if it is a code. */
   readonly label: string | undefined
   readonly count: number
   /** The option that it names in a different spelling, or that its label names. */
   readonly option: Option | undefined
-  /** The option that it most likely means. */
   readonly likely: Translation | undefined
 }
 

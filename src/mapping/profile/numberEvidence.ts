@@ -7,15 +7,12 @@ interface NumberWay {
   readonly read: (text: string) => number | undefined
 }
 
+const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+
 /** All ways of writing numbers, the plainest first. */
 const ways: ReadonlyArray<NumberWay> = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
   ([".", ","] as const).flatMap((decimal) => {
-    const options = { decimal, ...(group === undefined ? {} : { group }) }
-    const parse = number.compile(options, {
-      question: undefined,
-      input: { _tag: "Columns", count: 1 },
-      empty: new Set(),
-    })
+    const parse = number.compile({ decimal, ...(group === undefined ? {} : { group }) }, context)
     if (typeof parse !== "function") return []
     const read = (text: string) => {
       const value = parse([text])

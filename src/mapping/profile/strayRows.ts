@@ -6,7 +6,6 @@ import { type ColumnProfile, profiler } from "./ColumnProfile.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
-  /** The row's number, counting from 1. */
   readonly row: number
   readonly is: "units" | "totals"
   /** A column in which only this row has the value `text`, so that `where` can skip the row. */
@@ -106,13 +105,11 @@ export const recordProfiler = (
 }
 
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
-  Object.fromEntries(
-    stray.map(({ column }) => {
-      const texts = stray.flatMap(({ column: same, text }) => same === column ? [text] : [])
-      const [one = "", ...others] = new Set(texts)
-      return [column, { not: others.length === 0 ? one : [one, ...others] }]
-    }),
-  )
+  Object.fromEntries(stray.map(({ column }) => {
+    const texts = new Set(stray.flatMap((one) => one.column === column ? [one.text] : []))
+    const [one = ""] = texts
+    return [column, { not: texts.size === 1 ? one : [...texts] }]
+  }))
 
 export const strayWarning = ({ is, row, text }: StrayRow): string =>
   `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`

@@ -26,7 +26,6 @@ export type Unit =
 export type Block = Extract<Unit, { readonly _tag: "Block" }>
 
 export interface BlockMember extends ProfiledColumn {
-  /** The option's or row's text. */
   readonly option: string
   /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
   readonly code?: string | undefined
@@ -43,7 +42,6 @@ export interface ToolHints {
   }>
   /** By position: the question's title. */
   readonly labels: ReadonlyArray<string>
-  /** Names of the columns that identify a response. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
@@ -56,7 +54,6 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
 }
 
-/** Where an answer may come from. */
 export type Origin =
   | { readonly _tag: "Column" } & ProfiledColumn
   | Block
@@ -75,7 +72,6 @@ export interface Suggestion {
 
 export interface SuggestedQuestion {
   readonly question: Question
-  /** The suggestion with enough confidence to write it to the file. */
   readonly accepted?: Suggestion
   /** Why there is none, so that a person must decide. */
   readonly why?: "nothing-fits" | "unsure" | "several-fit"
@@ -83,7 +79,6 @@ export interface SuggestedQuestion {
   readonly candidates: ReadonlyArray<Suggestion>
 }
 
-/** A column for a time, the login or a URL parameter. */
 export interface OwnColumn extends ProfiledColumn {
   /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string

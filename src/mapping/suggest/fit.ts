@@ -17,7 +17,6 @@ interface Expected {
   readonly isGiven: boolean
 }
 
-/** Types for which suggestions expect something other than the default kind. */
 const byType: Readonly<Record<string, ExpectedKind>> = {
   LongAnswer: "longText",
   OpinionScale: "scale",
@@ -85,16 +84,10 @@ export const optionCoverage = (unit: Unit, { expected, options }: Target): Cover
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   if (expected.kind === "choices" || expected.kind === "ranking") return splitFit(distinct, options)
-  const hit = new Set<string>()
-  let [cells, all] = [0, 0]
-  for (const [text, times] of distinct) {
-    const option = likelyOption(options, text)
-    all += times
-    if (option === undefined) continue
-    cells += times
-    hit.add(option.value)
-  }
-  return { covered: cells / all, hits: hit.size }
+  const read = [...distinct].map(([text, times]) => ({ option: likelyOption(options, text)?.value, times }))
+  const named = read.filter(({ option }) => option !== undefined)
+  const sumOf = (cells: typeof read) => cells.reduce((sum, { times }) => sum + times, 0)
+  return { covered: sumOf(named) / sumOf(read), hits: new Set(named.map(({ option }) => option)).size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -124,7 +117,6 @@ export const shapeShare = ({ distinct, share, range }: ColumnProfile, kind: Expe
   }
 }
 
-/** The kinds of question that a block may answer, by its content. */
 const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],

@@ -3,17 +3,14 @@ import { compound, conceptNearness, isStopWord, longestPhrase, lookUp, oppositio
 import { evidenceOf } from "../words/topics.ts"
 import { comparedWords, sameText } from "../words/words.ts"
 
-/** A word or phrase of a title, and what it may mean. */
 export interface Term {
   /** The text as in the title, but in lower case and without accents. */
   readonly text: string
   /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
-  /** The first concept, or the word. */
   readonly root: string
 }
 
-/** The meaning of a title, or of an option's text. */
 export interface Meaning {
   readonly title: string
   /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
@@ -117,7 +114,6 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>): Pick<Likeness,
   }
 }
 
-/** Compares the meaning of two titles, given how near their topics are, and what their words prove if a topic is unknown. */
 export const likeness = (a: Meaning, b: Meaning, near?: number, ofWordsAlone = -Infinity): Likeness => {
   const same = a.same === b.same && a.same !== ""
   return { ...(same ? { value: 1, opposed: false } : compare(a.terms, b.terms)), same, near, ofWordsAlone }

@@ -70,34 +70,22 @@ const suggestionOf = ({ because, confidence, target, unit }: Ranked): Suggestion
   because,
 })
 
-/** A less certain column does not count as one that would fit. */
-const fitsFrom = 0.3
-
-/** The minimum confidence of a candidate. It is higher for columns that already answer a different question. */
-const worth = { free: 0.03, taken: 0.1 } as const
-
-/**
- * Returns the candidates for a question that a person must decide. Columns that already answer a different question
- * come last.
- */
+/** Returns the candidates for a question that a person must decide. Columns that already answer a different question come last. */
 const openQuestion = (
   question: Question,
   ranked: ReadonlyArray<Ranked>,
-  taken: ReadonlySet<number>,
+  used: ReadonlySet<number>,
 ): SuggestedQuestion => {
-  const isTaken = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => taken.has(position))
-  const own = ranked.filter((one) =>
-    one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
-  )
-    .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
+  const isUsed = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => used.has(position))
+  const own = ranked.filter((one) => one.target.question === question && one.confidence >= (isUsed(one) ? 0.1 : 0.03))
+    .toSorted((a, b) => Number(isUsed(a)) - Number(isUsed(b)) || b.confidence - a.confidence).slice(0, 3)
   const [best, next] = own
+  // A column with less than 0.3 does not count as one that would fit.
+  const isUnclear = best !== undefined && next !== undefined && best.confidence >= 0.3
+    && next.confidence >= best.confidence / 2
   return {
     question,
-    why: best === undefined
-      ? "nothing-fits"
-      : next !== undefined && best.confidence >= fitsFrom && next.confidence >= best.confidence / 2
-      ? "several-fit"
-      : "unsure",
+    why: best === undefined ? "nothing-fits" : isUnclear ? "several-fit" : "unsure",
     candidates: own.map(suggestionOf),
   }
 }
