@@ -87,7 +87,7 @@ export const isNamed = (origin: Origin): boolean =>
 const shownFrom = ({ origin, question }: Suggestion): string => {
   const from = fromOf(origin, nameOrNumber, question)
   if (typeof from === "string") return from
-  return origin._tag === "Block" && origin.title !== undefined
+  return origin._tag === "Block"
     ? `the columns of "${commentText(origin.title)}"`
     : columnsOf(origin).map(nameOrNumber).join(" + ")
 }

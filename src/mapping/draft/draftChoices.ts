@@ -43,44 +43,20 @@ export const unknownOf = (suggestion: Suggestion, tried: TriedEntries): Unknown 
   return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
 }
 
-/** Returns a comment with the options to choose from. */
-const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
-  options.length === 0
-    ? []
-    : [
-      `  # options: ${options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")}${
-        options.length > listed ? ` and ${options.length - listed} more` : ""
-      }`,
-    ]
-
-/** A choice that is not the name of an option. */
 export interface ForeignChoice {
   readonly choice: string
-  /** Its text, if it is a code. */
   readonly label: string | undefined
-  /** The number of cells that contain it. */
   readonly count: number
   /** The option that it names in a different spelling, or that its label names. */
   readonly option: Option | undefined
-  /** The option that it most likely means. */
   readonly likely: Translation | undefined
-}
-
-/** The choices of a suggestion that are not names of options. */
-interface ForeignChoices {
-  /** Those that mean an option for certain. */
-  readonly sure: ReadonlyArray<ForeignChoice & { readonly option: Option }>
-  /** Those about which a person must decide. */
-  readonly left: ReadonlyArray<ForeignChoice>
-  /** Whether there are more than these. */
-  readonly more: boolean
 }
 
 /** Finds out which options a suggestion's unknown choices mean. Similar names are only proposed, because a wrong option can't be corrected after the import. */
 export const foreignChoices = (
   suggestion: Suggestion,
   { counts, more }: Unknown = { counts: [], more: false },
-): ForeignChoices => {
+) => {
   const codes = codesOf(suggestion)
   const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
@@ -91,20 +67,23 @@ export const foreignChoices = (
     return { choice, count, label, option, likely: translations.get(label ?? choice) }
   })
   return {
+    /** Those that mean an option for certain. */
     sure: all.flatMap(({ option, ...one }) => option === undefined ? [] : [{ ...one, option }]),
     left: all.filter(({ option }) => option === undefined),
     more,
   }
 }
 
+type ForeignChoices = ReturnType<typeof foreignChoices>
+
 /** Returns keys with the options that choices certainly mean, under `values`. */
 export const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices): ReadonlyArray<DraftKey> => {
   if (sure.length === 0) return keys
-  const given = keys.find(({ key }) => key === "values")
+  const given = keys.find(({ key }) => key === "values")?.value
   const values = Object.fromEntries(sure.map(({ choice, option }) => [choice, option.label]))
-  return [...keys.filter((one) => one !== given), {
+  return [...keys.filter(({ key }) => key !== "values"), {
     key: "values",
-    value: { ...typeof given?.value === "object" ? given.value : {}, ...values } as DraftValue,
+    value: { ...typeof given === "object" ? given : {}, ...values } as DraftValue,
     isLong: true,
     notes: new Map(sure.map(({ choice, count }) => [choice, `${count} ×`])),
   }]
@@ -112,24 +91,21 @@ export const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices
 
 /** Returns lines under an entry that list choices without a certain option, for a person to fill in. */
 export const valuesBelow = (
-  { question }: Suggestion,
+  { question: { options = [] } }: Suggestion,
   { left, more }: ForeignChoices,
   keys: ReadonlyArray<DraftKey>,
 ): ReadonlyArray<string> => {
   if (left.length === 0) return []
-  const why = "these are not options: write one after each, or null for no answer, and remove the #"
+  const start = keys.some(({ key }) => key === "values") ? "  #" : "values: #"
+  const names = options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")
+  const others = options.length > listed ? ` and ${options.length - listed} more` : ""
   return [
-    ...(keys.some(({ key }) => key === "values") ? [`  # ${why}`] : [`values: # ${why}`]),
-    ...optionLines(question.options ?? []),
+    `${start} these are not options: write one after each, or null for no answer, and remove the #`,
+    ...(options.length === 0 ? [] : [`  # options: ${names}${others}`]),
     ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
-      const notes = [
-        ...(label === undefined ? [] : [commentText(label)]),
-        ...(likely === undefined ? [] : [scored(likely.confidence)]),
-        `${count} ×`,
-      ]
-      return `  ${yamlText(choice, true)}: ${likely === undefined ? "" : `${yamlText(likely.option.label)} `}# ${
-        notes.join(" · ")
-      }`
+      const notes = [label && commentText(label), likely && scored(likely.confidence), `${count} ×`]
+      const option = likely === undefined ? "" : `${yamlText(likely.option.label)} `
+      return `  ${yamlText(choice, true)}: ${option}# ${notes.filter((note) => note !== undefined).join(" · ")}`
     }),
     ...(left.length > listed || more
       // This line has a second #, so that it remains a comment after the others are uncommented.
@@ -150,18 +126,16 @@ export const foreignFault = ({ origin, question }: Suggestion, { left, more }: F
   const fill = "Complete `values`, then remove the #."
   const isOne = left.length === 1
   if (origin._tag === "Block" && !readsLabels(origin)) {
-    return `${
-      isOne ? "one column is for an option" : `${left.length} columns are for options`
-    } that the form does not have. ${fill}`
+    const which = isOne ? "one column is for an option" : `${left.length} columns are for options`
+    return `${which} that the form does not have. ${fill}`
   }
   const filled = profiledOf(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
   const { exact } = indexOptions(question.options ?? [])
-  return cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))
-    ? undefined
-    : `${isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`} in ${
-      counted(Math.min(cells, filled), "cell")
-    } ${isOne ? "is not an option" : "are not options"} of the question. ${fill}`
+  if (cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))) return undefined
+  const which = isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`
+  const are = isOne ? "is not an option" : "are not options"
+  return `${which} in ${counted(Math.min(cells, filled), "cell")} ${are} of the question. ${fill}`
 }
 
 /**

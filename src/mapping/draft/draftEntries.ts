@@ -1,13 +1,7 @@
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
-import {
-  commentText,
-  type DraftEntry,
-  type DraftKey,
-  type DraftValue,
-  type PipelineDraft,
-} from "../../project/PipelineDraft.ts"
+import { commentText, type DraftEntry, type DraftKey, type DraftValue } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
@@ -26,23 +20,20 @@ import { ownSettings, settingsFor } from "./settings.ts"
 import { settingsThatRead, type TriedEntries, type TriedEntry } from "./tryEntry.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
-const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
-
 /** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
   [...cellsIn(one).distinct.keys()].slice(0, 2).map((text) => {
     const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
-    return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
+    const [cell, meant] = [text, label ?? ""].map((each) => cut(commentText(each), 40))
+    return label === undefined ? `"${cell}"` : `"${cell}" (${meant})`
   })
 
 /** Returns a comment about columns: what they are, a few cells, and the reasons. */
 const remark = (about: string, cells: ReadonlyArray<string>, because: ReadonlyArray<string> = []): string =>
   [about, ...cells, ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
 
-/** Returns a comment that says why an entry is left open. */
 const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
 
-/** Returns a column's name in the pipeline. */
 type Naming = (column: Column) => string
 
 /** Returns the id and name of a question, so that a change of either is noticed. */
@@ -54,7 +45,7 @@ const naming = (question: { readonly id: string; readonly name: string }): Reado
 const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
   // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
-  if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
+  if (block.known && !hasCodedRows) return { block: block.title }
   const own = optionColumns(block.members)
   const known = optionsNamed(indexOptions(question.options ?? []), own.map(({ option }) => option))
   const columns = Object.fromEntries(own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)]))
@@ -62,26 +53,20 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   return isRanking ? { ranks: columns } : columns
 }
 
-export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
-  switch (origin._tag) {
-    case "Column":
-      return nameOf(origin.column)
-    case "Joined":
-      return hasParts(origin)
-        ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
-        : origin.columns.map(({ column }) => nameOf(column))
-    case "Block":
-      return blockFrom(origin, nameOf, question)
-  }
+export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue =>
+  origin._tag === "Column"
+    ? nameOf(origin.column)
+    : origin._tag === "Block"
+    ? blockFrom(origin, nameOf, question)
+    : hasParts(origin)
+    ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
+    : origin.columns.map(({ column }) => nameOf(column))
+
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
+  const each = origin._tag === "Joined" ? 1 : 2
+  return [...new Set(profiledOf(origin).flatMap((one) => samplesOf(one).slice(0, each)))].slice(0, 2)
 }
 
-/** Returns two cells of an origin. */
-export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
-  (origin._tag === "Column" || origin._tag === "Block"
-    ? [...new Set(profiledOf(origin).flatMap(samplesOf))]
-    : origin.columns.flatMap((one) => samplesOf(one).slice(0, 1))).slice(0, 2)
-
-/** What an entry is written with. */
 interface EntryOptions {
   readonly nameOf: Naming
   readonly unknown: Unknown | undefined
@@ -92,7 +77,6 @@ interface EntryOptions {
   readonly split?: DraftValue | undefined
 }
 
-/** Returns how an entry reads columns, and what is open about it. */
 const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, unknown }: EntryOptions) => {
   const { origin, question } = suggestion
   const settings = settingsThatRead(settingsFor(suggestion), tried)
@@ -120,18 +104,15 @@ const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, u
   }
 }
 
-/** Returns the entry of an accepted suggestion. */
 export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): DraftEntry => {
   const { because, confidence, origin, question } = suggestion
   const { below, keys, kind, open } = readingKeys(suggestion, options)
   const samples = samplesFrom(origin)
+  const cells = samples.length === 0 ? ["the column is empty"] : samples
   return {
     of: question.id,
     kind,
-    comments: [
-      remark(scored(confidence), samples.length === 0 ? ["the column is empty"] : samples, because),
-      ...leftOpen(open),
-    ],
+    comments: [remark(scored(confidence), cells, because), ...leftOpen(open)],
     keys: [...naming(question), ...keys],
     below,
     open: open !== undefined,
@@ -164,7 +145,7 @@ export const openEntry = (
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
           ? from
-          : origin._tag === "Block" && origin.title !== undefined
+          : origin._tag === "Block"
           ? `block ${origin.title}`
           : "several columns"
         // Not shortened, so that it can be copied.
@@ -189,12 +170,8 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, tried: Trie
 }
 
 /** Returns the entries for URL parameters, times and the login. */
-export const otherEntries = (
-  suggestions: Suggestions,
-  nameOf: Naming,
-  tried: TriedEntries,
-): Pick<PipelineDraft, "urlParameters" | "own"> => ({
-  urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
+export const otherEntries = (suggestions: Suggestions, nameOf: Naming, tried: TriedEntries) => ({
+  urlParameters: suggestions.urlParameters.map(({ element, from }): DraftEntry => ({
     of: element.id,
     comments: [remark(from.because, samplesOf(from))],
     keys: [...naming(element), { key: "from", value: nameOf(from.column) }],

@@ -14,7 +14,6 @@ import { unknownOf } from "./draftChoices.ts"
 import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
 import type { TriedEntries } from "./tryEntry.ts"
 
-/** The `source` of a new pipeline. */
 interface DraftSource {
   /** The keys that say where the rows are, and how they are read. */
   readonly keys: ReadonlyArray<DraftKey>
@@ -24,68 +23,58 @@ interface DraftSource {
   readonly missing: ReadonlyMap<string, number>
   /** The `where` that only finished responses meet. Undefined if the file doesn't say which ones were finished. */
   readonly finished: DraftValue | undefined
-  /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
 }
 
-const title = ({ title }: Column): string => oneLine(title)
-
 /** Names for columns that have none: the pipeline's `source.columns`. */
 const namer = (columns: ReadonlyArray<Column>) => {
-  const aliases = new Map<number, readonly [name: string, alias: DraftValue]>()
-  const nameOf = (column: Column): string => {
-    if (column.name !== undefined) return column.name
-    const known = aliases.get(column.position)
-    if (known !== undefined) return known[0]
-    const same = columns.filter((other) => title(other) === title(column) && title(column) !== "")
-    const nth = same.findIndex(({ position }) => position === column.position) + 1
-    const name = same.length > 1 ? `${title(column)} (${nth})` : `column ${column.position + 1}`
-    aliases.set(column.position, [
-      name,
-      same.length > 1 ? { header: title(column), nth, of: same.length } : { position: column.position + 1 },
-    ])
+  const aliases: Record<string, DraftValue> = {}
+  const nameOf = ({ name: own, position, title }: Column): string => {
+    if (own !== undefined) return own
+    const header = oneLine(title)
+    const same = columns.filter((other) => oneLine(other.title) === header && header !== "")
+    const nth = same.findIndex((other) => other.position === position) + 1
+    const name = same.length > 1 ? `${header} (${nth})` : `column ${position + 1}`
+    aliases[name] = same.length > 1 ? { header, nth, of: same.length } : { position: position + 1 }
     return name
   }
-  return { nameOf, aliases: () => Object.fromEntries(aliases.values()) }
+  return { nameOf, aliases }
 }
 
 const sourceEntry = (
-  suggestions: Suggestions,
+  { rowKey }: Suggestions,
   source: DraftSource,
   aliases: { readonly [name: string]: DraftValue },
 ): DraftEntry => {
-  const { rowKey } = suggestions
   const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
-  const shownOthers = firstOf(others.map(brief), 12)
-  const keys: Array<DraftKey> = [...source.keys]
-  if (rowKey.names.length > 0 && !source.isKeyed) {
-    keys.push({
+  const shown = firstOf(others.map(brief), 12)
+  const also = others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shown}`
+  const isNamed = rowKey.names.length > 0
+  const keys: ReadonlyArray<DraftKey | false> = [
+    ...source.keys,
+    isNamed && !source.isKeyed && {
       key: "rowKey",
       value: rowKey.names,
-      note: `identifies a row in later runs: ${rowKey.because}${
-        others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shownOthers}`
-      }`,
-    })
-  }
-  if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })
-  if (source.stray.length > 0) {
-    keys.push({
+      note: `identifies a row in later runs: ${rowKey.because}${also}`,
+    },
+    Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
+    source.stray.length > 0 && {
       key: "where",
       value: whereWithout(source.stray),
       note: `${source.stray.map(strayWarning).join(" ")} Remove this condition if it is a record`,
-    })
-  }
+    },
+  ]
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const proposed = (key: string, value: DraftValue | undefined, why: string): ReadonlyArray<string> =>
     value === undefined ? [] : [`${key}: ${flow(value)} # ${why}`]
   const below = [
     ...proposed(
       "rowKey",
-      rowKey.names.length > 0 || source.isKeyed ? undefined : [others[0] ?? "Column"],
+      isNamed || source.isKeyed ? undefined : [others[0] ?? "Column"],
       `left open: what identifies a row in later runs. ${
         others.length === 0
           ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
-          : `Different in every row: ${shownOthers}`
+          : `Different in every row: ${shown}`
       }`,
     ),
     ...proposed(
@@ -95,7 +84,7 @@ const sourceEntry = (
     ),
     ...proposed("where", source.finished, "only responses that were finished"),
   ]
-  return { of: "source", comments: [], keys, below, open: false }
+  return { of: "source", comments: [], keys: keys.filter((key) => key !== false), below, open: false }
 }
 
 /** Returns the separator of choices that most of a source's columns use. */
@@ -126,7 +115,6 @@ const questionEntries = (
   )
 }
 
-/** Returns the draft of a new pipeline file. */
 export const draftPipeline = (
   suggestions: Suggestions,
   options: {
@@ -156,7 +144,7 @@ export const draftPipeline = (
       }". Anything that the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
-    source: sourceEntry(suggestions, options.source, aliases()),
+    source: sourceEntry(suggestions, options.source, aliases),
     questions,
     ...others,
     ignore: left.length === 0

@@ -17,7 +17,6 @@ import { type Block, hasParts, type OwnColumn, type Suggestion } from "../sugges
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
 
-/** How a column's cells are read as an answer. */
 export interface Settings {
   /** The kind to write into the entry. Undefined if the question's type determines it, or if the answer is text. */
   readonly kind: string | undefined
@@ -55,7 +54,7 @@ const undecided = (
   kind: string,
   why: string,
   todo: string,
-  keys: ReadonlyArray<DraftKey>,
+  keys: ReadonlyArray<DraftKey> = [],
   ask?: Pick<Ask, "choices" | "key">,
 ): Settings => ({
   kind,
@@ -75,12 +74,8 @@ const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateT
   }
   const timed = kind === "date" ? [...dates.isoTimes] : []
   if (timed.some((format) => !format.includes("mm") || /SSS|ZZ/.test(format))) {
-    return undecided(
-      kind,
-      "cells contain a time after the day, with fractions or an offset",
-      "Choose the part to use with `extract`",
-      [],
-    )
+    const why = "cells contain a time after the day, with fractions or an offset"
+    return undecided(kind, why, "Choose the part to use with `extract`")
   }
   const formats = [...found.formats, ...timed].filter((format) =>
     (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
@@ -94,17 +89,12 @@ const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateT
   return formats.length === 0 ? settled(kind) : settled(kind, { key: "format", value: one(formats), note })
 }
 
-const zoneSettings = (profile: ColumnProfile, title: string, zone: string | undefined): Settings => {
-  const { dates, share } = profile
+const zoneSettings = ({ dates, share }: ColumnProfile, title: string, zone: string | undefined): Settings => {
   if (share.date + share.dateTime > 0 && !dates.needsZone) return settled("dateTime")
   const known = zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(title) ? "UTC" : undefined)
-  return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
-    "dateTime",
-    "the file does not show the time zone of these times",
-    "Add it, such as zone: Europe/Berlin",
-    [],
-    { key: "zone", choices: [] },
-  )
+  if (known !== undefined) return settled("dateTime", { key: "zone", value: known })
+  const why = "the file does not show the time zone of these times"
+  return undecided("dateTime", why, "Add it, such as zone: Europe/Berlin", [], { key: "zone", choices: [] })
 }
 
 /** Whether formats read at least 99% of a column's distinct texts, apart from ISO dates. */
@@ -115,7 +105,6 @@ const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile):
   return read.length >= texts.length * 0.99
 }
 
-/** Returns the settings for a column with dates and times. */
 const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
@@ -178,31 +167,21 @@ const choiceSettings = (
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
     : splitFit(distinct, indexOptions(options)).separator ?? separatorInto(distinct, options.length)
       ?? (guessed === " " ? undefined : guessed)
-  const split = separator === undefined
-    ? []
-    : [{ key: "split", value: separator === "\n" || separator === " " ? separator : separator.trim() }]
+  const split = separator === undefined ? [] : [{ key: "split", value: separator.trim() || separator }]
   if (options.length > 0) return settled(kind, ...split, ...valuesKeys(codes, options))
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
-  const names = codes.size > 0
-    ? [...new Set(codes.values())]
-    : [...new Set(texts.map((text) => text.trim()))].filter((name) => name !== "")
+  const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
+    .filter((name) => name !== "")
   if (codes.size === 0 && (more || names.length === 0 || names.length > 40)) {
-    return kind === "choice"
-      ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
-      : undecided(
-        kind,
-        "the form does not show the options",
-        "List them",
-        names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }],
-      )
+    if (kind === "choice") {
+      return settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
+    }
+    const some = names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }]
+    return undecided(kind, "the form does not show the options", "List them", some)
   }
   const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-  return settled(
-    kind,
-    ...split,
-    { key: "options", value: names, note },
-    ...valuesKeys(codes, names.map((name) => ({ value: name, label: name }))),
-  )
+  const named = names.map((name) => ({ value: name, label: name }))
+  return settled(kind, ...split, { key: "options", value: names, note }, ...valuesKeys(codes, named))
 }
 
 const numberSettings = (profile: ColumnProfile): Settings => {
@@ -211,11 +190,10 @@ const numberSettings = (profile: ColumnProfile): Settings => {
     const decimal = { key: "decimal", value: ",", note: 'or "."; and `group`' }
     return undecided("number", signs.why, "Set it", [decimal], { key: "decimal", choices: [",", "."] })
   }
+  const { decimal, group } = signs
   return settled(
     "number",
-    ...Object.entries({ decimal: signs.decimal, group: signs.group }).flatMap(([key, value]) =>
-      value === undefined ? [] : [{ key, value }]
-    ),
+    ...Object.entries({ decimal, group }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }]),
   )
 }
 
@@ -233,12 +211,10 @@ const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Quest
   return isQuantity ? "number" : undefined
 }
 
-/** Finds what separates two links in a cell. */
 const betweenLinks = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
 
 const isChoice = (kind: string | undefined) => kind === "choice" || kind === "choices" || kind === "ranking"
 
-/** Returns how a column is read as the answer to a question. */
 const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes): Settings => {
   const { options = [], type } = question
   const profile = cellsIn(column)
@@ -252,7 +228,7 @@ const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes
     : "choices"
   if (profile.filled === 0) {
     return kind !== undefined && isChoice(kind) && options.length === 0
-      ? undecided(kind, "the column is empty, and the form does not show the options", "List them as `options`", [])
+      ? undecided(kind, "the column is empty, and the form does not show the options", "List them as `options`")
       : settled(undefined)
   }
   switch (kind) {
@@ -265,13 +241,11 @@ const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes
       return numberSettings(profile)
     case "boolean":
       return booleanSettings(profile, codes)
-    case "phone":
-      return profile.share.phone > 0 && profile.share.international === profile.share.phone
-        ? settled(kind)
-        : undecided(kind, "some numbers have no country code", "Add their country, such as country: DE", [], {
-          key: "country",
-          choices: [],
-        })
+    case "phone": {
+      if (profile.share.phone > 0 && profile.share.international === profile.share.phone) return settled(kind)
+      const todo = "Add their country, such as country: DE"
+      return undecided(kind, "some numbers have no country code", todo, [], { key: "country", choices: [] })
+    }
     case "choice":
     case "choices":
     case "ranking":
@@ -308,7 +282,6 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   })
 }
 
-/** Returns how a suggestion's cells are read. */
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question } = suggestion
   const codes = codesOf(suggestion)
@@ -321,8 +294,7 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   return settled(kind, ...(kind === "choices" ? tickKeys(origin) : []), ...values)
 }
 
-/** Returns how the column for a time or the login is read. */
 export const ownSettings = (of: string, own: OwnColumn): Settings =>
   of === "login"
-    ? { kind: undefined, keys: [], open: undefined, asks: [] }
+    ? settled(undefined)
     : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })

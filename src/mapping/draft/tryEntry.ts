@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { cellText } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, type ProblemCode, problemWords } from "../../domain/problem.ts"
 import type { Cells } from "../../domain/row.ts"
@@ -11,13 +11,13 @@ import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { columnsOf, type Suggestion } from "../suggest/Suggestion.ts"
+import { cached } from "../words/words.ts"
 import type { Settings } from "./settings.ts"
-import { collectUnknown, forEachCell, type Unknown } from "./unknownChoices.ts"
+import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
 /** What a column's cells show about an entry that reads them. */
 export interface TriedEntry extends Unknown {
   readonly filled: number
-  /** The number of cells that can't be read with the entry's settings. */
   readonly faulty: number
   /** At most the first three distinct cells among them. */
   readonly examples: ReadonlyArray<string>
@@ -81,7 +81,6 @@ export const compileWritten = (
   return typeof made === "function" ? made : undefined
 }
 
-/** A question or a time, and the columns that an entry for it reads. */
 type OriginOf = Pick<Suggestion, "origin" | "question">
 
 /** Whether each of several columns contains one of the question's options. */
@@ -92,7 +91,6 @@ export const isGrid = ({ origin, question }: OriginOf): boolean =>
 const choiceKinds: ReadonlySet<string> = new Set(["choice", "choices", "ranking"])
 const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files"])
 
-/** Counts the choices in an entry's cells that are not options. */
 const tryChoices = (entry: OriginOf, kind: string, written: Readonly<Record<string, unknown>>) => {
   const { origin, question: { options = [] }, question } = entry
   if (options.length === 0) return undefined
@@ -127,7 +125,7 @@ export const tryEntry = (entry: OriginOf, settings: Settings, empty: ReadonlySet
   const most = tolerated(settings)
   let [filled, faulty, left] = [0, 0, rows]
   let code: ProblemCode | undefined
-  const faultOf = forEachCell((cell): Fault | undefined => {
+  const faultOf = cached((cell: Exclude<Cell, null>): Fault | undefined => {
     if (lacksCountry && !textOf(cell).trim().startsWith("+")) return undefined
     const result = parse([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.

@@ -4,6 +4,7 @@ import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
+import { cached } from "../words/words.ts"
 
 /** Choices in a column that are not options, with their counts, most frequent first. */
 export interface Unknown {
@@ -12,21 +13,8 @@ export interface Unknown {
   readonly more: boolean
 }
 
-/** The maximum number of distinct cells whose results are cached, and of choices that are counted. */
-const remembered = 20_000
+/** The maximum number of choices that are counted. */
 const unknownKept = 1_000
-
-/** Caches a function's results for the cells that occur most recently. */
-export const forEachCell = <A>(compute: (cell: Exclude<Cell, null>) => A) => {
-  const known = new Map<Cell, A>()
-  return (cell: Exclude<Cell, null>): A => {
-    if (known.has(cell)) return known.get(cell) as A
-    const result = compute(cell)
-    if (known.size >= remembered) known.clear()
-    known.set(cell, result)
-    return result
-  }
-}
 
 /**
  * Counts choices in the cells of columns that are not options of a question.
@@ -52,7 +40,7 @@ export const collectUnknown = (
   if (typeof split !== "function") return undefined
   const counts = new Map<string, number>()
   let more = false
-  const unknownIn = forEachCell((cell) => {
+  const unknownIn = cached((cell: Exclude<Cell, null>) => {
     const text = textOf(cell)
     // A value of `source.empty` means no answer, or is an option's name.
     if (cell instanceof ErrorCell || text === "" || empty.has(text)) return []

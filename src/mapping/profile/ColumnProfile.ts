@@ -13,7 +13,6 @@ import { collectNumbers, type NumberEvidence } from "./numberEvidence.ts"
 const possible = [...shapes, "international", "integer"] as const
 type Possible = (typeof possible)[number]
 
-/** What is known about a column after all its cells were read. */
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
@@ -35,11 +34,9 @@ export interface ColumnProfile {
   readonly examples: ReadonlyMap<Shape | undefined, string>
   readonly dates: DateEvidence
   readonly numbers: NumberEvidence
-  /** The smallest and the largest number. */
   readonly range: { readonly min: number; readonly max: number } | undefined
 }
 
-/** A column and its profile. */
 export interface ProfiledColumn {
   readonly column: Column
   /** The profile of its cells. If `coded` is present, the cells have labels in place of codes. */
@@ -68,7 +65,6 @@ const contactIn = (text: string): "email" | "url" | "phone" | undefined => {
   return /^(?:https?:\/\/|www\.)\S+$/i.test(text) ? "url" : isPhone(text) ? "phone" : undefined
 }
 
-/** The evidence of equal cells. */
 interface EqualCells {
   /** How many of these cells were not counted yet. */
   left: number
@@ -155,7 +151,6 @@ const collectColumn = (room: Room) => {
     /** The texts for "no answer", with their counts. */
     missing: () =>
       [...missing].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [{ text, times }]),
-    /** Adds the cells that were left out. */
     addMissing: (): void => {
       for (const [text, { cell, times }] of missing) addText(cell, text, times)
       missing.clear()
@@ -187,7 +182,6 @@ const collectColumn = (room: Room) => {
   }
 }
 
-/** How many rows are counted at once. */
 const rowsAtOnce = 128
 
 /**

@@ -9,34 +9,26 @@ const timePattern = /^([T ,]+)?(\d{1,2}):\d{2}(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?
 /** Which of a date's numbers is the day, and which is the month. */
 type DayOrder = "dM" | "Md" | "d"
 
-/** The date in a text. */
-interface WrittenDate {
-  /** The luxon format, with # for each number that is a day or a month: `#/#/yyyy`, `#. MMM yyyy`. */
-  readonly date: string
-  /** The possible orders of these numbers. */
-  readonly orders: ReadonlyArray<DayOrder>
-  /** Whether these numbers have two digits. */
-  readonly isPadded: boolean
-}
-
-const isInRange = (number: string, letter: string | undefined): boolean =>
-  Number(number) >= 1 && Number(number) <= (letter === "d" ? 31 : 12)
-
-/** Returns the date at the start of a text, and the rest of the text. */
-const dateIn = (text: string): WrittenDate & { readonly rest: string } | undefined => {
+/**
+ * Returns the date at the start of a text: its luxon format, with # for each number that is a day or a month (`#/#/yyyy`, `#. MMM yyyy`), the possible
+ * orders of these numbers, whether they have two digits, and the rest of the text.
+ */
+const dateIn = (text: string) => {
   const found = datePattern.exec(text)
   if (found === null) return undefined
   const [whole, first = "", sign = "", second = "", next = "", third = ""] = found
   const isYearFirst = /^\d{4}$/.test(first)
-  const [year, one, other] = isYearFirst ? [first, second, third] : [third, first, second]
-  const numbers = [one, other].filter((part) => /^\d{1,2}$/.test(part))
-  const [month] = [one, other].filter((part) => !/\d/.test(part))
-  const isKnown = month === undefined ? numbers.length === 2 && sign === next : monthNumber(month) !== undefined
-  if (!isKnown || numbers.length === 0 || (isYearFirst && month !== undefined) || year.length % 2 !== 0) {
-    return undefined
-  }
+  const [year, ...parts] = isYearFirst ? [first, second, third] : [third, first, second]
+  const numbers = parts.filter((part) => /^\d{1,2}$/.test(part))
+  const month = parts.find((part) => !/\d/.test(part))
+  const isKnown = month === undefined
+    ? numbers.length === 2 && sign === next
+    : numbers.length === 1 && monthNumber(month) !== undefined && !isYearFirst
+  if (!isKnown || year.length % 2 !== 0) return undefined
   // If the year comes first, the order is year, month, day.
   const known: ReadonlyArray<DayOrder> = month !== undefined ? ["d"] : isYearFirst ? ["Md"] : ["dM", "Md"]
+  const isInRange = (number: string, letter: string | undefined) =>
+    Number(number) >= 1 && Number(number) <= (letter === "d" ? 31 : 12)
   const orders = known.filter((order) => numbers.every((number, at) => isInRange(number, order[at])))
   const letters = [first, second, third].map((part, at) =>
     at === (isYearFirst ? 0 : 2) ? "y".repeat(part.length) : part !== month ? "#" : part.length === 3 ? "MMM" : "MMMM"
@@ -64,7 +56,6 @@ const timeIn = (text: string) => {
   }
 }
 
-/** One way of writing dates and times in a column. */
 interface Writing {
   readonly date: string
   readonly time: string
@@ -75,7 +66,6 @@ interface Writing {
   hasPaddedHours: boolean
 }
 
-/** How the dates and times of a column are written. */
 export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
   /** The luxon formats of ISO dates with a time other than midnight. */
@@ -84,7 +74,6 @@ export interface DateEvidence {
   readonly needsZone: boolean
 }
 
-/** Collects how the dates of a column are written. */
 export const collectDates = () => {
   const writings = new Map<string, Writing>()
   const isoTimes = new Set<string>()
@@ -135,27 +124,14 @@ export const collectDates = () => {
   }
 }
 
-/** Returns the luxon format of a way of writing dates. */
 const formatOf = ({ date, hasPaddedHours, isPadded, time }: Readonly<Writing>, order: DayOrder): string => {
   const two = (is: boolean, letter: string) => is ? letter + letter : letter
   return Array.from(order).reduce((text, letter) => text.replace("#", two(isPadded, letter)), date)
     + time.replace(/[Hh]/, (letter) => two(hasPaddedHours, letter))
 }
 
-/** The formats of a column's dates. */
-type DateFormats =
-  | { readonly _tag: "Decided"; readonly formats: ReadonlyArray<string> }
-  /** The cells don't show which format is right: the possible formats, and the reason. */
-  | {
-    readonly _tag: "Open"
-    readonly formats: ReadonlyArray<string>
-    readonly why: string
-    /** Whether some cells can only be read with one format, and some only with the other. */
-    readonly isMixed: boolean
-  }
-
-/** Returns the formats of a column's dates. ISO texts and date cells need none. */
-export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
+/** Returns the formats of a column's dates. ISO texts and date cells need none. Open if the cells don't show which format is right. */
+export const dateFormats = ({ writings }: DateEvidence) => {
   const each = writings.map((writing) => {
     const orders = [...writing.orders].flatMap(([order, count]) => count === writing.count ? [order] : [])
     // With dots, the day comes first in every language (CLDR).
@@ -170,7 +146,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
   const shown = decisive?.orders[0]
   if (undecided !== undefined && (isMixed || shown === undefined)) {
     return {
-      _tag: "Open",
+      _tag: "Open" as const,
       formats: [formatOf(undecided.writing, "dM"), formatOf(undecided.writing, "Md")],
       why: isMixed
         ? "in some cells only the first number can be the day, in others only the second"
@@ -181,5 +157,5 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
   const formats = each.map(({ orders: [order = "d", ...others], writing }) =>
     formatOf(writing, others.length > 0 && shown !== undefined ? shown : order)
   )
-  return { _tag: "Decided", formats: [...new Set(formats)] }
+  return { _tag: "Decided" as const, formats: [...new Set(formats)] }
 }

@@ -1,3 +1,5 @@
+import { firstFrom } from "../words/words.ts"
+
 /** The maximum number of hashes kept for all columns of a file together: 8 bytes each. */
 export const hashesKept = 6_000_000
 
@@ -20,7 +22,6 @@ export class UniqueCheck {
     this.room = room
   }
 
-  /** Whether added texts are still counted. */
   get isOpen(): boolean {
     return this.table !== undefined
   }
@@ -75,8 +76,6 @@ const longestKept = 1_000
 /** How many of the smallest hashes are kept to estimate larger counts, to within about 3%. */
 const smallest = 1_024
 
-const two53 = 2 ** 53
-
 /** Counts different texts: exactly up to a limit, estimated above it. Memory is bounded. */
 export class DistinctTexts {
   /** Texts with how often each occurs, in the order of their first cells. */
@@ -88,33 +87,19 @@ export class DistinctTexts {
 
   add(text: string, hash: number, times = 1): void {
     const before = this.texts.get(text)
-    if (before !== undefined) {
-      this.texts.set(text, before + times)
-      return
-    }
-    if (this.texts.size < kept && text.length <= longestKept) this.texts.set(text, times)
+    const isKept = before !== undefined || (this.texts.size < kept && text.length <= longestKept)
+    if (isKept) this.texts.set(text, (before ?? 0) + times)
     else this.more = true
-    this.offer(hash)
+    if (before !== undefined || (this.hashes.length === smallest && hash >= this.hashes.at(-1)!)) return
+    const at = firstFrom(this.hashes, hash)
+    if (this.hashes[at] !== hash) this.hashes.splice(at, 0, hash)
+    if (this.hashes.length > smallest) this.hashes.pop()
   }
 
   /** Returns the number of different texts, and whether it is exact. */
   count(): { readonly count: number; readonly exact: boolean } {
     if (!this.more) return { count: this.texts.size, exact: true }
     if (this.hashes.length < smallest) return { count: this.hashes.length, exact: true }
-    return { count: Math.round((smallest - 1) / ((this.hashes.at(-1) ?? two53) / two53)), exact: false }
-  }
-
-  private offer(hash: number): void {
-    const { hashes } = this
-    if (hashes.length === smallest && hash >= (hashes.at(-1) ?? 0)) return
-    let [from, to] = [0, hashes.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if ((hashes[middle] ?? 0) < hash) from = middle + 1
-      else to = middle
-    }
-    if (hashes[from] === hash) return
-    hashes.splice(from, 0, hash)
-    if (hashes.length > smallest) hashes.pop()
+    return { count: Math.round((smallest - 1) / this.hashes.at(-1)! * 2 ** 53), exact: false }
   }
 }

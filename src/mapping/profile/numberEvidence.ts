@@ -7,15 +7,12 @@ interface NumberWay {
   readonly read: (text: string) => number | undefined
 }
 
+const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+
 /** All ways of writing numbers, the plainest first. */
 const ways: ReadonlyArray<NumberWay> = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
   ([".", ","] as const).flatMap((decimal) => {
-    const options = { decimal, ...(group === undefined ? {} : { group }) }
-    const parse = number.compile(options, {
-      question: undefined,
-      input: { _tag: "Columns", count: 1 },
-      empty: new Set(),
-    })
+    const parse = number.compile({ decimal, ...(group === undefined ? {} : { group }) }, context)
     if (typeof parse !== "function") return []
     const read = (text: string) => {
       const value = parse([text])
@@ -30,7 +27,6 @@ export type NumberEvidence = ReadonlyArray<NumberWay>
 
 const written = /^[-+\u2212]?[\d.,' \u00A0\u2009\u202F\u2019]+$/
 
-/** Collects how the numbers of a column are written. */
 export const collectNumbers = () => {
   let left: NumberEvidence = ways
   /** The ways in which numbers are read, by their shape. Trying all ways for each number would take much longer. */
@@ -55,26 +51,14 @@ export const collectNumbers = () => {
   }
 }
 
-/** The decimal sign and the group separator of a column's numbers. */
-type NumberSigns =
-  | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: NumberWay["group"] }
-  | { readonly _tag: "Open"; readonly why: string }
-
 /** Determines the decimal sign and the group separator of a column's numbers. `Open` if no cell shows them, or if cells contradict each other. */
-export const numberSigns = (left: NumberEvidence): NumberSigns => {
-  const [plainest, ...others] = left
+export const numberSigns = ([plainest, ...others]: NumberEvidence) => {
+  const open = (why: string) => ({ _tag: "Open" as const, why })
   if (plainest === undefined) {
-    return {
-      _tag: "Open",
-      why: "the numbers are written in several ways, such as with a decimal comma and a decimal point",
-    }
+    return open("the numbers are written in several ways, such as with a decimal comma and a decimal point")
   }
   const { decimal, group } = plainest
-  if (left.length < ways.length && others.some((one) => one.group === decimal)) {
-    return {
-      _tag: "Open",
-      why: `every "${decimal}" comes before three digits: it may be a decimal sign or a separator between groups`,
-    }
-  }
-  return { _tag: "Decided", decimal: decimal === "," ? "," : undefined, group }
+  return others.length < ways.length - 1 && others.some((one) => one.group === decimal)
+    ? open(`every "${decimal}" comes before three digits: it may be a decimal sign or a separator between groups`)
+    : { _tag: "Decided" as const, decimal: decimal === "," ? decimal : undefined, group }
 }

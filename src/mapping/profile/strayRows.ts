@@ -6,7 +6,6 @@ import { type ColumnProfile, profiler } from "./ColumnProfile.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
-  /** The row's number, counting from 1. */
   readonly row: number
   readonly is: "units" | "totals"
   /** A column in which only this row has the value `text`, so that `where` can skip the row. */
@@ -21,7 +20,6 @@ const isTotal = (text: string): boolean => vocabulary.totals.includes(text.toLow
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
-/** A row that may not be a record. */
 interface Doubtful {
   readonly cells: Cells
   readonly row: number
@@ -50,27 +48,26 @@ export const recordProfiler = (
     { cells, row }: Doubtful,
     is: StrayRow["is"],
     fits: (text: string, profile: ColumnProfile) => boolean,
-  ): StrayRow | undefined => {
+  ): ReadonlyArray<StrayRow> => {
     const texts = textsOf(cells)
-    for (const { column: { name, position }, profile } of profiles.profiles()) {
+    return profiles.profiles().flatMap(({ column: { name, position }, profile }) => {
       const text = texts[position] ?? ""
       const isOnly = text !== "" && !profile.distinct.has(text) && !profile.more
-      if (name !== undefined && isOnly && fits(text, profile)) return { row, is, column: name, text }
-    }
-    return undefined
+      return name !== undefined && isOnly && fits(text, profile) ? [{ row, is, column: name, text }] : []
+    }).slice(0, 1)
   }
 
   const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
-  const totalsIn = (one: Doubtful): StrayRow | undefined => {
+  const totalsIn = (one: Doubtful): ReadonlyArray<StrayRow> => {
     const texts = textsOf(one.cells)
     const label = texts.find((text) => text !== "") ?? ""
-    if (!isTotal(label)) return undefined
+    if (!isTotal(label)) return []
     const cells = profiles.profiles().map(({ column, profile }) => [texts[column.position] ?? "", profile] as const)
     // A record would have a cell in every column that the other records fill.
     const isIncomplete = cells.some(([text, { filled, rows }]) => text === "" && filled >= 2 && filled >= 0.9 * rows)
     const hasSums = cells.some(([text, profile]) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-    return isIncomplete && hasSums ? strayIn(one, "totals", (text) => text === label) : undefined
+    return isIncomplete && hasSums ? strayIn(one, "totals", (text) => text === label) : []
   }
 
   return {
@@ -86,15 +83,13 @@ export const recordProfiler = (
      * "no answer". Call it after the last row. `complete` returns the profiles with the cells that mean "no answer".
      */
     ended: () => {
-      const stray: Array<StrayRow> = []
-      const settle = (one: Doubtful, found: StrayRow | undefined) => {
-        if (found === undefined) profiles.addRow(one.cells)
-        else stray.push(found)
-      }
-      for (const one of last) settle(one, totalsIn(one))
-      if (first !== undefined) {
-        settle(first, strayIn(first, "units", (text, profile) => isUnit(text) && isNumeric(profile)))
-      }
+      const units = (one: Doubtful) => strayIn(one, "units", (text, profile) => isUnit(text) && isNumeric(profile))
+      const doubtful = [...last.map((one) => ({ one, find: totalsIn })), ...first ? [{ one: first, find: units }] : []]
+      const stray = doubtful.flatMap(({ find, one }) => {
+        const found = find(one)
+        if (found.length === 0) profiles.addRow(one.cells)
+        return found
+      })
       const complete = () => {
         profiles.addMissing()
         return profiles.profiles()
@@ -109,16 +104,12 @@ export const recordProfiler = (
   }
 }
 
-/** Returns the `where` that skips these rows. */
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
-  Object.fromEntries(
-    stray.map(({ column }) => {
-      const texts = stray.flatMap(({ column: same, text }) => same === column ? [text] : [])
-      const [one = "", ...others] = new Set(texts)
-      return [column, { not: others.length === 0 ? one : [one, ...others] }]
-    }),
-  )
+  Object.fromEntries(stray.map(({ column }) => {
+    const texts = new Set(stray.flatMap((one) => one.column === column ? [one.text] : []))
+    const [one = ""] = texts
+    return [column, { not: texts.size === 1 ? one : [...texts] }]
+  }))
 
-/** Returns the warning about a row that is not a record. */
 export const strayWarning = ({ is, row, text }: StrayRow): string =>
   `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`

@@ -12,13 +12,10 @@ export type Unit =
   | {
     readonly _tag: "Column"
     readonly meaning: Meaning
-    /** The meaning of the option's or row's text alone, for a column of a block. */
-    readonly part?: Meaning
   } & ProfiledColumn
   | {
     readonly _tag: "Block"
-    /** Undefined if no header names it. */
-    readonly title: string | undefined
+    readonly title: string
     /** Whether the source's format names it, so that `from: { block: … }` finds it. */
     readonly known: boolean
     readonly content: BlockContent
@@ -29,18 +26,14 @@ export type Unit =
 export type Block = Extract<Unit, { readonly _tag: "Block" }>
 
 export interface BlockMember extends ProfiledColumn {
-  /** The option's or row's text. */
   readonly option: string
   /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
   readonly code?: string | undefined
   readonly role: ColumnBlock["columns"][number]["role"]
 }
 
-/** What suggestions need to know about the form tool that wrote a source. */
 export interface ToolHints {
-  /** Its name for messages. */
   readonly title: string
-  /** The tool's own columns. */
   readonly meta: ReadonlyArray<{
     readonly position: number
     readonly role: string
@@ -49,7 +42,6 @@ export interface ToolHints {
   }>
   /** By position: the question's title. */
   readonly labels: ReadonlyArray<string>
-  /** Names of the columns that identify a response. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
@@ -62,7 +54,6 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
 }
 
-/** Where an answer may come from. */
 export type Origin =
   | { readonly _tag: "Column" } & ProfiledColumn
   | Block
@@ -72,20 +63,15 @@ export type Origin =
     readonly columns: ReadonlyArray<ProfiledColumn & { readonly part?: string | undefined }>
   }
 
-/** A question and a possible origin of its answers. */
 export interface Suggestion {
   readonly question: Question
   readonly origin: Origin
-  /** 0 to 1. */
   readonly confidence: number
-  /** What the confidence follows from, in words. */
   readonly because: ReadonlyArray<string>
 }
 
-/** The suggestions for a question. */
 export interface SuggestedQuestion {
   readonly question: Question
-  /** The suggestion with enough confidence to write it to the file. */
   readonly accepted?: Suggestion
   /** Why there is none, so that a person must decide. */
   readonly why?: "nothing-fits" | "unsure" | "several-fit"
@@ -93,7 +79,6 @@ export interface SuggestedQuestion {
   readonly candidates: ReadonlyArray<Suggestion>
 }
 
-/** A column for a time, the login or a URL parameter. */
 export interface OwnColumn extends ProfiledColumn {
   /** The reason: it is the tool's own column, or its name fits. */
   readonly because: string
@@ -102,12 +87,9 @@ export interface OwnColumn extends ProfiledColumn {
   readonly zone?: string | undefined
 }
 
-/** All suggestions for a source and a form. */
 export interface Suggestions {
   readonly form: Form
-  /** The form tool that the source comes from. */
   readonly tool: string | undefined
-  /** In the form's order. */
   readonly questions: ReadonlyArray<SuggestedQuestion>
   readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
   readonly submissionTime: OwnColumn | undefined
@@ -116,7 +98,6 @@ export interface Suggestions {
   readonly rowKey: RowKeySuggestion
   /** The tool's own columns, which contain no answers. */
   readonly left: ReadonlyArray<Column>
-  /** Columns without a suggestion. */
   readonly unmapped: ReadonlyArray<Column>
   /** Questions that the source spreads over several columns. */
   readonly blocks: ReadonlyArray<Block>
@@ -134,7 +115,6 @@ export interface RowKeySuggestion {
 export const hasParts = (origin: Origin): boolean =>
   origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
 
-/** Returns the columns of an origin with their profiles. */
 export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
   origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.members : origin.columns
 
@@ -148,16 +128,13 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
 export const unmappedNames = (
   { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
 ): ReadonlyArray<string> => {
-  const free = new Set(unmapped)
-  const whole = blocks.filter(({ members, title }) =>
-    title !== undefined && members.every(({ column }) => free.has(column))
-  )
-  const names = unmapped.map((column) => {
-    const { name, position, title } = column
-    const block = whole.find(({ members }) => members.some((one) => one.column === column))
-    return block?.title === undefined
-      ? name ?? (title.trim() === "" ? `column ${position + 1}` : `${title.trim()} (column ${position + 1})`)
-      : `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
-  })
-  return [...new Set(names)]
+  const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
+  return [
+    ...new Set(unmapped.map((column) => {
+      const block = whole.find(({ members }) => members.some((one) => one.column === column))
+      if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
+      const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
+      return column.name ?? (title === "" ? number : `${title} (${number})`)
+    })),
+  ]
 }

@@ -1,14 +1,10 @@
 /** How the units of a file (columns or blocks) usually match a form's questions. Most files keep the form's order. */
-interface Habits {
-  /** Share of units that answer no question. */
-  readonly alone: number
-  /** Share of questions that no unit answers. */
-  readonly skipped: number
+const mostly = {
+  /** Share of units that answer no question, and of questions that no unit answers. */
+  alone: 0.15,
   /** How probable it is that the file keeps the form's order. */
-  readonly inOrder: number
+  inOrder: 0.8,
 }
-
-const mostly: Habits = { alone: 0.15, skipped: 0.15, inOrder: 0.8 }
 
 /** Share of units that are moved in a file that keeps the order. */
 const moved = 0.05
@@ -27,7 +23,7 @@ const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one,
  * answers the question than if it does not
  * @param usual the habits to start from; if the units have no order, `inOrder` is 0
  */
-export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual: Habits = mostly): Table => {
+export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual = mostly): Table => {
   const units = evidence.length
   const questions = evidence[0]?.length ?? 0
   if (units === 0 || questions === 0) return table(units, questions)
@@ -35,23 +31,16 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual: Hab
   const odds = (1 - usual.alone) / usual.alone / questions
   const anyhow = matching(likely.map((row) => row.map((one) => one * odds)))
   if (usual.inOrder === 0) return anyhow
-  const ordered = inOrder(likely, usual)
-  const freeUnits = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
-  const freeQuestions = turned(ordered).map((column) => Math.max(0, 1 - sumOf(column)))
+  const ordered = inOrder(likely, usual.alone)
+  const free = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
+  const asked = turned(ordered).map((column) => Math.max(0, 1 - sumOf(column)))
   const others = matching(
-    likely.map((row, unit) =>
-      row.map((one, question) => one * moved / questions * freeUnits[unit]! * freeQuestions[question]!)
-    ),
+    likely.map((row, unit) => row.map((one, question) => one * moved / questions * free[unit]! * asked[question]!)),
   )
   const keeps = keepsOrder(anyhow, usual.inOrder)
   return anyhow.map((row, unit) =>
     row.map((one, question) =>
-      (1 - keeps) * one
-      + keeps
-        * Math.min(
-          1,
-          ordered[unit]![question]! + others[unit]![question]! * freeUnits[unit]! * freeQuestions[question]!,
-        )
+      (1 - keeps) * one + keeps * Math.min(1, ordered[unit]![question]! + others[unit]![question]!)
     )
   )
 }
@@ -102,10 +91,10 @@ const left = (weight: Table, free: Table, before: Table) =>
   })
 
 /** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
-const inOrder = (likely: Table, habits: Habits): Table => {
-  const match = (1 - habits.alone) * (1 - habits.skipped)
-  const before = sumsOf(likely, match, habits)
-  const after = sumsOf(likely.toReversed().map((row) => row.toReversed()), match, habits)
+const inOrder = (likely: Table, alone: number): Table => {
+  const match = (1 - alone) ** 2
+  const before = sumsOf(likely, match, alone)
+  const after = sumsOf(likely.toReversed().map((row) => row.toReversed()), match, alone)
   const all = before.at(-1)!
   return likely.map((row, unit) => {
     const [start, rest] = [before[unit]!, after[likely.length - 1 - unit]!]
@@ -115,7 +104,7 @@ const inOrder = (likely: Table, habits: Habits): Table => {
 }
 
 /** Returns sums over all alignments of the first units with the first questions, by both, and the logarithm of each row's scale. */
-const sumsOf = (likely: Table, match: number, { alone, skipped }: Habits) => {
+const sumsOf = (likely: Table, match: number, alone: number) => {
   const questions = likely[0]!.length
   // In a gap, units come first, then questions. `ended`: the sums of alignments that end with a match or a unit alone.
   let [ended, scale] = [new Float64Array(questions + 1), 0]
@@ -127,7 +116,7 @@ const sumsOf = (likely: Table, match: number, { alone, skipped }: Habits) => {
       ended = ended.map((one, at) => alone * one + (at === 0 ? 0 : match * likely[unit - 1]![at - 1]! * last[at - 1]!))
     }
     const sums = Float64Array.from(ended)
-    for (let at = 1; at <= questions; at++) sums[at]! += skipped * sums[at - 1]!
+    for (let at = 1; at <= questions; at++) sums[at]! += alone * sums[at - 1]!
     const most = sums.reduce((one, other) => Math.max(one, other), 0)
     scale += Math.log(most)
     ended = ended.map((one) => one / most)

@@ -27,26 +27,8 @@ const headers: ReadonlyArray<RegExp> = [
 /** The longest header that may name a question and an option, in characters. */
 const longest = 2_000
 
-/** Returns the question and the option that a column's title names, if it fits a pattern. */
-const namedBy = (pattern: RegExp, { column }: ProfiledColumn): ReadonlyArray<string> =>
-  column.title.length > longest ? [] : pattern.exec(oneLine(column.title))?.slice(1) ?? []
-
 const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...profile.distinct.keys()]
 
-/** Each returns the question and the option that a column is for, with the least number of such columns in a block. */
-const finders: ReadonlyArray<readonly [least: number, find: (one: ProfiledColumn) => ReadonlyArray<string>]> = [
-  ...headers.map((pattern) => [2, (one: ProfiledColumn) => namedBy(pattern, one)] as const),
-  // Cells that contain only their own title: ticks for a question that the file does not name.
-  [2, (one) => {
-    const { title } = one.column
-    const texts = textsOf(one)
-    return texts.length === 1 && texts[0]?.toLowerCase() === title.trim().toLowerCase() ? ["", title] : []
-  }],
-  // Ticks whose titles begin with the same words: lang_en, lang_de, lang_fr.
-  [3, (one) => textsOf(one).length <= 2 && textsOf(one).every(isTick) ? namedBy(/^(.+)[\s_.-]([^\s_.-]+)$/, one) : []],
-]
-
-/** Returns what a block's columns contain. */
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
   const options = optionColumns(members)
   const texts = new Set(options.flatMap(textsOf))
@@ -63,14 +45,10 @@ const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefine
   return placesOf(options.map(({ option }) => option)) === undefined ? "labels" : "places"
 }
 
-const block = (
-  title: string | undefined,
-  known: boolean,
-  members: ReadonlyArray<BlockMember>,
-): Block | undefined => {
+const block = (title: string, known: boolean, members: ReadonlyArray<BlockMember>): Block | undefined => {
   const content = contentOf(members)
   if (content === undefined && !known) return undefined
-  const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title ?? ""
+  const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title
   return { _tag: "Block", title, known, content: content ?? "labels", members, meaning: meaningOf(asked) }
 }
 
@@ -103,30 +81,19 @@ export const findBlocks = (
       }),
     ))
   }
-  for (const [least, find] of finders) {
-    const groups = new Map<string, { readonly title: string | undefined; readonly members: Array<BlockMember> }>()
-    let run = 0
+  for (const pattern of headers) {
+    const groups = new Map<string, Array<BlockMember>>()
     for (const one of columns) {
-      const { column } = one
-      const isFree = !taken.has(column.position) && column.name !== undefined
-      const [question = "", option = ""] = isFree ? find(one).map((part) => part.trim()) : []
-      if (option === "") {
-        run++
-        continue
-      }
+      const { name, position, title } = one.column
+      const isFree = !taken.has(position) && name !== undefined && title.length <= longest
+      const [question, option] = (isFree ? pattern.exec(oneLine(title)) ?? [] : []).slice(1).map((part) => part.trim())
+      if (!question || !option) continue
       // Ticks of "Other" are an option like the others.
       const isText = textsOf(one).some((text) => text !== option && !isTick(text))
       const role = isText && vocabulary.other.includes(wordsOf(option)[0] ?? "") ? "other" : "option"
-      // Consecutive columns without a question are a block, too.
-      const title = question === "" ? undefined : question
-      const key = title ?? `\n${run}`
-      const group = groups.get(key) ?? { title, members: [] }
-      group.members.push({ ...one, ...labelled(one, option), role })
-      groups.set(key, group)
+      groups.set(question, [...groups.get(question) ?? [], { ...one, ...labelled(one, option), role }])
     }
-    for (const { members, title } of groups.values()) {
-      if (members.length >= least) add(block(title, false, members))
-    }
+    for (const [title, members] of groups) if (members.length > 1) add(block(title, false, members))
   }
   return found
 }

@@ -3,15 +3,9 @@ import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
+import { cached } from "../words/words.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
-import {
-  type ComparedText,
-  indexOptions,
-  likelyOption,
-  likelySeparator,
-  type OptionIndex,
-  splitFit,
-} from "./optionIndex.ts"
+import { indexOptions, likelyOption, likelySeparator, type OptionIndex, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -23,7 +17,6 @@ interface Expected {
   readonly isGiven: boolean
 }
 
-/** Types for which suggestions expect something other than the default kind. */
 const byType: Readonly<Record<string, ExpectedKind>> = {
   LongAnswer: "longText",
   OpinionScale: "scale",
@@ -46,7 +39,6 @@ export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expec
   return { kind, isGiven: false }
 }
 
-/** A question with its meaning and what it expects. */
 export interface Target {
   readonly question: Question
   readonly meaning: Meaning
@@ -66,59 +58,36 @@ export const targetOf = (question: Question): Target => {
   }
 }
 
-/** How well cells are explained by a question's options. */
 export interface Coverage {
   /** Share of the cells that are options, 0 to 1. If a cell contains several choices, the share of the cells' letters that belong to options. */
   readonly covered: number
-  /** Number of distinct options that occur. */
   readonly hits: number
 }
 
 /** The number of distinct texts that are compared with options. More add no evidence. */
 const compared = 200
 
-/**
- * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
- *
- * @param textOf makes a text of the unit comparable, which is the same for every question
- */
-export const optionCoverage = (
-  unit: Unit,
-  target: Target,
-  textOf: (text: string) => ComparedText,
-): Coverage | undefined => {
-  const { options } = target
+/** Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare. */
+export const optionCoverage = (unit: Unit, { expected, options }: Target): Coverage | undefined => {
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
     const own = optionColumns(unit.members)
     // In a grid, the columns' titles are its rows, and the cells are its answers.
-    if (target.expected.kind === "matrix") {
+    if (expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
-      const known = answers.flatMap((text) => likelyOption(options, textOf(text))?.value ?? [])
+      const known = answers.flatMap((text) => likelyOption(options, text)?.value ?? [])
       return answers.length === 0 ? undefined : { covered: known.length / answers.length, hits: new Set(known).size }
     }
-    const hits = own.filter(({ option }) => likelyOption(options, textOf(option)) !== undefined).length
+    const hits = own.filter(({ option }) => likelyOption(options, option) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
   if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
-  if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    return splitFit(distinct, options, textOf)
-  }
-  const hit = new Set<string>()
-  let [cells, all] = [0, 0]
-  for (const [text, times] of distinct) {
-    const option = likelyOption(options, textOf(text))
-    all += times
-    if (option === undefined) continue
-    cells += times
-    hit.add(option.value)
-  }
-  // Without a type, a cell may also contain several choices.
-  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options, textOf)
-  return several !== undefined && several.covered > 0.8
-    ? several
-    : { covered: cells / all, hits: hit.size }
+  if (expected.kind === "choices" || expected.kind === "ranking") return splitFit(distinct, options)
+  const read = [...distinct].map(([text, times]) => ({ option: likelyOption(options, text)?.value, times }))
+  const named = read.filter(({ option }) => option !== undefined)
+  const sumOf = (cells: typeof read) => cells.reduce((sum, { times }) => sum + times, 0)
+  return { covered: sumOf(named) / sumOf(read), hits: new Set(named.map(({ option }) => option)).size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -148,7 +117,6 @@ export const shapeShare = ({ distinct, share, range }: ColumnProfile, kind: Expe
   }
 }
 
-/** The kinds of question that a block may answer, by its content. */
 const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],
@@ -171,86 +139,56 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
   return length > 40 ? 1 : length > 25 ? 0.8 : length > 15 ? undefined : 0.4
 }
 
-/**
- * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has about as many texts, 2 if
- * they are as many, or numbers from 0 or 1 up to their count.
- */
-const codesFit = (
-  { distinct, filled, more, range, share }: ColumnProfile,
-  { expected, question }: Target,
-): 0 | 1 | 2 => {
+/** Returns whether a column without any of a question's options may contain its codes, or the options worded differently: 0 if not, 1 if it has no more texts than options, 2 if as many. */
+const codesFit = ({ distinct, more, share }: ColumnProfile, { expected, question }: Target): 0 | 1 | 2 => {
   const count = question.options?.length ?? 0
   if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return 0
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
-  // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
-  const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
-  if (codes > count + 1 || codes < usual / 2) return 0
-  if (share.integer < 1 || range === undefined || separator !== undefined) return codes === count ? 2 : 1
-  return range.min < 0 || range.max > count
-    ? 0
-    : range.max === count || (range.min === 0 && range.max === count - 1)
-    ? 2
-    : 1
+  return codes > count + 1 ? 0 : codes === count ? 2 : 1
 }
 
-/**
- * Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does
- * not. A property that few units have is stronger evidence.
- */
-export const cellEvidence = (
-  units: ReadonlyArray<Unit>,
-  covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>,
-): (unit: number, target: Target, of: number) => number => {
-  const rarities = new Map<string, number>()
-  const rarity = (name: string, shows: (unit: Unit, at: number) => boolean): number => {
-    const known = rarities.get(name)
-    if (known !== undefined) return known
+/** What the options of a question in the cells prove, and a block of columns for a question that takes one. */
+const [ofOptions, ofBlock] = [4.5, 2]
+
+/** Returns what cells of the expected kind prove: the more, the fewer columns have such cells. */
+export const kindEvidence = (units: ReadonlyArray<Unit>) =>
+  cached((target: Target) => {
+    const shows = units.filter((unit) =>
+      unit._tag === "Column" && unit.profile.filled > 0 && (looks(unit.profile, target) ?? 0) >= 0.6
+    )
     // Among the others: the unit itself is one of those that show it.
-    const rare = Math.log((units.length + 1) / Math.max(0.7, units.filter(shows).length - 0.3))
-    rarities.set(name, rare)
-    return rare
+    return Math.log((units.length + 1) / Math.max(0.7, shows.length - 0.3))
+  })
+
+/** Rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. */
+export const cellEvidence = (
+  unit: Unit,
+  target: Target,
+  cover: Coverage | undefined,
+  ofKind: (target: Target) => number,
+): number => {
+  const { isGiven, kind } = target.expected
+  if (unit._tag === "Block") {
+    if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
+    if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
+    if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
+    return cover === undefined ? ofBlock : ofBlock - 0.8
   }
-  const byOptions = (cover: Coverage, of: number): number => {
-    const rare = rarity(
-      `options ${of} ${Math.round(cover.covered * 10)}`,
-      (_, at) => (covers[at]?.[of]?.covered ?? 0) >= cover.covered * 0.85,
-    )
-    // A column may share a few of a question's options by chance, but not many.
-    const many = cover.covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, cover.hits - 2)) : 0
-    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2) + many
+  const { profile } = unit
+  if (kind === "address" || kind === "matrix") return -9
+  if (profile.filled === 0) return -2
+  if (cover !== undefined) {
+    const fits = codesFit(profile, target)
+    if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return ofOptions * Math.min(1, cover.covered + 0.2)
+    return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
   }
-  return (at, target, of) => {
-    const unit = units[at]
-    const cover = covers[at]?.[of]
-    const { isGiven, kind } = target.expected
-    if (unit === undefined) return 0
-    if (unit._tag === "Block") {
-      if (isGiven && !answered[unit.content].includes(kind)) return -Infinity
-      if (cover !== undefined && cover.covered >= 0.3) return byOptions(cover, of)
-      if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
-      const rare = rarity(`block ${kind}`, (one) => one._tag === "Block" && answered[one.content].includes(kind))
-      return cover === undefined ? rare * 0.7 : rare * 0.7 - 0.8
-    }
-    const { profile } = unit
-    if (kind === "address" || kind === "matrix") return -9
-    if (profile.filled === 0) return -2
-    if (cover !== undefined) {
-      const fits = codesFit(profile, target)
-      if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return byOptions(cover, of)
-      return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
-    }
-    if (kind === "other" || kind === "location") return -3
-    const share = looks(profile, target)
-    if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
-    const rare = rarity(
-      `kind ${kind} ${isGiven}`,
-      (one) => one._tag === "Column" && one.profile.filled > 0 && (looks(one.profile, target) ?? 0) >= 0.6,
-    )
-    if (share >= 0.6) return (isGiven ? 1 : 0.6) * rare * share
-    if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
-    if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
-    return isGiven ? -6 : -3
-  }
+  if (kind === "other" || kind === "location") return -3
+  const share = looks(profile, target)
+  if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
+  if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind(target) * share
+  if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
+  if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
+  return isGiven ? -6 : -3
 }

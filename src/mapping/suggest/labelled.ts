@@ -14,7 +14,6 @@ export const labelledTitle = ({ labels }: Pick<ProfiledColumn, "labels">): strin
     ? labels.title
     : `${labels.title} - ${labels.part.label}`
 
-/** Codes with their labels. */
 export type Codes = ReadonlyMap<string, string>
 
 /** Returns the codes that stand for options in a suggestion's cells, or in the names of a block's columns. */

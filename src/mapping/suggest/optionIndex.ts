@@ -1,53 +1,42 @@
 import type { Option } from "../../domain/form.ts"
-import { loose, optionSplitter } from "../../kinds/optionTable.ts"
-import { sameText, saysNo, saysYes } from "../words/words.ts"
-import { type Meaning, meaningOf } from "./meaning.ts"
+import { loose as looseText, optionNames, optionSplitter } from "../../kinds/optionTable.ts"
+import { cached, sameText, saysNo, saysYes } from "../words/words.ts"
+import { meaningOf } from "./meaning.ts"
 
 /** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
-/** The options of a question, by all forms of their names. */
-export interface OptionIndex {
-  /** Names as the kinds compare them: in lower case and without white space. */
-  readonly exact: ReadonlyMap<string, Option>
-  /** Names by their words only. */
-  readonly same: ReadonlyMap<string, ReadonlyArray<Option>>
-  /** Names by their meaning, unless several options have the same meaning. */
-  readonly meant: ReadonlyMap<string, Option>
-  /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
-  readonly ticks: readonly [yes: Option, no: Option] | undefined
-  /** The functions that split cells as a run does, by separator. */
-  readonly splitters: ReadonlyMap<string, (text: string) => ReadonlyArray<string>>
-}
-
-const meaningKey = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
+// The texts of a column are compared with the options of many questions.
+const loose = cached((text: string) => looseText(text))
+const wordsIn = cached(sameText)
+const meaningIn = cached((text: string) => meaningOf(text).terms.map(({ root }) => root).toSorted().join("|"))
 
 /** The number of options that are compared by their meaning. */
 const understood = 500
 
-export const indexOptions = (options: ReadonlyArray<Option>): OptionIndex => {
+/** Returns the options of a question, by all forms of their names. */
+export const indexOptions = (options: ReadonlyArray<Option>) => {
+  /** Names as the kinds compare them: in lower case and without white space. */
   const exact = new Map<string, Option>()
+  /** Names by their words only. */
   const same = new Map<string, ReadonlyArray<Option>>()
-  const meant = new Map<string, Option>()
-  const twice = new Set<string>()
+  /** Names by their meaning. Undefined if several options have the same meaning. */
+  const meant = new Map<string, Option | undefined>([["", undefined]])
   for (const [at, option] of options.entries()) {
     for (const name of [option.value, option.label]) {
       exact.set(loose(name), option)
-      const words = sameText(name)
+      const words = wordsIn(name)
       if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
     if (at >= understood) continue
-    const meaning = meaningKey(meaningOf(option.label))
-    if (meant.has(meaning)) twice.add(meaning)
-    meant.set(meaning, option)
+    const meaning = meaningIn(option.label)
+    meant.set(meaning, meant.has(meaning) ? undefined : option)
   }
-  for (const meaning of [...twice, ""]) meant.delete(meaning)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
+  /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
-  const table = {
-    has: (text: string) => exact.has(loose(text)),
-    names: options.flatMap(({ label, value }) => [label, value]),
-  }
+  const table = { has: (text: string) => exact.has(loose(text)), names: optionNames(options) }
+  /** The functions that split cells as a run does, by separator. */
   const splitters = separators.flatMap((separator) => {
     const split = optionSplitter(separator, table)
     return typeof split === "function" ? [[separator, split] as const] : []
@@ -55,56 +44,15 @@ export const indexOptions = (options: ReadonlyArray<Option>): OptionIndex => {
   return { exact, same, meant, ticks, splitters: new Map(splitters) }
 }
 
-/** A text in the forms in which it is compared with options. Each form is computed once. */
-export class ComparedText {
-  readonly text: string
-  #loose: string | undefined
-  #same: string | undefined
-  #meant: string | undefined
-  #letters: number | undefined
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  /** As the kinds compare it. */
-  get loose(): string {
-    return this.#loose ??= loose(this.text)
-  }
-
-  /** Its words. */
-  get same(): string {
-    return this.#same ??= sameText(this.text)
-  }
-
-  /** Its meaning. */
-  get meant(): string {
-    return this.#meant ??= meaningKey(meaningOf(this.text))
-  }
-
-  /** The number of its letters and digits. */
-  get letters(): number {
-    return this.#letters ??= this.text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
-  }
-}
-
-/** Returns a function that makes each text comparable once, for texts that are compared with the options of many questions. */
-export const comparedTexts = (): (text: string) => ComparedText => {
-  const known = new Map<string, ComparedText>()
-  return (text) => {
-    const one = known.get(text) ?? new ComparedText(text)
-    known.set(text, one)
-    return one
-  }
-}
+export type OptionIndex = ReturnType<typeof indexOptions>
 
 const tickNamed = ({ ticks }: OptionIndex, text: string): Option | undefined =>
   ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
 
 /** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
-export const likelyOption = (names: OptionIndex, text: ComparedText): Option | undefined =>
-  names.exact.get(text.loose) ?? names.same.get(text.same)?.at(-1) ?? tickNamed(names, text.text)
-    ?? names.meant.get(text.meant)
+export const likelyOption = (names: OptionIndex, text: string): Option | undefined =>
+  names.exact.get(loose(text)) ?? names.same.get(wordsIn(text))?.at(-1) ?? tickNamed(names, text)
+    ?? names.meant.get(meaningIn(text))
 
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
@@ -122,7 +70,7 @@ export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): 
   const used = new Set(exact)
   return texts.map((text, at) => {
     if (exact[at] !== undefined) return exact[at]
-    const same = [...new Set(names.same.get(sameText(text)) ?? [])]
+    const same = [...new Set(names.same.get(wordsIn(text)) ?? [])]
     const alike = same.filter(({ label, value }) => [label, value].some((name) => details(name) === details(text)))
     const option = alike[0] ?? tickNamed(names, text)
     if (option === undefined || alike.length > 1 || used.has(option)) return undefined
@@ -131,54 +79,33 @@ export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): 
   })
 }
 
-/** How well cells with several choices fit the options of a question. */
-interface SplitFit {
-  /** Share of the cells' letters that belong to options, 0 to 1. */
-  readonly covered: number
-  /** Distinct options that occur. */
-  readonly hits: number
-  /** The separator of the choices. Undefined if no cell contains several choices. */
-  readonly separator: string | undefined
-}
+const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
 
 /**
- * Finds the separator with which most letters of the cells belong to options, as a run would split and read them.
- *
- * @param textOf makes a text comparable
+ * Finds the separator with which most letters of the cells belong to options, as a run would split and read them. It is undefined if no cell contains
+ * several choices. Also returns the share of these letters, and the number of options that occur.
  */
-export const splitFit = (
-  distinct: ReadonlyMap<string, number>,
-  { exact, splitters }: OptionIndex,
-  textOf = comparedTexts(),
-): SplitFit => {
-  const cells = [...distinct].map(([text, times]) => ({ text: textOf(text), times }))
-  const letters = cells.reduce((sum, { text, times }) => sum + text.letters * times, 0)
+export const splitFit = (distinct: ReadonlyMap<string, number>, { exact, splitters }: OptionIndex) => {
+  const letters = [...distinct].reduce((sum, [text, times]) => sum + lettersIn(text) * times, 0)
   const lengths = [...new Set(Array.from(exact.keys(), ({ length }) => length))]
-  const beginsWithOption = ({ loose }: ComparedText) => lengths.some((length) => exact.has(loose.slice(0, length)))
-  let best: SplitFit = { covered: 0, hits: 0, separator: undefined }
-  let most = 0
-  for (const separator of [undefined, ...separators]) {
-    const hit = new Set<Option>()
-    let covered = 0
-    for (const { text, times } of cells) {
+  const beginsWithOption = (text: string) => lengths.some((length) => exact.has(loose(text).slice(0, length)))
+  const fits = [undefined, ...separators].map((separator) => {
+    const found = [...distinct].flatMap(([text, times]) => {
       // Splitting every text at its spaces would take seconds.
-      const isCut = separator !== undefined && text.text.includes(separator)
-        && (separator !== " " || beginsWithOption(text))
-      const pieces = isCut ? splitters.get(separator)?.(text.text).map(textOf) ?? [] : [text]
-      const options = pieces.map((piece) => exact.get(piece.loose))
+      const isCut = separator !== undefined && text.includes(separator) && (separator !== " " || beginsWithOption(text))
+      const pieces = isCut ? splitters.get(separator)?.(text) ?? [] : [text]
+      const options = pieces.map((piece) => exact.get(loose(piece)))
       // A space also separates the words of texts that are no options.
-      if (separator === " " && options.includes(undefined)) continue
-      for (const [at, option] of options.entries()) {
-        if (option === undefined) continue
-        hit.add(option)
-        covered += pieces[at]!.letters * times
-      }
+      if (separator === " " && options.includes(undefined)) return []
+      return options.map((option, at) => ({ option, letters: lettersIn(pieces[at]!) * times }))
+    }).filter(({ option }) => option !== undefined)
+    return {
+      covered: found.reduce((sum, { letters }) => sum + letters, 0) / Math.max(1, letters),
+      hits: new Set(found.map(({ option }) => option)).size,
+      separator,
     }
-    if (covered <= most) continue
-    most = covered
-    best = { covered: covered / letters, hits: hit.size, separator }
-  }
-  return best
+  })
+  return fits.reduce((best, fit) => fit.covered > best.covered ? fit : best)
 }
 
 /** Returns how often each piece occurs if cells are split at a separator, and how many cells contain the separator. */

@@ -28,16 +28,13 @@ const kindWords = new Set([...vocabulary.bare, ...Object.values(vocabulary.kinds
 const subjectOf = ({ terms }: Meaning): Topics =>
   topicsOf(terms.filter(({ root }) => !kindWords.has(root)).map(({ text }) => text).join(" "))
 
-/** How near the subjects of titles are that may be about the same person. */
-const sameSubject = 0.1
-
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
 const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolean => {
   if (!personal.has(expected.kind)) return false
   const [a, b] = [peopleIn(one), peopleIn(other)]
   const lacks = (all: ReadonlyArray<string>) => (person: string) =>
     !all.some((same) => person === same || conceptNearness(person, same) >= 0.5)
-  return (a.some(lacks(b)) || b.some(lacks(a))) && (nearness(subjectOf(one), subjectOf(other)) ?? 0) < sameSubject
+  return (a.some(lacks(b)) || b.some(lacks(a))) && (nearness(subjectOf(one), subjectOf(other)) ?? 0) < 0.1
 }
 
 /** Compares a title with a question's, given their topics. Titles that name different people are opposed. */
@@ -46,9 +43,6 @@ export const likenessTo = (target: Target, title: Meaning, topics: Topics, asked
   const like = likeness(title, target.meaning, near, near === undefined ? evidenceOfWords(topics, asked) : undefined)
   return like.opposed || !namesOthers(title, target) ? like : { ...like, opposed: true }
 }
-
-/** The least evidence from titles and answers of a pair that is accepted. */
-const enough = -0.5
 
 /**
  * Whether titles and answers prove a pair. The kind of the cells and their place prove nothing: the only column of dates may be one that the form
@@ -61,7 +55,7 @@ export const isProven = (
   title: Likeness,
   evidence: number,
   cover: Coverage | undefined,
-): boolean => title.same || hasDistinctiveOptions(cover, target) || (!title.opposed && evidence >= enough)
+): boolean => title.same || hasDistinctiveOptions(cover, target) || (!title.opposed && evidence >= -0.5)
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",
@@ -76,35 +70,25 @@ const kinds: Readonly<Record<ExpectedKind, string>> = {
   boolean: "yes or no",
 }
 
-const quoted = (text: string) => `"${cut(text, 40)}"`
-
-const ofTitles = ({ near = 0, ofWordsAlone, same, words }: Likeness): ReadonlyArray<string> => {
-  if (same) return ["the titles are the same"]
-  if (words === undefined && (near >= 0.1 || ofWordsAlone > 0)) return ["the titles are about similar things"]
-  if (words === undefined) return ["the titles share no specific word"]
-  const [one, other] = words
-  return [one === other ? `the titles share ${quoted(one)}` : `${quoted(one)} is similar to ${quoted(other)}`]
+const ofTitles = ({ near = 0, ofWordsAlone, same, words }: Likeness): string => {
+  if (same) return "the titles are the same"
+  if (words === undefined) {
+    const isNear = near >= 0.1 || ofWordsAlone > 0
+    return isNear ? "the titles are about similar things" : "the titles share no specific word"
+  }
+  const [one, other] = words.map((text) => `"${cut(text, 40)}"`)
+  return one === other ? `the titles share ${one}` : `${one} is similar to ${other}`
 }
 
-const share = (part: number, all: string): string =>
-  part >= 0.995 ? `all ${all}` : `${Math.floor(part * 100)}% of the ${all}`
-
-const ofCells = (
-  unit: Unit,
-  { expected: { kind }, question }: Target,
-  cover: Coverage | undefined,
-): ReadonlyArray<string> => {
-  const count = question.options?.length ?? 0
-  if (cover !== undefined && cover.hits > 0) {
-    return [`${cover.hits} of ${count} options occur`]
-  }
-  if (unit._tag === "Block") return []
-  const { profile } = unit
-  if (profile.filled === 0) return ["the column is empty"]
-  const part = shapeShare(profile, kind)
-  const named = kinds[kind]
-  if (part === undefined || named === undefined) return []
-  return [part === 0 ? `no cell contains ${named}` : `${share(part, `${profile.filled} cells`)} are ${named}`]
+const ofCells = (unit: Unit, { expected: { kind }, question }: Target, cover: Coverage | undefined) => {
+  if (cover !== undefined && cover.hits > 0) return `${cover.hits} of ${question.options?.length ?? 0} options occur`
+  if (unit._tag === "Block") return undefined
+  const { filled } = unit.profile
+  if (filled === 0) return "the column is empty"
+  const [part, named] = [shapeShare(unit.profile, kind), kinds[kind]]
+  if (part === undefined || named === undefined) return undefined
+  if (part === 0) return `no cell contains ${named}`
+  return `${part >= 0.995 ? "all" : `${Math.floor(part * 100)}% of the`} ${filled} cells are ${named}`
 }
 
 /** Returns what a confidence follows from, in words. */
@@ -113,7 +97,4 @@ export const reasonsFor = (
   target: Target,
   title: Likeness,
   cover: Coverage | undefined,
-): ReadonlyArray<string> => [
-  ...ofTitles(title),
-  ...ofCells(unit, target, cover),
-]
+): ReadonlyArray<string> => [ofTitles(title), ofCells(unit, target, cover)].filter((reason) => reason !== undefined)

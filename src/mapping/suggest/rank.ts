@@ -1,21 +1,18 @@
 import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
-import { nearness, type Topics, topicsOf, topicsOfAll } from "../words/topics.ts"
+import { nearness, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
-import { cellEvidence, optionCoverage, type Target } from "./fit.ts"
-import { agreement, type Meaning, meaningEvidence, namesConcept } from "./meaning.ts"
-import { comparedTexts } from "./optionIndex.ts"
+import { cellEvidence, kindEvidence, optionCoverage, type Target } from "./fit.ts"
+import { agreement, meaningEvidence, namesConcept } from "./meaning.ts"
 import { isProven, likenessTo, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
-/** A unit and a question that may belong together. */
 export interface Ranked {
   readonly unit: Unit
   readonly target: Target
   /** How probable it is that the unit answers the question, 0 to 1. */
   readonly confidence: number
   readonly isAccepted: boolean
-  /** What the confidence follows from, in words. */
   readonly because: ReadonlyArray<string>
 }
 
@@ -34,9 +31,6 @@ const shown = 0.03
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
-/** Whether a unit contains the texts of other answers. */
-const isOther = (unit: Unit): boolean => unit._tag === "Column" && namesConcept(unit.part ?? unit.meaning, "other")
-
 /** The number of answers that are compared with a title. */
 const understood = 12
 
@@ -52,10 +46,6 @@ const answersIn = (unit: Unit): ReadonlyArray<string> => {
 
 /** What it counts, for each step of agreement, that a title is about the answers of the other side, and that the answers of both sides are about the same. */
 const [ofSubject, ofChoices] = [1, 2.6]
-
-/** Whether a column and a block contain the same answers: some tools write both. */
-const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
-  other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
 
 /** About how many pairs of a unit and a question are rated before other work gets its turn. */
 const pairsAtOnce = 250
@@ -73,66 +63,56 @@ const eachInTurn = <A>(units: ReadonlyArray<Unit>, questions: number, rate: (uni
     return rated
   })
 
-/** Rates every unit for every question. */
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
   const asked = targets.map(({ meaning, question }) => ({
-    title: topicsOf(meaning.core),
+    title: topicsOf(meaning.title),
     options: topicsOfAll((question.options ?? []).slice(0, understood).map(({ label }) => label)),
   }))
+  const ofKind = kindEvidence(units)
   const rated = yield* eachInTurn(units, targets.length, (unit) => {
-    const textOf = comparedTexts()
-    const [title, answers] = [topicsOf(unit.meaning.core), topicsOfAll(answersIn(unit))]
-    const part = unit._tag === "Column" && unit.part !== undefined
-      ? [unit.part, topicsOf(unit.part.core)] as const
-      : undefined
+    const [title, answers] = [topicsOf(unit.meaning.title), topicsOfAll(answersIn(unit))]
+    const isOther = unit._tag === "Column" && namesConcept(unit.meaning, "other")
     return targets.map((target, of) => {
       const { options, title: question } = asked[of]!
-      const cover = optionCoverage(unit, target, textOf)
-      const agree = (one: Meaning, topics: Topics) => likenessTo(target, one, topics, question)
+      const cover = optionCoverage(unit, target)
+      const like = likenessTo(target, unit.meaning, title, question)
       const beside = ofSubject * agreement(Math.max(nearness(title, options) ?? 0, nearness(answers, question) ?? 0))
         + ((cover?.covered ?? 0) < 0.3 ? ofChoices * agreement(nearness(answers, options) ?? 0) : 0)
-        - (isOther(unit) === namesConcept(target.meaning, "other") ? 0 : 2.5)
-      const like = [agree(unit.meaning, title), ...(part === undefined ? [] : [agree(...part)])]
-        .reduce((one, other) => meaningEvidence(other) > meaningEvidence(one) ? other : one)
-      const isUntitled = unit._tag === "Block" && unit.title === undefined
-      return { cover, title: like, evidence: beside + (isUntitled ? -0.5 : meaningEvidence(like)) }
+        - (isOther === namesConcept(target.meaning, "other") ? 0 : 2.5)
+      const ofWords = beside + meaningEvidence(like)
+      return { cover, title: like, ofWords, evidence: ofWords + cellEvidence(unit, target, cover, ofKind) }
     })
   })
-  const cells = cellEvidence(units, rated.map((row) => row.map(({ cover }) => cover)))
-  const evidence = rated.map((row, at) => row.map((one, of) => one.evidence + cells(at, targets[of]!, of)))
-  const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
-  // Of a column and a block with the same answers, one takes part.
-  const spare = new Set(units.flatMap((unit, at) => {
-    const same = units.findIndex((other) => isSameQuestion(unit, other))
-    const ahead = (best[same] ?? -Infinity) - (best[at] ?? 0)
-    return ahead > 0 || (ahead === 0 && unit._tag === "Column") ? [at] : []
-  }))
-  const taking = units.flatMap((_, at) => spare.has(at) ? [] : [at])
-  const aligned = align(taking.map((at) => evidence[at]!))
-  const found = units.map((_, at) => spare.has(at) ? new Float64Array(targets.length) : aligned[taking.indexOf(at)]!)
-  /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
-  const isRepeated = (unit: number, target: number): boolean => {
-    // Several columns with one title need as many questions with one.
-    const withTitleOf = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
-      all.filter(({ meaning }) => meaning.same !== "" && meaning.same === own?.meaning.same).length
-    const columns = units.filter(({ _tag }) => _tag === units[unit]?._tag)
-    return withTitleOf(columns, units[unit]) > Math.max(1, withTitleOf(targets, targets[target]))
+  const evidence = rated.map((row) => row.map((one) => one.evidence))
+  const best = evidence.map((row) => Math.max(...row, -Infinity))
+  // Some tools write the same answers into a column and a block: one of them takes part.
+  const isSpare = (unit: Unit, at: number): boolean => {
+    const same = units.findIndex((other) => unit._tag !== other._tag && unit.meaning.same === other.meaning.same)
+    return same >= 0 && (best[same]! > best[at]! || (best[same] === best[at] && unit._tag === "Column"))
   }
-  return units.flatMap((unit, at) =>
-    targets.flatMap((target, of): ReadonlyArray<Ranked> => {
-      const confidence = found[at]?.[of] ?? 0
+  const taking = units.flatMap((unit, at) => isSpare(unit, at) ? [] : [at])
+  const aligned = align(taking.map((at) => evidence[at]!))
+  const countOf = (all: ReadonlyArray<Unit | Target>, { meaning: { same } }: Unit | Target) =>
+    same === "" ? 0 : all.filter(({ meaning }) => meaning.same === same).length
+  /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
+  const isRepeated = (unit: Unit, target: Target): boolean =>
+    countOf(units.filter(({ _tag }) => _tag === unit._tag), unit) > Math.max(1, countOf(targets, target))
+  return taking.flatMap((at, row) => {
+    const unit = units[at]!
+    return targets.flatMap((target, of): ReadonlyArray<Ranked> => {
+      const confidence = aligned[row]![of]!
       if (confidence < shown) return []
-      const { cover, evidence: ofWords, title } = rated[at]![of]!
+      const { cover, ofWords, title } = rated[at]![of]!
       const isUnknown = title.near === undefined && !title.opposed
       const isSafe = isProven(target, title, ofWords, cover) || (isUnknown && confidence >= certain)
       return [{
         unit,
         target,
         confidence: isSafe ? confidence : Math.min(unproven, confidence),
-        isAccepted: isSafe && confidence >= accepted && !isRepeated(at, of),
+        isAccepted: isSafe && confidence >= accepted && !isRepeated(unit, target),
         because: reasonsFor(unit, target, title, cover),
       }]
     })
-  )
+  })
 })

@@ -1,4 +1,5 @@
-import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
+import type { Shape } from "../../domain/inspectedColumn.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
@@ -32,12 +33,10 @@ export const suggestRowKey = (
   columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,
 ): RowKeySuggestion => {
-  const unique = columns.flatMap((one) => {
-    const { column, profile } = one
-    const isKey = column.name !== undefined && profile.filled === profile.rows && profile.rows > 0
-      && profile.unique !== false
-    return isKey ? [{ ...one, points: likelihood(one), isCertain: profile.unique === true }] : []
-  }).toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
+  const unique = columns.filter(({ column: { name }, profile: { filled, rows, unique } }) =>
+    name !== undefined && filled === rows && rows > 0 && unique !== false
+  ).map((one) => ({ ...one, points: likelihood(one), isCertain: one.profile.unique === true }))
+    .toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
   const isUnique = (name: string) => unique.some(({ column, isCertain }) => isCertain && column.name === name)
   const ownKey = tool?.defaultRowKey
   if (tool !== undefined && ownKey !== undefined && (ownKey.length > 1 || ownKey.every(isUnique))) {
@@ -65,36 +64,28 @@ export const suggestOwn = ({ columns, tool, used }: {
   readonly used: ReadonlySet<number>
 }): Readonly<Record<"submissionTime" | "lastUpdatedAt" | "login", OwnColumn | undefined>> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
-  const withRole = (role: string, fits: (profile: ColumnProfile) => boolean): OwnColumn | undefined => {
+  // A few damaged cells don't matter, because the form tool always writes these columns.
+  const withRole = (role: string, shapes: ReadonlyArray<Shape>): OwnColumn | undefined => {
     const [own] = (tool?.meta ?? []).flatMap(({ format, position, role: written, zone }) => {
       const found = written === role ? named.find(({ column }) => column.position === position) : undefined
-      return found === undefined || !fits(found.profile) ? [] : [{ ...found, format, zone }]
-    })
-    return own && {
-      ...own,
-      because: `${tool?.title ?? "the tool"}'s own column`,
-      format: typeof own.format === "string" ? [own.format] : own.format,
-    }
+      return found === undefined ? [] : [{ ...found, format: typeof format === "string" ? [format] : format, zone }]
+    }).filter(({ profile: { share } }) => shapes.reduce((sum, one) => sum + share[one], 0) >= 0.9)
+    return own && { ...own, because: `${tool?.title ?? "the tool"}'s own column` }
   }
-  // A few damaged cells don't matter, because the form tool always writes these columns.
-  const isTime = ({ filled, share }: ColumnProfile) => filled > 0 && share.dateTime + share.date >= 0.9
-  const isLogin = ({ filled, share }: ColumnProfile) => filled > 0 && share.email >= 0.9
-
+  const isOwn = (position: number) => tool?.meta.some((own) => own.position === position) === true
   const byName = (concepts: ReadonlyArray<string>): OwnColumn | undefined => {
-    const found = named.filter(({ column: { position, title }, profile }) => {
+    const [only, ...others] = named.filter(({ column: { position, title }, profile: { share } }) => {
+      if (used.has(position) || isOwn(position) || share.dateTime < 0.9) return false
       const meaning = meaningOf(title)
-      return !used.has(position) && tool?.meta.every((own) => own.position !== position) !== false
-        && profile.filled > 0 && profile.share.dateTime >= 0.9
-        && concepts.some((concept) => namesConcept(meaning, concept)) && meaning.terms.length <= 2
+      return concepts.some((concept) => namesConcept(meaning, concept)) && meaning.terms.length <= 2
     })
-    const [only] = found
-    return found.length !== 1 || only === undefined
+    return only === undefined || others.length > 0
       ? undefined
       : { ...only, because: "its name, and it contains times" }
   }
   return {
-    submissionTime: withRole("submitted", isTime) ?? byName(vocabulary.times.submitted),
-    lastUpdatedAt: withRole("lastUpdated", isTime) ?? byName(vocabulary.times.updated),
-    login: withRole("email", isLogin),
+    submissionTime: withRole("submitted", ["date", "dateTime"]) ?? byName(vocabulary.times.submitted),
+    lastUpdatedAt: withRole("lastUpdated", ["date", "dateTime"]) ?? byName(vocabulary.times.updated),
+    login: withRole("email", ["email"]),
   }
 }

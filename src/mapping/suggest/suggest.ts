@@ -23,68 +23,43 @@ import { suggestFromTemplate } from "./template.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
-  terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
-    " ",
-  )
-
-/** Returns the only free column that names a concept and whose remaining terms are in `beside`. */
-const only = (
-  free: ReadonlyArray<ProfiledColumn>,
-  concepts: ReadonlyArray<string>,
-  beside: ReadonlySet<string>,
-): ProfiledColumn | undefined => {
-  for (const concept of concepts) {
-    const found = free.filter((one) => {
-      const meaning = meaningOf(labelledTitle(one) ?? one.column.title)
-      return namesConcept(meaning, concept) && beside.has(rest(meaning, [concept]))
-    })
-    if (found.length === 1) return found[0]
-    if (found.length > 1) return undefined
-  }
-  return undefined
-}
+  terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
 const joined = (
   { expected: { kind }, meaning, question }: Target,
   free: ReadonlyArray<ProfiledColumn>,
 ): Suggestion | undefined => {
-  if (kind === "text") {
-    const names = ["full name", "name"]
-    const beside = rest(meaning, names)
-    const columns = [["first name", "first"], ["last name", "last"]].flatMap((concepts) =>
-      only(free, concepts, new Set([beside])) ?? []
-    )
-    const isName = beside !== "" || names.some((one) => namesConcept(meaning, one))
-    const because = ["their titles name the first and the last name"]
-    return isName && columns.length === 2
-      ? { question, origin: { _tag: "Joined", columns }, confidence: 0.93, because }
-      : undefined
-  }
-  if (kind !== "address") return undefined
+  if (kind !== "text" && kind !== "address") return undefined
+  const isName = kind === "text"
+  const whole = isName ? ["full name", "name"] : ["address"]
+  const parts = Object.entries(isName ? vocabulary.nameParts : vocabulary.addressParts)
+  const beside = new Set([rest(meaning, whole)])
+  if (isName && beside.has("") && whole.every((one) => !namesConcept(meaning, one))) return undefined
   // Columns that name nobody are not the address of someone else.
-  const isOwn = vocabulary.people.every((person) => !namesConcept(meaning, person))
-  const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
-  const columns = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
-    const found = only(free, concepts, beside)
-    return found === undefined ? [] : [{ part, ...found }]
+  if (!isName && vocabulary.people.every((person) => !namesConcept(meaning, person))) beside.add("")
+  const titles = free.map((one) => ({ one, title: meaningOf(labelledTitle(one) ?? one.column.title) }))
+  const columns = parts.flatMap(([part, concepts]) => {
+    const named = concepts.map((concept) =>
+      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(rest(title, [concept])))
+    )
+    const [only, ...others] = named.find((found) => found.length > 0) ?? []
+    return only === undefined || others.length > 0 ? [] : [isName ? only.one : { part, ...only.one }]
   })
   if (columns.length < 2 || new Set(columns.map(({ column }) => column)).size < columns.length) return undefined
   return {
     question,
     origin: { _tag: "Joined", columns },
-    confidence: columns.length > 2 ? 0.95 : 0.85,
-    because: ["their titles name parts of an address"],
+    confidence: isName ? 0.93 : columns.length > 2 ? 0.95 : 0.85,
+    because: [`their titles name ${isName ? "the first and the last name" : "parts of an address"}`],
   }
 }
 
-/** The input for suggestions. */
 interface SuggestInput {
   readonly form: Form
   readonly columns: ReadonlyArray<ProfiledColumn>
   /** Questions that are spread over several columns, if the file's format shows this. */
   readonly blocks: ReadonlyArray<ColumnBlock>
-  /** The form tool that wrote the source, if it is known. */
   readonly tool?: ToolHints | undefined
 }
 
@@ -95,137 +70,107 @@ const suggestionOf = ({ because, confidence, target, unit }: Ranked): Suggestion
   because,
 })
 
-/** A less certain column does not count as one that would fit. */
-const fitsFrom = 0.3
-
-/** The minimum confidence of a candidate. It is higher for columns that already answer a different question. */
-const worth = { free: 0.03, taken: 0.1 } as const
-
-/**
- * Returns the candidates for a question that a person must decide. Columns that already answer a different question
- * come last.
- */
+/** Returns the candidates for a question that a person must decide. Columns that already answer a different question come last. */
 const openQuestion = (
   question: Question,
   ranked: ReadonlyArray<Ranked>,
-  taken: ReadonlySet<number>,
+  used: ReadonlySet<number>,
 ): SuggestedQuestion => {
-  const isTaken = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => taken.has(position))
-  const own = ranked.filter((one) =>
-    one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
-  )
-    .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
+  const isUsed = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => used.has(position))
+  const own = ranked.filter((one) => one.target.question === question && one.confidence >= (isUsed(one) ? 0.1 : 0.03))
+    .toSorted((a, b) => Number(isUsed(a)) - Number(isUsed(b)) || b.confidence - a.confidence).slice(0, 3)
   const [best, next] = own
+  // A column with less than 0.3 does not count as one that would fit.
+  const isUnclear = best !== undefined && next !== undefined && best.confidence >= 0.3
+    && next.confidence >= best.confidence / 2
   return {
     question,
-    why: best === undefined
-      ? "nothing-fits"
-      : next !== undefined && best.confidence >= fitsFrom && next.confidence >= best.confidence / 2
-      ? "several-fit"
-      : "unsure",
+    why: best === undefined ? "nothing-fits" : isUnclear ? "several-fit" : "unsure",
     candidates: own.map(suggestionOf),
   }
 }
 
-/**
- * Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates.
- */
+/** Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates. */
 export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, tool }: SuggestInput) {
-  const isFree = (column: ProfiledColumn) => mayAnswer(tool, column)
-  const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
-  const made = suggestFromTemplate(form, columns)
-  const madeOf = new Set(made.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
-  const targets = form.questions.filter((question) => made.every((one) => one.question !== question)).map(targetOf)
-  const candidates = columns.filter((one) => isFree(one) && !madeOf.has(one.column.position))
-  const blocksFound = findBlocks(candidates, blocks)
-
-  const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
-    const memberAt = new Map(
-      kept.flatMap((block) => block.members.map((member) => [member.column.position, { block, member }] as const)),
-    )
-    return [
-      ...kept,
-      ...candidates.flatMap((one): ReadonlyArray<Unit> => {
-        const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
-        const place = memberAt.get(one.column.position)
-        if (place === undefined) return [unit]
-        // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking.
-        const { content } = place.block
-        const isAskedAlone = place.member.role !== "option" || content === "labels"
-          || (content === "places" && !targets.some(({ expected }) => expected.kind === "ranking"))
-        return isAskedAlone ? [{ ...unit, part: meaningOf(place.member.option) }] : []
-      }),
-    ]
+  const accepted: Array<Suggestion> = []
+  const used = new Set<number>()
+  const accept = (one: Suggestion) => {
+    accepted.push(one)
+    for (const { position } of columnsOf(one.origin)) used.add(position)
   }
+  for (const one of suggestFromTemplate(form, columns)) accept(one)
+  const isOpen = (question: Question) => accepted.every((one) => one.question !== question)
+  const targets = form.questions.filter(isOpen).map(targetOf)
+  const candidates = columns.filter((one) => mayAnswer(tool, one) && !used.has(one.column.position))
+  const found = findBlocks(candidates, blocks)
 
-  // A block that the file's format does not show and that fits no question is treated as separate columns.
-  const first = yield* rank(unitsWith(blocksFound), targets)
-  const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
-  const kept = blocksFound.filter((block) => block.known || wanted.has(block))
-  const ranked = kept.length === blocksFound.length ? first : yield* rank(unitsWith(kept), targets)
+  const placeOf = new Map(
+    found.flatMap((block) => block.members.map(({ column, role }) => [column.position, { block, role }] as const)),
+  )
+  // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking. A
+  // block that the file's format does not show may be separate columns.
+  const isAskedAlone = ({ column }: ProfiledColumn): boolean => {
+    const { block, role } = placeOf.get(column.position) ?? {}
+    return !block?.known || role !== "option" || block.content === "labels"
+      || (block.content === "places" && targets.every(({ expected }) => expected.kind !== "ranking"))
+  }
+  const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
+  const alone = candidates.filter(isAskedAlone).map((one): Unit => ({
+    _tag: "Column",
+    ...one,
+    meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)),
+  }))
+  const ranked = yield* rank([...found, ...alone], targets)
 
   // Either a block answers one question, or each of its columns answers its own question.
   const certain = ranked.filter(({ isAccepted }) => isAccepted)
-  const alone = new Set(certain.flatMap(({ unit }) => unit._tag === "Column" ? [unit.column.position] : []))
+  const single = new Set(certain.flatMap(({ unit }) => unit._tag === "Column" ? [unit.column.position] : []))
   const rowsOf = ({ members }: Block) => optionColumns(members).map(({ column }) => column.position)
-  const whole = certain.flatMap(({ unit }) =>
-    unit._tag === "Block" && rowsOf(unit).filter((position) => alone.has(position)).length <= 1 ? [unit] : []
-  )
-  const inWhole = new Set(whole.flatMap(rowsOf))
-  const single = certain.filter(({ unit }) =>
-    unit._tag === "Block" ? whole.includes(unit) : !inWhole.has(unit.column.position)
-  ).map(suggestionOf)
-  const found = [...made, ...single]
-  const answered = new Set(found.map(({ question }) => question.id))
-  const used = new Set(found.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))
-  const blocked = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
-  for (const target of targets.filter(({ question }) => !answered.has(question.id))) {
-    const free = candidates.filter(({ column: { name, position } }) =>
-      name !== undefined && !used.has(position) && !blocked.has(position)
+  const isWhole = (block: Block) => rowsOf(block).filter((position) => single.has(position)).length <= 1
+  const inWhole = new Set(certain.flatMap(({ unit }) => unit._tag === "Block" && isWhole(unit) ? rowsOf(unit) : []))
+  for (const one of certain) {
+    const { unit } = one
+    if (unit._tag === "Block" ? isWhole(unit) : !inWhole.has(unit.column.position)) accept(suggestionOf(one))
+  }
+  for (const target of targets.filter(({ question }) => isOpen(question))) {
+    const one = joined(
+      target,
+      candidates.filter(({ column: { name, position } }) => name !== undefined && !used.has(position)),
     )
-    const one = joined(target, free)
-    if (one === undefined) continue
-    found.push(one)
-    answered.add(one.question.id)
-    for (const { position } of columnsOf(one.origin)) used.add(position)
+    if (one !== undefined) accept(one)
   }
 
   const urlParameters = form.urlParameters.flatMap((element) => {
-    const meaning = meaningOf(element.name)
-    const fitting = columns.filter(({ column }) => {
-      const like = likeness(meaningOf(column.title), meaning)
-      return column.name !== undefined && (like.same || (like.value >= 0.99 && !like.opposed))
-    })
-    const same = fitting.filter(({ column }) => meaningOf(column.title).same === meaning.same)
-    const [only] = same.length === 1 ? same : fitting.length === 1 ? fitting : []
-    return only === undefined ? [] : [{ element, from: { ...only, because: "the same name" } }]
+    const named = columns.filter(({ column }) => column.name !== undefined)
+    const likenesses = named.map(({ column }) => likeness(meaningOf(column.title), meaningOf(element.name)))
+    const alike = named.filter((_, at) => likenesses[at]!.value >= 0.99 && !likenesses[at]!.opposed)
+    const same = named.filter((_, at) => likenesses[at]!.same)
+    const [only, ...others] = same.length > 0 ? same : alike
+    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only, because: "the same name" } }]
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 
-  const taken = new Set(used)
-  const ownColumns = suggestOwn({ columns, tool, used })
+  const questions = form.questions.map((question) => {
+    const one = accepted.find((one) => one.question === question)
+    return one === undefined ? openQuestion(question, ranked, used) : { question, accepted: one, candidates: [one] }
+  })
+  const own = suggestOwn({ columns, tool, used })
   const rowKey = suggestRowKey(columns, tool)
-  for (const each of [ownColumns.submissionTime, ownColumns.lastUpdatedAt, ownColumns.login]) {
-    if (each !== undefined) used.add(each.column.position)
-  }
+  const taken = new Set([...used, ...Object.values(own).flatMap((one) => one?.column.position ?? [])])
   const rest = columns.filter(({ column: { name, position } }) =>
-    !used.has(position) && (name === undefined || !rowKey.names.includes(name))
+    !taken.has(position) && (name === undefined || !rowKey.names.includes(name))
   )
+  const isAnswer = (one: ProfiledColumn) => mayAnswer(tool, one)
   const suggestions: Suggestions = {
     form,
     tool: tool?.title,
-    questions: form.questions.map((question) => {
-      const accepted = found.find((one) => one.question === question)
-      return accepted === undefined
-        ? openQuestion(question, ranked, taken)
-        : { question, accepted, candidates: [accepted] }
-    }),
+    questions,
     urlParameters,
-    ...ownColumns,
+    ...own,
     rowKey,
-    left: rest.filter((one) => !isFree(one) && one.column.name !== undefined).map(({ column }) => column),
-    unmapped: rest.filter(isFree).map(({ column }) => column),
-    blocks: kept.filter(({ known }) => known),
+    left: rest.filter((one) => !isAnswer(one) && one.column.name !== undefined).map(({ column }) => column),
+    unmapped: rest.filter(isAnswer).map(({ column }) => column),
+    blocks: found.filter(({ known }) => known),
   }
   return suggestions
 })

@@ -4,24 +4,6 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
-/** A column of a form's template. */
-interface TemplateColumn {
-  readonly title: string
-  readonly question: Question
-  /** The part of the answer; undefined if the column contains all of it. */
-  readonly part: string | undefined
-}
-
-/** The header of a form's template. */
-interface Template {
-  /** The title of the first column, which contains a different text in each row. */
-  readonly rowKey: string
-  /** In the form's order. */
-  readonly columns: ReadonlyArray<TemplateColumn>
-  /** Grids, which are omitted because the form does not list their rows. */
-  readonly leftOut: ReadonlyArray<Question>
-}
-
 /** Kinds with a separate column for each part. */
 const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
 
@@ -33,17 +15,18 @@ const partsOf = (question: Question): ReadonlyArray<string | undefined> => {
 }
 
 /** Returns the header of a form's template: the names of its questions. Adds the id to a name that is empty or not unique. */
-export const templateOf = (form: Form): Template => {
+export const templateOf = (form: Form) => {
+  // Grids are omitted, because the form does not list their rows.
   const leftOut = form.questions.filter((question) => kindOf(question)?.named === "rows")
-  const asked = form.questions.filter((question) => !leftOut.includes(question))
-  const named = asked.flatMap((question) =>
-    partsOf(question).map((part) => {
-      const name = oneLine(question.name)
-      return { name: part === undefined ? name : `${name} (${part})`.trim(), question, part }
-    })
+  const named = form.questions.filter((question) => !leftOut.includes(question)).flatMap((question) =>
+    partsOf(question).map((part) => ({
+      name: `${oneLine(question.name)}${part === undefined ? "" : ` (${part})`}`.trim(),
+      question,
+      part,
+    }))
   )
   const used = new Set<string>()
-  const columns = named.map(({ name, part, question }): TemplateColumn => {
+  const columns = named.map(({ name, part, question }) => {
     const isOthers = (title: string) =>
       used.has(title) || named.some((one) => one.name === title && one.question !== question)
     let title = name
@@ -70,15 +53,13 @@ export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledC
   })
   const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
   if (!byTitle.has(template.rowKey) || !isComplete) return []
-  return form.questions.flatMap((question): ReadonlyArray<Suggestion> => {
+  return [...new Set(found.map(({ question }) => question))].map((question): Suggestion => {
     const own = found.filter((one) => one.question === question)
-    const [first] = own
-    if (first === undefined) return []
-    return [{
+    return {
       question,
-      origin: first.part === undefined ? { _tag: "Column", ...first } : { _tag: "Joined", columns: own },
+      origin: own[0]!.part === undefined ? { _tag: "Column", ...own[0]! } : { _tag: "Joined", columns: own },
       confidence: 1,
       because: ["the template has this column for the question"],
-    }]
+    }
   })
 }

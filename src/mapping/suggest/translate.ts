@@ -3,15 +3,14 @@ import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { nearness, topicsOf } from "../words/topics.ts"
-import { sameText, saysNo, saysYes, wordsOf } from "../words/words.ts"
+import { sameText, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
-import { agreement, likeness, type Meaning, meaningEvidence, meaningOf, spelling } from "./meaning.ts"
+import { agreement, likeness, type Meaning, meaningEvidence, meaningOf } from "./meaning.ts"
+import { indexOptions, likelyOption } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
-/** The option that an unknown choice most likely means. */
 export interface Translation {
   readonly option: Option
-  /** 0 to 1. */
   readonly confidence: number
 }
 
@@ -51,23 +50,17 @@ const byInitials = (
   return new Map(found.length * 2 > short.length ? found : [])
 }
 
-/** Returns the options that texts are compared with, in their order. If there are many, returns only those with the most similar names. */
+/** Returns the options that texts are compared with, in their order. If there are many, returns only those with the most similar spelling. */
 const optionsNear = (options: ReadonlyArray<Option>, texts: ReadonlyArray<string>): ReadonlyArray<Option> => {
   if (options.length <= optionsCompared) return options
-  const start = (text: string) => text.slice(0, 100)
-  const rows = texts.map((text) => ({ text: sameText(start(text)), words: new Set(wordsOf(start(text))) }))
-  const nearness = ({ label }: Option): number => {
-    const name = sameText(start(label))
-    const words = wordsOf(start(label))
-    return Math.max(
-      ...rows.map(({ text, words: own }) =>
-        1 - distance(text, name) / Math.max(text.length, name.length, 1) + words.filter((one) => own.has(one)).length
-      ),
-    )
-  }
-  const nearest = options.map((option) => ({ option, near: nearness(option) })).toSorted((a, b) => b.near - a.near)
-  const kept = new Set(nearest.slice(0, optionsCompared).map(({ option }) => option))
-  return options.filter((option) => kept.has(option))
+  const startOf = (text: string) => sameText(text.slice(0, 100))
+  const starts = texts.map(startOf)
+  const mistakes = options.map(({ label }) => {
+    const name = startOf(label)
+    return Math.min(...starts.map((text) => distance(text, name) / Math.max(text.length, name.length, 1)))
+  })
+  const most = mistakes.toSorted((a, b) => a - b)[optionsCompared]!
+  return options.filter((_, at) => mistakes[at]! < most)
 }
 
 /** Returns the options whose names occur in a suggestion's cells or headers. */
@@ -96,11 +89,10 @@ const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<s
     ? optionColumns(origin.members).map(({ option }) => option)
     : []
 
-/** The habits of a block: its columns are options of the question, mostly in the form's order. */
-const blockHabits = { alone: 0.1, inOrder: 0.8, skipped: 0.1 }
+/** The columns of a block are options of the question, mostly in the form's order. Choices in cells have no order. */
+const [blockHabits, cellHabits] = [{ alone: 0.1, inOrder: 0.8 }, { alone: 0.2, inOrder: 0 }]
 
-/** The habits of choices in cells. Such choices have no order. */
-const cellHabits = { alone: 0.2, inOrder: 0, skipped: 0.2 }
+const comparable = (text: string) => ({ meaning: meaningOf(text), topics: topicsOf(text) })
 
 /** Evidence that decides alone which option a column is for. */
 const decisive = 4
@@ -120,30 +112,24 @@ export const translate = (
   const isBlock = texts.every((text) => names.includes(text))
   const rows = isBlock ? names : texts.slice(0, compared)
   const options = optionsNear(suggestion.question.options ?? [], rows)
-  const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOf))
-  const says = [saysYes, saysNo].map((tick) =>
-    options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
-  )
+  const [from, to] = [rows.map(comparable), options.map(({ label }) => comparable(label))]
   const initials = byInitials(rows, options)
-  const [topics, asked] = [from, to].map((list) => list?.map(({ core }) => topicsOf(core)))
-  const evidence = (from ?? []).map((text, at) =>
-    (to ?? []).map((name, of) => {
-      const option = options[of]
-      const isTick = says.some((tick) => tick(text.title) && tick(name.title))
-      const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
-      const alikeness = likeness(text, name)
-      const near = nearness(topics![at]!, asked![of]!, nearestText) ?? 0
+  const index = indexOptions(options)
+  const evidence = from.map((text, at) => {
+    const [same, initial] = [likelyOption(index, rows[at]!), initials.get(rows[at]!)]
+    return to.map((name, of) => {
+      const alike = likeness(text.meaning, name.meaning)
+      const near = nearness(text.topics, name.topics, nearestText) ?? 0
       // Between few options, or if the vocabulary knows both, what is left over does not belong together by that alone.
-      const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))
+      const isOther = alike.value === 0 && (options.length < 4 || (isKnown(text.meaning) && isKnown(name.meaning)))
       return Math.max(
-        isTick ? 6 : -9,
-        option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
-        alike >= 0.75 ? 12 * alike - 6 : -9,
-        alikeness.opposed ? -9 : 2 * agreement(near) - 1.5,
-        meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
+        same === options[of] ? 6 : -9,
+        initial === options[of] ? 4 : -9,
+        alike.opposed ? -9 : 2 * agreement(near) - 1.5,
+        meaningEvidence(alike) * 0.85 - (isOther ? 2 : 0),
       )
     })
-  )
+  })
   const certain = evidence.flatMap((row) => row.some((one) => one >= decisive) ? [row.indexOf(Math.max(...row))] : [])
   const isInOrder = isBlock && certain.length >= Math.max(3, names.length / 2)
     && certain.every((of, at) => at === 0 || of > certain[at - 1]!)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
-import { hashOf } from "./words.ts"
+import { firstFrom, hashOf } from "./words.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {
@@ -26,7 +26,6 @@ export interface Compiled {
   readonly shares: Lists
   /** How near others are to each concept: those that are related or asked for together, and those whose phrases have the same words. */
   readonly related: Lists
-  /** The number of words in the longest phrase. */
   readonly longest: number
   /** The key of each phrase, in ascending order, and a concept that the phrase names. */
   readonly phrases: Float64Array
@@ -46,25 +45,12 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
   )
 }
 
-/** Returns the position of the first value that is not less than a given one. */
-export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < value) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
-/** Reads the concepts of all words and phrases. */
 export const readTopicIndex = () => {
   const { longest, named, phrases, shares, related, stems: joined, vectors, weights } = compiled()
   const stems = joined.split(" ")
   const listAt = ({ concepts, starts, weights }: Lists, at: number) =>
-    Array.from(
-      concepts.subarray(starts[at], starts[at + 1]),
-      (concept, of) => [concept, weights[starts[at]! + of]! / weightUnit] as const,
+    [...concepts.subarray(starts[at], starts[at + 1])].map((concept, of) =>
+      [concept, weights[starts[at]! + of]! / weightUnit] as const
     )
   const find = (stem: string) => {
     const at = firstFrom(stems, stem)
@@ -74,7 +60,6 @@ export const readTopicIndex = () => {
     longest,
     find,
     vectors,
-    /** Returns the concepts of a phrase. */
     named: (phrase: string): ReadonlyArray<number> => {
       const key = keyOf(phrase)
       return [...named.subarray(firstFrom(phrases, key), firstFrom(phrases, key + 1))]

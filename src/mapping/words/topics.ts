@@ -1,14 +1,12 @@
-import { compound, isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
+import { isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import { readTopicIndex, type TopicIndex } from "./topicIndex.ts"
 import { cosine, dimensions, type Direction, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
-import { wordsOf } from "./words.ts"
+import { comparedWords } from "./words.ts"
 
-/** What texts are about. */
 export interface Topics {
   /** The weight of each concept, by its number. Their squares add up to 1. Without any concept if the texts say nothing. */
   readonly concepts: ReadonlyMap<number, number>
-  /** The direction of their words. */
   readonly direction: Direction
 }
 
@@ -46,15 +44,12 @@ let index: TopicIndex | undefined
 export const topicsOf = (text: string): Topics => {
   const { find, longest, named: conceptsOf, relatedTo, vectors } = index ??= readTopicIndex()
   const weightOf = (stem: string) => find(stem)?.weight ?? 0
-  const words = wordsOf(text.slice(0, 300)).slice(0, 50)
+  const words = comparedWords(text)
   const named = new Map<number, number>()
   const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
   for (const word of words.filter(isContentWord)) {
-    const stem = stemOf(word)
-    for (const one of find(stem) === undefined ? compound(word)?.map(stemOf) ?? [] : [stem]) {
-      const found = find(one)
-      for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
-    }
+    const found = find(stemOf(word))
+    for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
   }
   for (let at = 0; at < words.length; at++) {
     for (let length = Math.min(longest, words.length - at); length > 0; length--) {

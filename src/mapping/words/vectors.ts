@@ -1,9 +1,7 @@
 import { isContentWord } from "./lexicon.ts"
 
-/** The number of values of a vector. */
 export const dimensions = 64
 
-/** The number of rows of the table of vectors. */
 export const rowCount = 2 ** 16
 
 /** The FNV-1a hash of a text, 32 bits, with its bits mixed once more because only some of them choose the row. */
@@ -51,6 +49,5 @@ export const vectorOf = (table: Int8Array, words: ReadonlyArray<string>): Float3
   return sum
 }
 
-/** The cosine of the angle between two directions, from -1 to 1. */
 export const cosine = (one: Direction, other: Direction): number =>
   one.reduce((sum, value, at) => sum + value * other[at]!, 0)

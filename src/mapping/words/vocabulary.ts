@@ -32,6 +32,8 @@ const Vocabulary = Schema.Struct({
   kindsOfNames: record(Phrases),
   /** The concepts under which addresses of a kind are expected. */
   addresses: Schema.Struct({ email: Phrases, url: Phrases }),
+  /** Parts of a full name, with the concepts that name them. */
+  nameParts: record(Phrases),
   /** Parts of the kind `address`, with the concepts that name them. */
   addressParts: record(Phrases),
   /** Concepts of columns whose digits are not a quantity. */
@@ -46,5 +48,4 @@ const Vocabulary = Schema.Struct({
   totals: Phrases,
 })
 
-/** The words and concepts that suggestions know. */
 export const vocabulary = Schema.decodeUnknownSync(Vocabulary)(file)

@@ -33,6 +33,13 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .filter((word) => word !== "")
     .map((word) => numerals.get(word) ?? word)
 
+/** Returns the words of a title that are compared: those at its start, without brackets of three words or more. What follows adds no evidence. */
+export const comparedWords = (title: string): ReadonlyArray<string> => {
+  const start = title.slice(0, 1_200).replaceAll(/\s+/g, " ").slice(0, 300)
+  const words = wordsOf(start.replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " "))
+  return (words.length === 0 ? wordsOf(start) : words).slice(0, 50).map((word) => word.slice(0, 40))
+}
+
 /**
  * Returns the words of a title, joined by spaces. Equal for titles that differ only in case, accents and punctuation.
  */
@@ -53,13 +60,10 @@ const isOneOf = (texts: ReadonlyArray<string>) => {
   }
 }
 
-/** Whether a cell says yes. */
 export const saysYes = isOneOf(vocabulary.yes)
 
-/** Whether a cell says no. */
 export const saysNo = isOneOf(vocabulary.no)
 
-/** Whether a cell says yes or no. */
 export const isTick = (text: string): boolean => saysYes(text) || saysNo(text)
 
 const noAnswer = isOneOf(vocabulary.noAnswer)
@@ -79,4 +83,27 @@ export const hashOf = (text: string): number => {
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
   return 4294967296 * (2097151 & b) + (a >>> 0)
+}
+
+/** Returns the position of the first value that is not less than a given one. */
+export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < value) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Returns a function that caches its results, for the texts or cells that occur most recently. */
+export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {
+  const known = new Map<A, B>()
+  return (one) => {
+    if (known.has(one)) return known.get(one) as B
+    const result = compute(one)
+    if (known.size >= 20_000) known.clear()
+    known.set(one, result)
+    return result
+  }
 }

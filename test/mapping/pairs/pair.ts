@@ -57,7 +57,7 @@ const suggested = (origin: Origin): string => {
     case "Column":
       return tidy(origin.column.title)
     case "Block":
-      return `block ${tidy(origin.title ?? "")}`
+      return `block ${tidy(origin.title)}`
     case "Joined":
       return origin.columns.map(({ column }) => tidy(column.title)).join(" + ")
   }

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
-import {
-  ComparedText,
-  indexOptions,
-  likelyOption,
-  likelySeparator,
-  splitFit,
-} from "../../../src/mapping/suggest/optionIndex.ts"
+import { indexOptions, likelyOption, likelySeparator, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
@@ -43,9 +37,9 @@ describe("Choices", () => {
   })
 
   it("are matched across languages and spellings, unless two options mean the same", () => {
-    expect(likelyOption(indexOptions(options("Male", "Female")), new ComparedText("Männlich"))?.label).toBe("Male")
-    expect(likelyOption(indexOptions(options("Yes", "No")), new ComparedText("1"))?.label).toBe("Yes")
-    expect(likelyOption(indexOptions(options("Daily", "Every day")), new ComparedText("täglich"))).toBe(undefined)
+    expect(likelyOption(indexOptions(options("Male", "Female")), "Männlich")?.label).toBe("Male")
+    expect(likelyOption(indexOptions(options("Yes", "No")), "1")?.label).toBe("Yes")
+    expect(likelyOption(indexOptions(options("Daily", "Every day")), "täglich")).toBe(undefined)
   })
 
   it.each([
