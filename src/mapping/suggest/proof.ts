@@ -45,17 +45,21 @@ export const likenessTo = (target: Target, title: Meaning, topics: Topics, asked
 }
 
 /**
- * Whether titles and answers prove a pair. The kind of the cells and their place prove nothing: the only column of dates may be one that the form
- * doesn't ask for.
+ * Returns whether titles and answers prove a pair, or at least make it likely. The kind of the cells and their place prove nothing: the only column of
+ * dates may be one that the form doesn't ask for.
  *
  * @param evidence what titles and answers say, without the kind of the cells and their place
  */
-export const isProven = (
+export const proofOf = (
   target: Target,
   title: Likeness,
   evidence: number,
   cover: Coverage | undefined,
-): boolean => title.same || hasDistinctiveOptions(cover, target) || (!title.opposed && evidence >= -0.5)
+): "proven" | "likely" | undefined => {
+  if (title.same || hasDistinctiveOptions(cover, target)) return "proven"
+  if (title.opposed || evidence < -1) return undefined
+  return evidence < -0.5 ? "likely" : "proven"
+}
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
+import { sureFrom } from "../../project/pipelineEdits.ts"
 import { nearness, topicsOf, topicsOfAll } from "../words/topics.ts"
 import { align } from "./align.ts"
 import { cellEvidence, kindEvidence, optionCoverage, type Target } from "./fit.ts"
 import { agreement, meaningEvidence, namesConcept } from "./meaning.ts"
-import { isProven, likenessTo, reasonsFor } from "./proof.ts"
+import { likenessTo, proofOf, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
 export interface Ranked {
@@ -22,7 +23,10 @@ const accepted = 0.85
 /** The lowest confidence at which kind and place prove an answer, if nothing is known of a title. */
 const certain = 0.95
 
-/** The highest confidence of a column that is not proven to answer the question. */
+/** The highest confidence of a pair that is only likely. It is accepted, but `check` and `init --review` ask a person to look at it. */
+const likely = sureFrom - 0.01
+
+/** The highest confidence of a column that is neither proven nor likely to answer the question. */
 const unproven = 0.75
 
 /** The lowest confidence of a candidate. */
@@ -105,12 +109,13 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       if (confidence < shown) return []
       const { cover, ofWords, title } = rated[at]![of]!
       const isUnknown = title.near === undefined && !title.opposed
-      const isSafe = isProven(target, title, ofWords, cover) || (isUnknown && confidence >= certain)
+      const proof = isUnknown && confidence >= certain ? "proven" : proofOf(target, title, ofWords, cover)
+      const most = proof === undefined ? unproven : proof === "likely" ? likely : 1
       return [{
         unit,
         target,
-        confidence: isSafe ? confidence : Math.min(unproven, confidence),
-        isAccepted: isSafe && confidence >= accepted && !isRepeated(unit, target),
+        confidence: Math.min(most, confidence),
+        isAccepted: most >= accepted && confidence >= accepted && !isRepeated(unit, target),
         because: reasonsFor(unit, target, title, cover),
       }]
     })

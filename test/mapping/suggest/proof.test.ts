@@ -3,17 +3,26 @@ import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { isProven, likenessTo } from "../../../src/mapping/suggest/proof.ts"
+import { likenessTo, proofOf } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
   const title = likenessTo(target, meaningOf(column), topicsOf(column), topicsOf(question))
-  return isProven(target, title, meaningEvidence(title), undefined)
+  return proofOf(target, title, meaningEvidence(title), undefined) === "proven"
 }
 
 describe("A title", () => {
+  it.each([[-0.5, "proven"], [-0.6, "likely"], [-1, "likely"], [-1.1, undefined]] as const)(
+    "with an evidence of %d makes a pair %s",
+    (evidence, proof) => {
+      const target = targetOf({ id: "q1", name: "Place of work", type: "ShortAnswer", options: undefined })
+      const title = likenessTo(target, meaningOf("Office"), topicsOf("Office"), topicsOf("Place of work"))
+      expect(proofOf(target, title, evidence, undefined)).toBe(proof)
+    },
+  )
+
   it.each([
     ["Born", "Date of the accident", "DatePicker"],
     ["Born", "Preferred appointment date", "DatePicker"],
