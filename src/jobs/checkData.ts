@@ -90,7 +90,7 @@ export const checkData = (
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
       if (key === undefined && mapping.keyed === "columns") return [...problems, missingKeyProblem(pipeline)]
-      return problems.length > 0 ? problems : repeated(row, cells, key)
+      return [...repeated(row, cells, key, problems.length === 0), ...problems]
     }
     yield* eachChunk(source.read(), (chunk) =>
       Effect.suspend(() => {

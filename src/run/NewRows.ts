@@ -281,7 +281,7 @@ export const surveyKeys = (
     const { ledger, view } = opened
     const numbering = yield* rowKeys(plan, opened)
     const found = { newRows: yield* newRows(plan, opened), seen: new SeenLedgerRows() }
-    const contents = makeContents(plan, ledger.digest, found.seen)
+    const contents = makeContents(plan, ledger.digest)
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
@@ -299,7 +299,8 @@ export const surveyKeys = (
         (known) =>
           rows.forEach(({ cells, index, key }, at) => {
             const row = known[at]
-            if (row !== undefined && contents.replacedIn(row, cells) !== undefined) return
+            const [replaced] = row === undefined ? [] : contents.replacedBy(row, cells)
+            if (replaced !== undefined) return found.seen.mark(replaced.fixed, true)
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
             if (row?.leftOut === true) return found.newRows.skip(key)
             const wouldBeSent = isSendable(index)

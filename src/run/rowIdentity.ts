@@ -213,7 +213,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const key = (yield* rowKeys(run, { ledger, view }))()
     const makers = earlier.map((make) => make())
     const placed = new SeenLedgerRows()
-    const contents = makeContents(run, digest, new SeenLedgerRows())
+    const contents = makeContents(run, digest)
     const contested = new Map<number, Contested>()
     let collided = false
     const isTaken = (id: number) => placed.marks[id] === 1
@@ -257,7 +257,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replacedIn(known, cells) !== undefined) return { ...move, isCopied: true }
+      if (contents.replacedBy(known, cells).length > 0) return { ...move, isCopied: true }
       const other = contested.get(known.id)
       if (other === undefined) contested.set(known.id, { key: old, move, rows: 1 })
       else other.rows++

@@ -375,3 +375,76 @@ it.scopedLive("of two identical rows without a key, one that is fixed does not h
     const last = yield* at.inProcess("run", "contacts")
     expect([last.status, at.count(), at.report().rows], last.stdout).toMatchObject([0, 3, { imported: 1 }])
   }))
+
+/** Two invalid rows with the key 2. */
+const repeated = ["1,Ada,ada@example.org,", "2,Bob,none,", "2,Cid,none,"]
+
+it.scopedLive("an invalid row whose key an earlier invalid row has is a duplicate, and is sent once it has a different key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated, fix: ["", ""] }, undefined)
+    const first = yield* runs(at, [1, 1])
+    expect(at.report().rows).toMatchObject({ invalid: 1, duplicate: 1 })
+    expect(at.read("reports/contacts/latest/rejected.csv")).toMatch(/2,Cid,none,.*,duplicate-key · not-an-email,/)
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    const second = yield* importFixed(at, first.lastLine)
+    expect([second.status, at.count(), at.report().rows], second.stdout).toMatchObject([1, 2, { duplicate: 1 }])
+    fix(at, ["2,Cid,none", "3,Cid,cid@example.org"])
+    const third = yield* importFixed(at, second.lastLine)
+    expect([third.status, at.count()], third.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
+  }))
+
+it.scopedLive("an invalid row whose key a later valid row has is a duplicate, and the valid row is sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated.with(2, "2,Cid,cid@example.org,"), fix: ["", ""] }, undefined)
+    for (const expected of [{ imported: 2, duplicate: 1 }, { alreadyImported: 2, duplicate: 1 }]) {
+      yield* runs(at, [1, 2])
+      expect(at.report().rows).toMatchObject(expected)
+    }
+    expect(at.answers("qName")).toEqual(["Ada", "Cid"])
+  }))
+
+it.scopedLive("an invalid row with the key of a fixed row is a duplicate, also if changed rows are imported again", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated, fix: ["", ""] }, again)
+    const first = yield* runs(at, [1, 1])
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    at.write("source.csv", at.read("source.csv").replace("2,Cid,none", "2,Cid,cid@example.org"))
+    yield* runs(at, [1, 2])
+    expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+  }))
+
+it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
+  "a fixed row does not hide a row that equals its original, if both are in the source (rowKey: $key)",
+  ({ key }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const rows = ["1,Ada,ada@example.org,", "2,Bob,none,"]
+      write(at, { rows, fix: ["", ""] }, rowKey(key))
+      const first = yield* runs(at, [1, 1])
+      fix(at, ["2,Bob,none", "3,Bob,bob@example.org"])
+      expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+      yield* runs(at, [0, 2])
+      const both = [...rows, "3,Bob,bob@example.org,"]
+      for (const now of [both, both.toReversed()]) {
+        write(at, { rows: now, fix: ["", ""] }, rowKey(key))
+        yield* runs(at, [1, 2])
+        expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+      }
+    }),
+)
+
+it.scopedLive("of two identical invalid rows with one key, the second is a duplicate after the first was fixed", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated.with(2, "2,Bob,none,"), fix: ["", ""] }, undefined)
+    const first = yield* runs(at, [1, 1])
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    yield* runs(at, [0, 2])
+    expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+  }))
