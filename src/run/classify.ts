@@ -13,6 +13,7 @@ import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
 import { refusedProblem } from "./refusal.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { sentAnswers } from "./sentAnswers.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 
 /** A row of the source, to be classified. */
@@ -57,6 +58,7 @@ export const makeClassifier = (options: {
     const canary = new CanaryRows(plan.pipeline.sink.canary, mapping.answers.length)
     const seen = new SeenLedgerRows()
     const contents = makeContents(plan, digest)
+    const isSentAlike = sentAnswers(plan, digest)
     const positions = positionsOf(plan.shape, plan.columns)
     const uniques = new UniqueAnswers(mapping.uniques)
     const answered = new Uint8Array(mapping.answers.length)
@@ -81,7 +83,7 @@ export const makeClassifier = (options: {
       }
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
-      const isSame = found !== undefined && contents.same(found, cells)
+      const isSame = found !== undefined && (contents.same(found, cells) || isSentAlike(found, cells, key))
       // A row that a fixed row replaced had the key of another row, and says nothing about that row.
       const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
       markReplaced(replacedBy)
