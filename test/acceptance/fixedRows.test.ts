@@ -448,3 +448,15 @@ it.scopedLive("of two identical invalid rows with one key, the second is a dupli
     yield* runs(at, [0, 2])
     expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
   }))
+
+it.scopedLive("acknowledge --leave-out mentions duplicates only if there are any", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const skip = at.inProcess("acknowledge", "contacts", "--all", "--leave-out", "--because", "test data")
+    write(at, { rows: repeated.slice(0, 2), fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 1])
+    expect((yield* skip).stdout).toMatch(/1 row acknowledged by .*: test data\. It is never imported\.\n$/)
+    write(at, { rows: ["1,Ada,ada@example.org,", "1,Bob,bob@example.org,"], fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 1])
+    expect((yield* skip).stdout).toContain("but 1 duplicate is only skipped as long as another row has the same key.")
+  }))
