@@ -54,7 +54,7 @@ export const openKeys = (
     const stop = yield* makeStop
     const refusal = Effect.map(
       Effect.provide(
-        Effect.suspend(() => checkKeys({ ...survey, alike: survey.alike() })),
+        Effect.suspend(() => checkKeys({ ...survey, alike: survey.alike(), replacing: 0 })),
         Context.add(run, Stop, stop),
       ),
       () =>
