@@ -6,7 +6,7 @@ import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { alikeRows, type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
+import { type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
@@ -337,14 +337,11 @@ export const surveyKeys = (
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
-    const alike = alikeRows(plan, (yield* view.facts).firstColumns)
-    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. `onlySendable`: whether the others are omitted. */
-    const look = (chunk: RowChunk, isSendable: (index: number) => boolean, onlySendable = true) => {
+    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. */
+    const look = (chunk: RowChunk, isSendable: (index: number) => boolean) => {
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
-        if (key === undefined) return []
-        alike?.add(chunk.firstRow + index, key, cells)
-        return [{ cells, index, key }]
+        return key === undefined ? [] : [{ cells, index, key }]
       })
       return Effect.map(
         view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
@@ -355,15 +352,13 @@ export const surveyKeys = (
             if (replaced !== undefined) return found.seen.mark(replaced.fixed, true)
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
             if (row?.leftOut === true) return found.newRows.skip(key)
-            const wouldBeSent = isSendable(index)
-            if (onlySendable && !wouldBeSent) return
             hash.key(key)
             // Later rows with the same key are duplicates.
             if (keys.find(hash) >= 0) return
             keys.add(hash, chunk.firstRow + index)
-            found.newRows.add(chunk.firstRow + index, key, cells, wouldBeSent)
+            found.newRows.add(chunk.firstRow + index, key, cells, isSendable(index))
           }),
       )
     }
-    return { ...found, numbering, look, alike: () => alike?.found() }
+    return { ...found, numbering, look }
   })

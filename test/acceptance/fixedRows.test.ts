@@ -460,3 +460,23 @@ it.scopedLive("acknowledge --leave-out mentions duplicates only if there are any
     yield* runs(at, [1, 1])
     expect((yield* skip).stdout).toContain("but 1 duplicate is only skipped as long as another row has the same key.")
   }))
+
+it.scopedLive("check counts rows that are imported again, and neither fixed nor acknowledged rows as rows to fix", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => stdout.replaceAll(/\s+/g, " "))
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,none,", "4,Dan,dan@example.org,"]
+    write(at, { rows, fix: ["", ""] }, again)
+    const first = yield* runs(at, [1, 2])
+    expect(yield* check).toContain(
+      "0 of 4 rows are ready to send, 2 can't be sent: see above, 2 are known from earlier",
+    )
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    yield* at.inProcess("acknowledge", "contacts", "--rows", "3", "--because", "has no address")
+    at.write("source.csv", at.read("source.csv").replace("Dan,", "Daniel,"))
+    expect(yield* check).toContain(
+      "1 of 4 rows is ready to send, 1 of them again, because it changed, 1 can't be sent and is acknowledged, 2 are known from earlier runs.",
+    )
+    yield* runs(at, [0, 4])
+  }))
