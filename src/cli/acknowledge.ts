@@ -36,7 +36,7 @@ export const acknowledge = command({
       const project = yield* openProject([input.pipeline])
       const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
       const by = yield* userName
-      const { acknowledged, unknown } = yield* job.acknowledge(project, {
+      const { acknowledged, duplicates, unknown } = yield* job.acknowledge(project, {
         ...input,
         keys: input.all ? "all" : [...new Set(input.rows)],
         by,
@@ -50,9 +50,13 @@ export const acknowledge = command({
         input.json
           ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
           : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
-            + (input.leaveOut
-              ? ". They are never imported; duplicates are only skipped as long as another row has their key."
-              : ""),
+            + (duplicates === undefined ? "" : `. ${acknowledged === 1 ? "It is" : "They are"} never imported`)
+            + (duplicates === undefined || duplicates === 0
+              ? ""
+              : `, but ${
+                counted(duplicates, "duplicate is", "duplicates are")
+              } only skipped as long as another row has the same key`)
+            + (duplicates === undefined ? "" : "."),
       )
     }),
 })

@@ -24,14 +24,20 @@ export interface UnknownChoices {
 /** The result of reading a whole source through its mapping. */
 export interface CheckedData {
   readonly rows: number
-  /** The number of rows that the pipeline's `where` skips. */
+  /** The number of rows that the pipeline's `where` or a person skips. */
   readonly filtered: number
-  /** The number of rows that can't be sent unchanged. */
+  /** The number of rows that can't be sent unchanged, also because the service refused them. */
   readonly invalid: number
   /** The number of rows whose key an earlier row has. */
   readonly duplicate: number
-  /** The number of rows that can be sent and whose keys the ledger already has. Undefined if they were not looked up. */
+  /** The number of rows that were sent by earlier runs, as they are or before they were fixed. Undefined if no row was looked up. */
   readonly known?: number | undefined
+  /** The number of rows that changed since they were imported, and are not sent. */
+  readonly changed?: number
+  /** The number of rows that changed since they were imported, and are imported again. */
+  readonly again?: number
+  /** The number of rows that can't be sent or changed, and that a person acknowledged. */
+  readonly acknowledged?: number
   /** Sentences that say how the lines of each file were read, and which parts of the files are not read. */
   readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>

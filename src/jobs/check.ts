@@ -214,12 +214,9 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     const { fs, path } = yield* disk
     const text = options.draft?.text
       ?? (yield* Effect.orElseSucceed(fs.readFileString(path.join(project.root, pipeline.document.file)), () => ""))
-    const keys = yield* openKeys(
-      project,
-      target,
-      { pipeline: keyed, form, mapping, source },
-      refused.length === 0 && options.draft === undefined ? ledger : undefined,
-    )
+    const keys = ledger === undefined || refused.length > 0 || options.draft !== undefined
+      ? undefined
+      : yield* openKeys(project, target, { pipeline: keyed, form, mapping, source }, ledger)
     // Unreadable rows must not hide the other findings.
     const data = yield* Effect.either(
       options.draft === undefined
@@ -228,8 +225,9 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     )
     const counted = Either.getOrUndefined(data)
     const isFirst = ledger === undefined && refused.length === 0
-    const checkedData = counted && { ...counted, known: isFirst ? 0 : knownRows(counted, keys?.newRows.size) }
-    const unknownKeys = checkedData === undefined || keys === undefined ? [] : yield* keys.refusal
+    const isKnown = keys?.isComparable === true
+    const checkedData = counted && { ...counted, ...(isFirst ? { known: 0 } : isKnown ? countsOf(keys) : {}) }
+    const unknownKeys = checkedData === undefined || !isKnown ? [] : yield* keys.refusal
     const misplaced = yield* ledger?.refusalOf(placeOf(project, pipeline, target, form.id)) ?? Effect.void
     return {
       ...known,
@@ -290,9 +288,20 @@ const openCheckedLedger = (project: Project, pipeline: Pipeline, target: Target)
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),
   )
 
-/** Returns the number of rows that can be sent and are not new. Undefined if the number of new rows is unknown. */
-const knownRows = ({ duplicate, filtered, invalid, rows }: CheckedData, fresh: number | undefined) =>
-  fresh === undefined ? undefined : rows - filtered - invalid - duplicate - fresh
+/** Returns the counts of a source's rows as a run would count them. */
+const countsOf = (keys: Effect.Effect.Success<ReturnType<typeof openKeys>>) => {
+  const fates = keys.fates()
+  const { alreadyImported, changed, duplicate, filtered, inDoubt, invalid, refused, undone } = fates.byFate
+  return {
+    filtered,
+    invalid: invalid + refused,
+    duplicate,
+    changed,
+    known: alreadyImported + inDoubt + undone,
+    again: fates.countNoted("replaces"),
+    acknowledged: keys.acknowledged(),
+  }
+}
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,

@@ -57,7 +57,7 @@ const collectProblems = (blocks: ReadonlyMap<string, string>) => {
 /**
  * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and any column of times that could be submission times.
  *
- * @param options.lookUp is called with each chunk of rows, and whether each row is valid
+ * @param options.lookUp is called with each chunk of rows
  * @param options.findTimes whether to find columns of times, which takes long if many columns are not mapped
  */
 export const checkData = (
@@ -66,9 +66,7 @@ export const checkData = (
   mapping: Mapping,
   form: Form,
   { findTimes = true, lookUp = () => Effect.void }: {
-    readonly lookUp?:
-      | ((chunk: RowChunk, isValid: (index: number) => boolean) => Effect.Effect<void, LedgerError>)
-      | undefined
+    readonly lookUp?: ((chunk: RowChunk) => Effect.Effect<void, LedgerError>) | undefined
     readonly findTimes?: boolean
   },
 ) =>
@@ -90,11 +88,10 @@ export const checkData = (
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
       if (key === undefined && mapping.keyed === "columns") return [...problems, missingKeyProblem(pipeline)]
-      return problems.length > 0 ? problems : repeated(row, cells, key)
+      return [...repeated(row, cells, key, problems.length === 0), ...problems]
     }
     yield* eachChunk(source.read(), (chunk) =>
       Effect.suspend(() => {
-        const valid = new Set<number>()
         for (const [index, cells] of chunk.rows.entries()) {
           counts.rows++
           const fault = chunk.faults.get(index)
@@ -105,15 +102,14 @@ export const checkData = (
           const row = chunk.firstRow + index
           const problems = fault === undefined ? problemsOf(row, cells) : [fault]
           for (const problem of problems) found.add(row, problem)
-          if (problems.length === 0) valid.add(index)
-          else if (problems[0]?.code === "duplicate-key") counts.duplicate++
-          else counts.invalid++
+          if (problems[0]?.code === "duplicate-key") counts.duplicate++
+          else if (problems.length > 0) counts.invalid++
           if (fault !== undefined) continue
           const cleaned = clean(cells)
           for (const { counter } of choices) counter.addRow(cleaned)
           profiles.addRow(cleaned)
         }
-        return lookUp(chunk, (index) => valid.has(index))
+        return lookUp(chunk)
       }))
     const files = yield* source.files
     yield* accountForLines(files)

@@ -6,22 +6,18 @@ import * as Option from "effect/Option"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Form } from "../domain/form.ts"
-import type { RowChunk } from "../domain/row.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { Disk } from "../project/disk.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
 import { isPull, type SourceConfig } from "../project/sourceSection.ts"
-import { makeClassifier } from "../run/classify.ts"
-import { rowKeys } from "../run/content.ts"
 import { FateTable } from "../run/FateTable.ts"
-import { chunkClassifier } from "../run/survey.ts"
 import { isAddress } from "../source/fetchFile.ts"
 import { findFiles } from "../source/findFiles.ts"
 import type { Source } from "../source/Source.ts"
 import { checkData } from "./checkData.ts"
 import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "./draft.ts"
 import { firstRows } from "./firstRows.ts"
-import { dryRun, type Readable } from "./openKeys.ts"
+import { openKeys, type Readable } from "./openKeys.ts"
 import { compileFor, openShown, OwnSource } from "./prepare.ts"
 import { askerOf, openIfAny, temporaryCopy } from "./projectLedger.ts"
 import { openService, type Services } from "./services.ts"
@@ -204,21 +200,6 @@ const classifying = (
   Effect.gen(function*() {
     const asker = askerOf(given.pipeline, target)
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
-    const { isComparable, plan, run, view } = yield* dryRun(project, target, given, ledger)
-    const classifier = yield* makeClassifier({ newRows: undefined, dropped: () => {}, sendable: undefined }).pipe(
-      Effect.provide(run),
-    )
-    const numbering = yield* rowKeys(plan, { ledger, view })
-    const classify = chunkClassifier(classifier, {
-      view: isComparable && !(yield* view.facts).isBlank ? view : undefined,
-      keyOf: numbering(),
-    })
-    return {
-      lookUp: (chunk: RowChunk) => Effect.map(classify(chunk), () => void classifier.takeRejected()),
-      fates: () => {
-        classifier.decideWaiting()
-        return classifier.fates.byFate
-      },
-      note: isComparable ? undefined : otherKeys,
-    }
+    const { fates, isComparable, look } = yield* openKeys(project, target, given, ledger)
+    return { lookUp: look, fates: () => fates().byFate, note: isComparable ? undefined : otherKeys }
   })

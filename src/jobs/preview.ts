@@ -102,14 +102,14 @@ const changes = (project: Project, { form, ledger: opening, mapping, opened, pip
       })
   })
 
-/** Returns a function that must receive all rows in order. It returns a valid row's problems if an earlier row has its key or its unique answer. */
+/** Returns a function that must receive all rows in order. It returns a row's problems if an earlier row has its key or its unique answer. */
 const repeats = ({ mapping, pipeline, source }: Prepared) => {
   const repeated = findRepeated(pipeline, source, mapping)
   return (row: number, cells: Cells, fault: Problem | undefined): ReadonlyArray<Problem> => {
     if (fault !== undefined || mapping.filtered(cells)) return []
     const key = mapping.key(cells)
     if (key === undefined && mapping.keyed === "columns") return []
-    return "problems" in mapping.map(cells, key) ? [] : repeated(row, cells, key)
+    return repeated(row, cells, key, !("problems" in mapping.map(cells, key)))
   }
 }
 

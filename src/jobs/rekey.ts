@@ -143,7 +143,7 @@ const pairsOfSource = (
     const survey = (chunk: RowChunk) =>
       Effect.zipRight(
         showWork("survey", rows += chunk.rows.length),
-        look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], ""), false),
+        look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], "")),
       )
     yield* eachChunk(source.read(), survey, never)
     const old = new Map<number, ReadonlyArray<Alike>>()

@@ -12,8 +12,8 @@ import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 
 /**
- * Returns a function that must receive all valid rows in order. It returns the problems of a row whose key, or whose unique answer, an earlier row has.
- * A run finds the same ones, except for rows that were imported before.
+ * Returns a function that must receive all rows in order. It returns the problems of a row whose key, or whose unique answer, an earlier row has. Only
+ * valid rows have unique answers, and a valid row may have the key of an invalid one. A run finds the same ones, except for rows that were imported before.
  */
 export const findRepeated = ({ source: config }: Pipeline, { columns }: Source, mapping: Mapping) => {
   const named = { keyColumns: keyColumns(config).map(({ name }) => name) }
@@ -21,15 +21,20 @@ export const findRepeated = ({ source: config }: Pipeline, { columns }: Source, 
   const keys = new KeyTable()
   const uniques = new UniqueAnswers(mapping.uniques)
   const hash = new RowHash()
-  return (row: number, cells: Cells, key: string | undefined): ReadonlyArray<Problem> => {
+  const invalid = new Set<number>()
+  return (row: number, cells: Cells, key: string | undefined, isValid: boolean): ReadonlyArray<Problem> => {
     // For `rowKey: content`, each row has a key of its own.
-    if (key === undefined) return uniques.take(cells, String(row), row) ?? []
+    if (key === undefined) return (isValid ? uniques.take(cells, String(row), row) : undefined) ?? []
     hash.key(key)
     hash.content(cells, positions)
     const slot = keys.find(hash)
-    if (slot >= 0) return [duplicateOf(named, keys.row(slot), keys.hasContent(slot, hash))]
-    const problems = uniques.take(cells, key, row)
-    if (problems === undefined) keys.add(hash, row)
+    if (slot >= 0 && !(isValid && invalid.has(keys.row(slot)))) {
+      return [duplicateOf(named, keys.row(slot), keys.hasContent(slot, hash))]
+    }
+    const problems = isValid ? uniques.take(cells, key, row) : undefined
+    if (!isValid || problems !== undefined) invalid.add(row)
+    if (slot < 0) keys.add(hash, row)
+    else keys.set(slot, hash, row)
     return problems ?? []
   }
 }

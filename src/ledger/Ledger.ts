@@ -40,6 +40,14 @@ export interface Digester {
   readonly value: (value: Json | Item) => Buffer
 }
 
+/** What a person acknowledged: how many rows, and the keys that match no row. */
+export interface Acknowledged {
+  readonly acknowledged: number
+  /** How many of the rows are duplicates, whose keys are not skipped. Undefined without `leaveOut`. */
+  readonly duplicates: number | undefined
+  readonly unknown: ReadonlyArray<string>
+}
+
 /** What the ledger contains for one pipeline at one destination. Read-only. */
 export interface PipelineLedger {
   readonly pipeline: string
@@ -197,7 +205,7 @@ export interface LedgerSession {
       readonly by: string
       readonly leaveOut: boolean
     },
-  ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
+  ) => Written<Acknowledged>
   /**
    * Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. Returns the submissions
    * that already belong to other rows, because another pipeline recorded them meanwhile. Their rows stay in doubt. Records some rows at a time, so that

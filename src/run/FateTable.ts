@@ -102,11 +102,17 @@ export class SeenLedgerRows {
   /**
    * @param id the row's number in the ledger
    * @param imported whether an earlier run imported the row
+   * @param asSent whether the source contains the row as it was sent
    */
-  mark(id: number, imported: boolean): void {
+  mark(id: number, imported: boolean, asSent = false): void {
     if (id >= this.bytes.length) this.bytes = grown(this.bytes, id)
     if (imported && this.bytes[id] === 0) this.known++
-    this.bytes[id] = 1
+    this.bytes[id] = asSent ? 2 : this.bytes[id]! || 1
+  }
+
+  /** Whether the source contains the row as it was sent. */
+  hasAsSent(id: number): boolean {
+    return this.bytes[id] === 2
   }
 
   /** How many of the rows earlier runs had imported. */

@@ -79,10 +79,13 @@ export class KeyTable {
     return this.page(slot)[offset(slot) + 5]! & ~mark
   }
 
-  setRow(slot: number, row: number): void {
+  /** Stores a different content and number with a key. */
+  set(slot: number, { d, e }: RowHash, row: number): void {
     const page = this.page(slot)
-    const at = offset(slot) + 5
-    page[at] = (page[at]! & mark) | row
+    const at = offset(slot)
+    page[at + 3] = d
+    page[at + 4] = e
+    page[at + 5] = (page[at + 5]! & mark) | row
   }
 
   /** Marks a key whose imported or in-doubt content is in the source. */

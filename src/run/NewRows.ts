@@ -6,7 +6,7 @@ import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { alikeRows, type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
+import { type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
@@ -94,6 +94,31 @@ interface Found {
   readonly slot: number
 }
 
+/** Counts rows' other cells that moved from one changed row to another, as they do if keys are running numbers and a row is inserted. */
+class MovedCells {
+  private readonly table = new KeyTable()
+  private readonly hash = new RowHash()
+  /** How many cells moved. Cells that several rows had or have don't count. */
+  count = 0
+
+  /** @param digest of the cells that a changed row had when it was imported, or has now */
+  add(digest: Buffer, when: "before" | "now"): void {
+    const { hash, table } = this
+    hash.digest(digest)
+    const slot = table.find(hash)
+    const rows = slot < 0 ? 0 : table.row(slot)
+    // Two bits count the rows that had the cells, and two bits those that have them. Each counts up to 2.
+    const at = when === "before" ? 0 : 2
+    const next = rows + (((rows >> at) & 3) < 2 ? 1 << at : 0)
+    if (slot < 0) table.add(hash, next)
+    else table.set(slot, hash, next)
+    this.count += Number(next === once) - Number(rows === once)
+  }
+}
+
+/** The cells that one changed row had and another one has. */
+const once = 0b0101
+
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
@@ -105,6 +130,8 @@ export class NewRows {
   private readonly inEncodings: boolean
   private readonly forgotten: ForgottenKeys
   private readonly earlier: ReadonlyArray<KeyOf>
+  private readonly movedCells = new MovedCells()
+  private changedRows = 0
 
   /**
    * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
@@ -130,6 +157,31 @@ export class NewRows {
   /** The new rows whose keys equal that of a forgotten row that the source lacks, except for formatting. */
   get likeForgotten(): ReadonlyArray<NewKey> {
     return this.forgotten.found
+  }
+
+  /** The number of changed rows. */
+  get changed(): number {
+    return this.changedRows
+  }
+
+  /** How many changed rows have the other cells that a different changed row had when it was imported. */
+  get moved(): number {
+    return this.movedCells.count
+  }
+
+  /**
+   * Takes a row that changed after it was imported.
+   *
+   * @param before the digest of its cells other than the key, when it was imported
+   */
+  change(cells: Cells, before: Buffer | undefined): void {
+    this.changedRows++
+    if (before === undefined) return
+    this.movedCells.add(before, "before")
+    for (const digest of this.digests) {
+      const rest = digest(cells)
+      if (rest !== undefined) this.movedCells.add(rest, "now")
+    }
   }
 
   /** Takes the key of a row that is skipped permanently. */
@@ -281,36 +333,32 @@ export const surveyKeys = (
     const { ledger, view } = opened
     const numbering = yield* rowKeys(plan, opened)
     const found = { newRows: yield* newRows(plan, opened), seen: new SeenLedgerRows() }
-    const contents = makeContents(plan, ledger.digest, found.seen)
+    const contents = makeContents(plan, ledger.digest)
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
-    const alike = alikeRows(plan, (yield* view.facts).firstColumns)
-    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. `onlySendable`: whether the others are omitted. */
-    const look = (chunk: RowChunk, isSendable: (index: number) => boolean, onlySendable = true) => {
+    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. */
+    const look = (chunk: RowChunk, isSendable: (index: number) => boolean) => {
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
-        if (key === undefined) return []
-        alike?.add(chunk.firstRow + index, key, cells)
-        return [{ cells, index, key }]
+        return key === undefined ? [] : [{ cells, index, key }]
       })
       return Effect.map(
         view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
         (known) =>
           rows.forEach(({ cells, index, key }, at) => {
             const row = known[at]
-            if (row !== undefined && contents.replacedIn(row, cells) !== undefined) return
+            const [replaced] = row === undefined ? [] : contents.replacedBy(row, cells)
+            if (replaced !== undefined) return found.seen.mark(replaced.fixed, true)
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
             if (row?.leftOut === true) return found.newRows.skip(key)
-            const wouldBeSent = isSendable(index)
-            if (onlySendable && !wouldBeSent) return
             hash.key(key)
             // Later rows with the same key are duplicates.
             if (keys.find(hash) >= 0) return
             keys.add(hash, chunk.firstRow + index)
-            found.newRows.add(chunk.firstRow + index, key, cells, wouldBeSent)
+            found.newRows.add(chunk.firstRow + index, key, cells, isSendable(index))
           }),
       )
     }
-    return { ...found, numbering, look, alike: () => alike?.found() }
+    return { ...found, numbering, look }
   })

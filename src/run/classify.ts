@@ -13,6 +13,7 @@ import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
 import { refusedProblem } from "./refusal.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import { sentAnswers } from "./sentAnswers.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
 
 /** A row of the source, to be classified. */
@@ -56,13 +57,16 @@ export const makeClassifier = (options: {
     const changedRows = new ChangedRows()
     const canary = new CanaryRows(plan.pipeline.sink.canary, mapping.answers.length)
     const seen = new SeenLedgerRows()
-    const contents = makeContents(plan, digest, seen)
+    const contents = makeContents(plan, digest)
+    const isSentAlike = sentAnswers(plan, digest)
     const positions = positionsOf(plan.shape, plan.columns)
     const uniques = new UniqueAnswers(mapping.uniques)
     const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
-    /** How many rows with each content have been replaced by fixed rows. */
-    const replacements = new Map<string, number>()
+    /** The rows that fixed rows may have replaced, with the key's hash if a fixed row has the same key. */
+    const replaced: Array<
+      { readonly row: number; readonly by: ReadonlyArray<Superseded>; readonly hash: RowHash | undefined }
+    > = []
     /** The row that is sent for each rejected row of a fixed rejected.csv. */
     const origins = new Map<string, number>()
     /** Hashes of the key and the content of the current row. */
@@ -79,10 +83,12 @@ export const makeClassifier = (options: {
       }
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
+      const isSame = found !== undefined && (contents.same(found, cells) || isSentAlike(found, cells, key))
       // A row that a fixed row replaced had the key of another row, and says nothing about that row.
-      const replacedIn = found && contents.replacedIn(found, cells)
-      if (found !== undefined && replacedIn === undefined) {
-        seen.mark(found.id, found.state === "imported" || found.state === "undone")
+      const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
+      markReplaced(replacedBy)
+      if (found !== undefined && replacedBy.length === 0) {
+        seen.mark(found.id, found.state === "imported" || found.state === "undone", isSame)
       }
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
       // No policy resends a row that a person skipped, or whose run a person undid. Nor one that would be sent with other answers than at first: the ledger would forget those, so nothing could settle it.
@@ -90,7 +96,7 @@ export const makeClassifier = (options: {
         && (found.leftOut || inDoubt !== "resend" || found.resent
           || (found.doubt?.isUndone === true && !plan.resendUndone)
           || (found.doubt !== undefined && found.doubt.mapping !== mapping.fingerprint)
-          || !contents.same(found, cells))
+          || !isSame)
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
         if (found?.leftOut === true) options.newRows?.skip(key)
         const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
@@ -99,47 +105,62 @@ export const makeClassifier = (options: {
       hash.content(cells, positions)
       const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.isStillInForm(found, cells))
       const isKnown = found !== undefined && (held || found.state === "imported")
-      if (isKnown && contents.same(found, cells)) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
-      if (replacedIn !== undefined) return setReplaced(row, replacedIn)
+      if (isKnown && isSame) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
+      if (replacedBy.length > 0) return setReplaced(one, replacedBy, found)
       const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
-      if (isUndone && !(isStillDuplicate && !contents.same(found, cells))) return setUndone(one)
-      if (isStillDuplicate) return rejectAs(one, "duplicate", [stillDuplicate(plan)])
+      if (isUndone && !(isStillDuplicate && !isSame)) return setUndone(one)
+      if (isStillDuplicate) return rejectAs(one, "duplicate", [stillDuplicate(plan), ...(check(cells) ?? [])])
       if (isKnown) return wait(one, key, found, held)
       classifyUnsent(one, key, found, doubt)
     }
 
-    /** Classifies a row that a fixed row replaced. Other rows with its key don't matter. */
-    const setReplaced = (row: number, by: Superseded): void =>
-      fates.set(row, by.isUndone ? "undone" : by.isInDoubt ? "inDoubt" : "alreadyImported")
+    /** Adds a row that fixed rows may have replaced to the rows that `decideReplaced` decides. */
+    const setReplaced = (one: SourceRow, by: ReadonlyArray<Superseded>, found?: KnownRow): void => {
+      const hasKey = by.some(({ fixed }) => fixed === found?.id)
+      replaced.push({ row: one.row, by, hash: hasKey ? Object.assign(new RowHash(), hash) : undefined })
+      reject(one, "duplicate", [repeatsFixed])
+    }
 
-    /** Returns the rows that were sent in place of this one. Omits those that replaced earlier rows with identical cells. */
-    const replacementsOf = ({ replacedBy }: KeylessRow): ReadonlyArray<Superseded> => {
-      if (replacedBy[0] === undefined) return replacedBy
-      const content = replacedBy[0].content.toString("latin1")
-      const earlier = replacements.get(content) ?? 0
-      replacements.set(content, earlier + 1)
-      return replacedBy.slice(earlier)
+    const markReplaced = ([by]: ReadonlyArray<Superseded>): void => {
+      if (by !== undefined) seen.mark(by.fixed, !by.isInDoubt)
+    }
+
+    /**
+     * Sets the fates of rows that fixed rows may have replaced. A fixed row replaced only one row, and none that is in the source
+     * in addition to the fixed row itself.
+     */
+    const decideReplaced = (): void => {
+      const taken = new Set<number>()
+      for (const { by, hash, row } of replaced) {
+        const one = by.find(({ fixed }) => !taken.has(fixed) && !seen.hasAsSent(fixed))
+        if (one === undefined) {
+          fates.set(row, "duplicate", by.some(({ fixed }) => seen.hasAsSent(fixed)) ? undefined : "repeats")
+          continue
+        }
+        taken.add(one.fixed)
+        markReplaced([one])
+        fates.set(row, one.isUndone ? "undone" : one.isInDoubt ? "inDoubt" : "alreadyImported")
+        if (hash === undefined) continue
+        const slot = keys.find(hash)
+        keys.match(slot >= 0 ? slot : keys.add(hash, row))
+      }
     }
 
     /** Classifies a row that has no key, or that is known although its key is not. */
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
-      const [replacedBy] = found === undefined ? [] : replacementsOf(found)
-      if (replacedBy !== undefined) seen.mark(replacedBy.fixed, !replacedBy.isInDoubt)
+      const replacedBy = found?.replacedBy ?? []
+      markReplaced(replacedBy)
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
-        return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
+        return fates.set(row, "filtered", replacedBy.length > 0 || found?.leftOut === true ? "final" : undefined)
       }
-      if (replacedBy !== undefined) return setReplaced(row, replacedBy)
-      if (found !== undefined && found.replacedBy.length > 0) {
-        fates.set(row, "duplicate", "repeats")
-        return reject({ ...one, key: undefined }, "duplicate", [repeatsFixed], true)
-      }
+      if (replacedBy.length > 0) return setReplaced({ ...one, key: undefined }, replacedBy)
       rejectAs({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
 
     /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
     const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
-      seen.mark(found.id, true)
+      seen.mark(found.id, true, true)
       if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered", "final")
       // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
       hash.noContent()
@@ -167,9 +188,9 @@ export const makeClassifier = (options: {
       fates.set(one.row, "undone")
     }
 
-    const setDuplicate = (one: SourceRow, of: number, same: boolean): void => {
+    const setDuplicate = (one: SourceRow, of: number, same: boolean, problems: ReadonlyArray<Problem> = []): void => {
       fates.set(one.row, "duplicate", same ? "repeats" : undefined)
-      reject(one, "duplicate", [duplicateOf(plan, of, same)], same)
+      reject(one, "duplicate", [duplicateOf(plan, of, same), ...(same ? [] : problems)], same)
     }
 
     /** Classifies a row that was not sent, or that may be resent (`doubt`). */
@@ -177,13 +198,26 @@ export const makeClassifier = (options: {
       const { cells, row } = one
       if (one.isSent && !doubt) return rejectAs(one, "changed", [alreadySent(plan)])
       const slot = keys.find(hash)
-      const problems = check(cells) ?? (slot >= 0 ? undefined : uniques.take(cells, key, row))
-      if (problems !== undefined) return doubt ? fates.set(row, "inDoubt") : rejectAs(one, "invalid", problems)
-      if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
+      const other = slot < 0 ? undefined : keys.row(slot)
+      const isTaken = other !== undefined && fates.get(other) !== "invalid"
+      const problems = check(cells) ?? (isTaken ? undefined : uniques.take(cells, key, row))
+      if (problems !== undefined && doubt) return fates.set(row, "inDoubt")
+      if (other !== undefined && (isTaken || problems !== undefined)) {
+        return setDuplicate(one, other, keys.hasContent(slot, hash), problems)
+      }
+      if (problems !== undefined) {
+        keys.add(hash, row)
+        return rejectAs(one, "invalid", problems)
+      }
       const twin = one.origin && origins.get(one.origin.name)
       if (twin !== undefined) return rejectAs(one, "duplicate", [sameOrigin(twin)])
       if (one.origin !== undefined) origins.set(one.origin.name, row)
-      keys.add(hash, row)
+      if (other === undefined) keys.add(hash, row)
+      else {
+        // The earlier row is invalid, so this one gets the key.
+        keys.set(slot, hash, row)
+        fates.set(other, "duplicate")
+      }
       const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
       if (refused !== undefined) return rejectAs(one, "refused", [refused])
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
@@ -205,6 +239,7 @@ export const makeClassifier = (options: {
       const refused = again ? refusedStill(found, cells, key) : undefined
       const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
       waiting.add(row, hash, fate, isValid)
+      if (!held) options.newRows?.change(cells, found.rest)
       if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
       else reject(one, "invalid", problems)
       if (fate === "changed") {
@@ -264,7 +299,10 @@ export const makeClassifier = (options: {
       seen,
       contents,
       classify,
-      decideWaiting: () => waiting.decide(keys, fates),
+      decideWaiting: () => {
+        decideReplaced()
+        waiting.decide(keys, fates)
+      },
       /** Returns the rows that were rejected since the last call. */
       takeRejected: (): ReadonlyArray<RejectedRow> => {
         const taken = rejected
@@ -272,12 +310,20 @@ export const makeClassifier = (options: {
         return taken
       },
       /** Returns a rejected row with its final problems, or undefined if its final fate is different. */
-      rejectedAs: (row: RejectedRow): RejectedRow | undefined =>
-        fates.get(row.row) !== row.fate
-          ? undefined
-          : row.quiet || !fates.has(row.row, "repeats")
-          ? row
-          : { ...row, problems: [duplicateOf(plan, undefined, true)], quiet: true },
+      rejectedAs: (row: RejectedRow): RejectedRow | undefined => {
+        const fate = fates.get(row.row)
+        // An invalid row is a duplicate if another row with its key is valid or known.
+        if (row.fate === "invalid" && fate === "duplicate") {
+          return { ...row, fate, problems: [duplicateOf(plan, undefined, false), ...row.problems] }
+        }
+        if (fate !== row.fate) return undefined
+        if (row.quiet || !fates.has(row.row, "repeats")) return row
+        return {
+          ...row,
+          problems: row.key === undefined ? row.problems : [duplicateOf(plan, undefined, true)],
+          quiet: true,
+        }
+      },
     }
   })
 
@@ -308,7 +354,7 @@ export class WaitingRows {
       const fate = this.fates[index]!
       const isValid = this.valid[index]!
       const slot = keys.find(hash)
-      if (slot >= 0 && keys.matched(slot)) return fates.set(row, isValid ? "duplicate" : "invalid")
+      if (slot >= 0 && keys.matched(slot)) return fates.set(row, "duplicate")
       if (fate === "changed") return fates.set(row, "changed")
       if (fate !== "inDoubt" && !isValid) return fates.set(row, "invalid")
       if (slot < 0) {
@@ -359,7 +405,7 @@ const alreadySent = ({ keyColumns }: Keyed): Problem => ({
 const repeatsFixed: Problem = {
   code: "duplicate-key",
   message:
-    "The row equals another one in every cell, which was fixed and imported. If it is a different record, correct it in the source.",
+    "The row equals one that was fixed and imported, which this source also contains, as it was or fixed. If it is a different record, correct it in the source. Otherwise, remove it.",
 }
 
 const sameOrigin = (row: number): Problem => ({

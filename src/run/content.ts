@@ -7,7 +7,6 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
-import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
@@ -78,7 +77,7 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
     const slot = seen.find(hash)
     const nth = slot < 0 ? 1 : seen.row(slot) + 1
     if (slot < 0) seen.add(hash, 1)
-    else seen.setRow(slot, nth)
+    else seen.set(slot, hash, nth)
     return `${content.toString("hex")}-${nth}`
   }
 }
@@ -138,7 +137,7 @@ export const rejectionOf = (
       key,
       columns: key === undefined ? covered.all : covered.mapped,
       content,
-      isDuplicate: cellText(cells[at.code]) === ("duplicate-key" satisfies ProblemCode),
+      isDuplicate: cellText(cells[at.code]).startsWith("duplicate-key" satisfies ProblemCode),
     }
   }
 }
@@ -159,18 +158,16 @@ export interface Contents {
   readonly filled: (columns: ReadonlyArray<string> | undefined, cells: Cells) => Buffer
   /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
-  /** Returns the fixed row that has replaced a row with this key and these cells, if there is one and the ledger's row has other cells. */
-  readonly replacedIn: (known: KnownRow, cells: Cells) => Superseded | undefined
+  /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells. */
+  readonly replacedBy: (known: KnownRow, cells: Cells) => ReadonlyArray<Superseded>
   readonly same: (known: KnownRow, cells: Cells) => boolean
   /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
   readonly isStillInForm: (known: KnownRow, cells: Cells) => boolean
 }
 
-/** @param seen marks the fixed rows whose earlier content is in the source */
 export const makeContents = (
   { columns, end, shape }: Pick<RunPlan, "columns" | "end" | "shape">,
   digest: Digester,
-  seen: SeenLedgerRows,
 ): Contents => {
   const all = columnNames(columns)
   const now = contentDigest(shape, columns, digest)
@@ -186,12 +183,10 @@ export const makeContents = (
     return digestOf(cells)
   }
   const same = (known: KnownRow, cells: Cells) => known.content.equals(over(known.columns, cells))
-  const replacedIn = (known: KnownRow, cells: Cells) => {
-    if (known.superseded.length === 0 || (known.id !== 0 && same(known, cells))) return undefined
-    const one = known.superseded.find(({ columns, content }) => content.equals(over(columns, cells)))
-    if (one !== undefined) seen.mark(one.fixed, !one.isInDoubt)
-    return one
-  }
+  const replacedBy = (known: KnownRow, cells: Cells) =>
+    known.superseded.length === 0 || (known.id !== 0 && same(known, cells))
+      ? []
+      : known.superseded.filter(({ columns, content }) => content.equals(over(columns, cells)))
   const allSorted = coveredColumns({ columns, shape }, false)
   const positions = new Map(all.map((name, at) => [name, columns[at]?.position ?? -1]))
   const filled = (names: ReadonlyArray<string> | undefined, cells: Cells) => {
@@ -206,7 +201,7 @@ export const makeContents = (
     now,
     filled,
     over,
-    replacedIn,
+    replacedBy,
     isStillInForm: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
     same,
   }

@@ -118,7 +118,7 @@ export const pulledUpTo = ({ lastIntent, report: { balance, rows }, review, star
     }
     if (before !== undefined) {
       const unfinished = yield* view.unfinished({ after: before.allUpTo, upTo })
-      const lost = unfinished.filter((id) => survey.seen.marks[id] !== 1).length
+      const lost = unfinished.filter((id) => !survey.seen.marks[id]).length
       if (lost > 0) {
         const were = lost === 1
           ? "1 row that was sent is not finished, and is"

@@ -52,11 +52,17 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
  *
  * @param state what a person has to accept
  * @param how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
+ * @param really what the rows are otherwise
  */
 export const refuse = (
   state: Json,
   what: string,
-  { how, limit = false, next }: { readonly how: string; readonly next?: string; readonly limit?: boolean },
+  { how, limit = false, next, really = "are really new" }: {
+    readonly how: string
+    readonly next?: string
+    readonly limit?: boolean
+    readonly really?: string
+  },
 ) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
@@ -64,7 +70,7 @@ export const refuse = (
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `${how} If these rows are really new, run: ${
+    const accept = `${how} If these rows ${really}, run: ${
       acceptCommand(pipeline.name, "row-key", target, projectOption)
     }.`
     // A pull of all records either resolves this, or is refused with instructions.
@@ -213,7 +219,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const key = (yield* rowKeys(run, { ledger, view }))()
     const makers = earlier.map((make) => make())
     const placed = new SeenLedgerRows()
-    const contents = makeContents(run, digest, new SeenLedgerRows())
+    const contents = makeContents(run, digest)
     const contested = new Map<number, Contested>()
     let collided = false
     const isTaken = (id: number) => placed.marks[id] === 1
@@ -257,7 +263,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replacedIn(known, cells) !== undefined) return { ...move, isCopied: true }
+      if (contents.replacedBy(known, cells).length > 0) return { ...move, isCopied: true }
       const other = contested.get(known.id)
       if (other === undefined) contested.set(known.id, { key: old, move, rows: 1 })
       else other.rows++

@@ -375,3 +375,108 @@ it.scopedLive("of two identical rows without a key, one that is fixed does not h
     const last = yield* at.inProcess("run", "contacts")
     expect([last.status, at.count(), at.report().rows], last.stdout).toMatchObject([0, 3, { imported: 1 }])
   }))
+
+/** Two invalid rows with the key 2. */
+const repeated = ["1,Ada,ada@example.org,", "2,Bob,none,", "2,Cid,none,"]
+
+it.scopedLive("an invalid row whose key an earlier invalid row has is a duplicate, and is sent once it has a different key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated, fix: ["", ""] }, undefined)
+    const first = yield* runs(at, [1, 1])
+    expect(at.report().rows).toMatchObject({ invalid: 1, duplicate: 1 })
+    expect(at.read("reports/contacts/latest/rejected.csv")).toMatch(/2,Cid,none,.*,duplicate-key · not-an-email,/)
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    const second = yield* importFixed(at, first.lastLine)
+    expect([second.status, at.count(), at.report().rows], second.stdout).toMatchObject([1, 2, { duplicate: 1 }])
+    fix(at, ["2,Cid,none", "3,Cid,cid@example.org"])
+    const third = yield* importFixed(at, second.lastLine)
+    expect([third.status, at.count()], third.stdout).toEqual([0, 3])
+    yield* runs(at, [0, 3])
+  }))
+
+it.scopedLive("an invalid row whose key a later valid row has is a duplicate, and the valid row is sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated.with(2, "2,Cid,cid@example.org,"), fix: ["", ""] }, undefined)
+    for (const expected of [{ imported: 2, duplicate: 1 }, { alreadyImported: 2, duplicate: 1 }]) {
+      yield* runs(at, [1, 2])
+      expect(at.report().rows).toMatchObject(expected)
+    }
+    expect(at.answers("qName")).toEqual(["Ada", "Cid"])
+  }))
+
+it.scopedLive("an invalid row with the key of a fixed row is a duplicate, also if changed rows are imported again", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated, fix: ["", ""] }, again)
+    const first = yield* runs(at, [1, 1])
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    at.write("source.csv", at.read("source.csv").replace("2,Cid,none", "2,Cid,cid@example.org"))
+    yield* runs(at, [1, 2])
+    expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+  }))
+
+it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
+  "a fixed row does not hide a row that equals its original, if both are in the source (rowKey: $key)",
+  ({ key }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const rows = ["1,Ada,ada@example.org,", "2,Bob,none,"]
+      write(at, { rows, fix: ["", ""] }, rowKey(key))
+      const first = yield* runs(at, [1, 1])
+      fix(at, ["2,Bob,none", "3,Bob,bob@example.org"])
+      expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+      yield* runs(at, [0, 2])
+      const both = [...rows, "3,Bob,bob@example.org,"]
+      for (const now of [both, both.toReversed()]) {
+        write(at, { rows: now, fix: ["", ""] }, rowKey(key))
+        yield* runs(at, [1, 2])
+        expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+      }
+    }),
+)
+
+it.scopedLive("of two identical invalid rows with one key, the second is a duplicate after the first was fixed", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: repeated.with(2, "2,Bob,none,"), fix: ["", ""] }, undefined)
+    const first = yield* runs(at, [1, 1])
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    yield* runs(at, [0, 2])
+    expect(at.report().rows).toMatchObject({ alreadyImported: 2, duplicate: 1 })
+  }))
+
+it.scopedLive("acknowledge --leave-out mentions duplicates only if there are any", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const skip = at.inProcess("acknowledge", "contacts", "--all", "--leave-out", "--because", "test data")
+    write(at, { rows: repeated.slice(0, 2), fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 1])
+    expect((yield* skip).stdout).toMatch(/1 row acknowledged by .*: test data\. It is never imported\.\n$/)
+    write(at, { rows: ["1,Ada,ada@example.org,", "1,Bob,bob@example.org,"], fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 1])
+    expect((yield* skip).stdout).toContain("but 1 duplicate is only skipped as long as another row has the same key.")
+  }))
+
+it.scopedLive("check counts rows that are imported again, and neither fixed nor acknowledged rows as rows to fix", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const check = Effect.map(at.inProcess("check", "contacts"), ({ stdout }) => stdout.replaceAll(/\s+/g, " "))
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,none,", "4,Dan,dan@example.org,"]
+    write(at, { rows, fix: ["", ""] }, again)
+    const first = yield* runs(at, [1, 2])
+    expect(yield* check).toContain(
+      "0 of 4 rows are ready to send, 2 can't be sent: see above, 2 are known from earlier",
+    )
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    yield* importFixed(at, first.lastLine)
+    yield* at.inProcess("acknowledge", "contacts", "--rows", "3", "--because", "has no address")
+    at.write("source.csv", at.read("source.csv").replace("Dan,", "Daniel,"))
+    expect(yield* check).toContain(
+      "1 of 4 rows is ready to send, 1 of them again, because it changed, 1 can't be sent and is acknowledged, 2 are known from earlier runs.",
+    )
+    yield* runs(at, [0, 4])
+  }))

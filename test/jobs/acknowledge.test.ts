@@ -47,7 +47,7 @@ scoped(
     const { names, run, say, source } = yield* acknowledging
     yield* source([...good, "K,First,f@example.org", "K,Second,s@example.org"])
     expect(yield* run({ limit: 5 })).toMatchObject({ rows: { imported: 5, duplicate: 1 } })
-    expect(yield* say({ keys: "all", leaveOut: true })).toEqual({ acknowledged: 1, unknown: [] })
+    expect(yield* say({ keys: "all", leaveOut: true })).toEqual({ acknowledged: 1, duplicates: 1, unknown: [] })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 16, filtered: 0, duplicate: 1 } })
     expect(names()).toContain("First")
   }),
@@ -73,7 +73,7 @@ scoped(
     const { names, run, say, source } = yield* acknowledging
     yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
     yield* run()
-    expect(yield* say({ keys: "all", leaveOut: true })).toEqual({ acknowledged: 2, unknown: [] })
+    expect(yield* say({ keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 2, duplicates: 0, unknown: [] })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, invalid: 0, alreadyImported: 20 } })
     yield* source([...good, "21,Bad,nobody@example.org", ",Keyless,k@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, imported: 0 } })

@@ -133,6 +133,20 @@ layer(platform)("check", (it) => {
       expect(found).toContain('warning 8:7 not-unique in the column "Mail": 1 of 6 rows: row 4 ("a@example.org").')
     }))
 
+  it.scoped("reports an invalid row whose key an earlier invalid row has as a duplicate, with its own problems", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { check, root } = yield* start
+      yield* fs.writeFileString(
+        `${root}/people.csv`,
+        "No,Name,Mail,Color,Interests\n1,Ada,a@example.org,Red,\n2,Bob,none,Red,\n2,Cid,none,Red,\n",
+      )
+      const { data, found } = yield* check()
+      expect(data).toMatchObject({ rows: 3, duplicate: 1, invalid: 1 })
+      expect(found.join("\n")).toContain('duplicate-key in the column "No": 1 of 3 rows: row 3.')
+      expect(found.join("\n")).toContain('not-an-email in the column "Mail": 2 of 3 rows: rows 2 ("none"), 3 ("none").')
+    }))
+
   it.scoped("reports a problem with a block once, not for each of its columns", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({

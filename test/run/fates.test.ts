@@ -94,8 +94,8 @@ describe("rows whose key was sent with different content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], [])).toEqual(["changed", "changed"])
   })
 
-  it("rows are duplicates or invalid if a different row has the imported content", () => {
-    expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
+  it("rows are duplicates, valid or not, if a different row has the imported content", () => {
+    expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "duplicate"])
   })
 
   it("each key in doubt has only one row in doubt, even if the row was edited later", () => {
@@ -117,7 +117,7 @@ describe("rows whose key was sent with different content", () => {
         ["c", "pending", true],
         ["c", "pending", false],
       ], ["c"]),
-    ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "invalid"])
+    ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "duplicate"])
   })
 
   it("rows are grouped correctly by key over thousands of rows", () => {

@@ -63,8 +63,8 @@ const pipeline = (extra: Readonly<Record<string, string>>) =>
 source: { file: ${extra["file"] ?? "../source.csv"}, rowKey: ${extra["rowKey"] ?? "[No]"}${extra["source"] ?? ""} }
 mapping:
   questions:
-    - { name: Name, from: Name }
-    - { name: Mail, from: Mail, as: email${extra["mail"] ?? ""} }
+    - { name: Name, from: ${extra["name"] ?? "Name"} }
+${extra["mail"] === "none" ? "" : `    - { name: Mail, from: Mail, as: email${extra["mail"] ?? ""} }`}
 sink: { service: live, form: ${extra["form"] ?? "people"}, retries: { attempts: 3, base: 1 millis, max: 5 millis }${
     extra["sink"] ?? ""
   } }
@@ -130,8 +130,8 @@ export const world = Effect.gen(function*() {
       planned[on].push(...list)
     },
     /**
-     * Writes the pipeline with some settings changed: file, rowKey, source, mail (further keys of that entry), form,
-     * sink, reconcile or visibleWithin.
+     * Writes the pipeline with some settings changed: file, rowKey, source, name (the column of that entry), mail (further keys
+     * of that entry, or none for no such entry), form, sink, reconcile or visibleWithin.
      */
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
     /** Writes further keys into the project file. */

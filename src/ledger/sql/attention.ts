@@ -1,7 +1,7 @@
 import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import type { LedgerSession } from "../Ledger.ts"
-import { each, run, type Sql, write } from "./statement.ts"
+import type { Acknowledged, LedgerSession } from "../Ledger.ts"
+import { each, numberIn, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { listOf, noKey } from "./superseded.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
@@ -71,7 +71,7 @@ export function* acknowledge(
   store: Store,
   place: number,
   what: Parameters<LedgerSession["acknowledge"]>[0],
-): Sql<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }> {
+): Sql<Acknowledged> {
   const at = yield* store.now()
   const digests = what.keys === "all" ? [] : what.keys.map(store.digest.key)
   const latest = what.keys === "all" ? " AND t.seen = (SELECT latest FROM place WHERE id = t.place)" : ""
@@ -87,6 +87,10 @@ export function* acknowledge(
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT (place, digest, content, what) DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
+  const duplicate = ` AND t.what = ${fateCode("duplicate")}`
+  const duplicates = what.leaveOut
+    ? yield* numberIn(`SELECT count(*) ${found}${latest}${duplicate}${named}`, [place, ...names])
+    : undefined
   for (const [from, code, content] of sources) {
     // A row that was imported and verified stays imported, even if it was edited later. To skip the key of a duplicate would skip the other row with it.
     if (what.leaveOut && from !== drifting) {
@@ -105,10 +109,10 @@ export function* acknowledge(
       [at, what.by, what.because, place, ...names],
     )
   }
-  if (what.keys === "all") return { acknowledged, unknown: [] }
+  if (what.keys === "all") return { acknowledged, duplicates, unknown: [] }
   const known = yield* each(
     `SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 UNION ALL SELECT 1 FROM row WHERE place = ?1 AND digest = ?2 LIMIT 1`,
     digests.map((digest) => [place, digest]),
   )
-  return { acknowledged, unknown: what.keys.filter((_, at) => known[at]?.length === 0) }
+  return { acknowledged, duplicates, unknown: what.keys.filter((_, at) => known[at]?.length === 0) }
 }

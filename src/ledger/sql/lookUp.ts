@@ -1,3 +1,5 @@
+import { eachAnswered, type Item } from "../../domain/item.ts"
+import type { Json } from "../../domain/json.ts"
 import { stateCode } from "../codes.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { neverStored, stored } from "./row.ts"
@@ -6,6 +8,7 @@ import { isoOf, type Store } from "./Store.ts"
 import { type Contents, contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
 import type { Texts } from "./texts.ts"
 import { ofUndoneRun } from "./undo.ts"
+import { unpackAnswers } from "./verdicts.ts"
 
 /** The length of a key digest, in bytes. */
 export const digestLength = 16
@@ -51,15 +54,22 @@ export function* lookUpRows(
   })
   const found = same.map((id): FoundRow | undefined => (id === undefined ? undefined : { state: "same", id }))
   const byKey = yield* lookUp(store, place, digests, cursor)
+  const changed: Array<KnownRow> = []
   asked.forEach((at, nth) => {
     const row = byKey[nth]
     found[at] = row
+    if (row?.state === "imported" && !row.leftOut) {
+      if (row.content.equals(contents.over(at, row.columns))) found[at] = { state: "same", id: row.id }
+      else changed.push(row)
+    }
     // If rows of other pipelines are in between, sequential reading might not reach the end of a chunk.
     const { last } = cursor
     if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
       cursor.last = row.id
     }
   })
+  const sent = yield* sentAnswers(store, changed.map(({ id }) => id))
+  for (const row of changed) Object.assign(row, sent.get(row.id))
   const unknown = keys.flatMap((_, at) => (found[at] === undefined ? [at] : []))
   const byCells = yield* keylessRows(store, place, unknown, contents.filled)
   unknown.forEach((at, nth) => {
@@ -68,6 +78,34 @@ export function* lookUpRows(
     if (isKnown || keys[at] === undefined) found[at] = row
   })
   return found
+}
+
+/** Returns what was sent for imported rows, as digests. The ledger has the answers themselves until the row is verified. */
+function* sentAnswers(
+  { digest, texts }: Store,
+  rows: ReadonlyArray<number>,
+): Sql<ReadonlyMap<number, Pick<KnownRow, "sent" | "rest">>> {
+  if (rows.length === 0) return new Map()
+  const found = yield* all<readonly [number, Buffer | null, string | null, Buffer | null]>(
+    `SELECT r.id, r.rest, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
+     WHERE r.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+    [JSON.stringify(rows)],
+  )
+  return yield* texts.read(() =>
+    new Map(found.map(([row, rest, item, answers]) => {
+      const sent = new Map<string, Buffer | undefined>()
+      if (item !== null) {
+        eachAnswered(JSON.parse(item) as Item, (id, value) => void sent.set(id, digest.value(value as Json)))
+      } else if (answers !== null) {
+        for (const [id, one] of unpackAnswers(answers, texts)) {
+          // Only an answer that was returned without being sent has a digest of what was returned alone.
+          if (one.sent !== undefined || one.returned === undefined) sent.set(id, one.sent)
+        }
+      }
+      const isKnown = item !== null || answers !== null
+      return [row, { sent: isKnown ? sent : undefined, rest: rest ?? undefined }]
+    }))
+  )
 }
 
 /**
