@@ -79,6 +79,13 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     ],
     standing: 12,
   },
+  "a cell that is only written differently, or a column that is no longer mapped": {
+    nights: [
+      source(twelve, { rows: { imported: 12 } }),
+      source(twelve.replace("p1@example.org", "p1@EXAMPLE.org"), all),
+    ],
+    standing: 12,
+  },
   "a row that was edited": {
     nights: [
       source(twelve, { rows: { imported: 12 } }),
