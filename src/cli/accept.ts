@@ -3,7 +3,6 @@ import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { userName } from "../jobs/userName.ts"
 import { chosenArgument, command, json, neededReason, pipeline, to } from "./command.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
@@ -35,18 +34,16 @@ export const accept = command({
     },
   },
   options: { because: neededReason("The reason, which is recorded."), to, json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([input.pipeline])
-      const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
-      const by = yield* userName
-      const { because, reason } = input
-      const { what } = yield* acceptRefused(project, { ...input, by })
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })
-          : `Accepted by ${by}: ${what} Reason: ${because}`,
-      )
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([input.pipeline])
+    const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
+    const by = yield* userName
+    const { because, reason } = input
+    const { what } = yield* acceptRefused(project, { ...input, by })
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })
+        : `Accepted by ${by}: ${what} Reason: ${because}`,
+    )
+  },
 })

@@ -4,7 +4,6 @@ import { userName } from "../jobs/userName.ts"
 import { command, flag, json, neededReason, pipeline, texts, to } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 
 /** `acknowledge NAME (--rows KEY… | --all) --because TEXT`. */
 export const acknowledge = command({
@@ -27,32 +26,30 @@ export const acknowledge = command({
     to,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      if (input.all === (input.rows.length > 0)) {
-        return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
-      }
-      const project = yield* openProject([input.pipeline])
-      const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
-      const by = yield* userName
-      const { acknowledged, unknown } = yield* job.acknowledge(project, {
-        ...input,
-        keys: input.all ? "all" : [...new Set(input.rows)],
-        by,
-      })
-      if (unknown.length > 0) {
-        output.say(
-          `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
-        )
-      }
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
-          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
-            + (input.leaveOut
-              ? ". They are never imported; duplicates are only skipped as long as another row has their key."
-              : ""),
+  *run(input, { output }) {
+    if (input.all === (input.rows.length > 0)) {
+      return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
+    }
+    const project = yield* openProject([input.pipeline])
+    const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
+    const by = yield* userName
+    const { acknowledged, unknown } = yield* job.acknowledge(project, {
+      ...input,
+      keys: input.all ? "all" : [...new Set(input.rows)],
+      by,
+    })
+    if (unknown.length > 0) {
+      output.say(
+        `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
       )
-    }),
+    }
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
+        : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
+          + (input.leaveOut
+            ? ". They are never imported; duplicates are only skipped as long as another row has their key."
+            : ""),
+    )
+  },
 })

@@ -11,7 +11,6 @@ import {
   argumentList,
   choice,
   type Command,
-  command,
   type CommandGroup,
   commonOptions,
   type Example,
@@ -274,7 +273,7 @@ export const readCommandLine = (
     })
   for (const [key, one] of Object.entries(everywhere)) program.addOption(optionOf(key, one, program, typed))
   for (const [title, commands] of Object.entries(tree)) for (const one of commands) add(program, one, title)
-  const help = command({
+  const help: Command = {
     ...helpWords,
     examples: [
       { words: "help", about: "Lists all commands." },
@@ -283,13 +282,13 @@ export const readCommandLine = (
     ],
     arguments: { words: argumentList("COMMAND", false, "The command. Default: all commands.") },
     options: {},
-    run: ({ words }) => {
+    run: ({ words }: { readonly words: ReadonlyArray<string> }) => {
       const unknown = unknownWord(words, program)
       if (unknown !== undefined) return program.error(unknown)
       const found = words.reduce((at, word) => at.commands.find((one) => one.name() === word) ?? at, program)
       return Effect.flatMap(Output, (output) => output.print(helpOf(found)))
     },
-  })
+  }
   add(program, help, "Help:")
 
   const unread: Context.Tag.Service<typeof Invocation> = {

@@ -26,11 +26,14 @@ export const reconcile = command({
     output,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const { names, project } = yield* openChosen(input)
-      const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
-      yield* runPipelines(project, names, (surroundings) =>
-        attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })))
-    }),
+  *run(input) {
+    const { names, project } = yield* openChosen(input)
+    const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
+    yield* runPipelines(
+      project,
+      names,
+      (surroundings) =>
+        attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })),
+    )
+  },
 })

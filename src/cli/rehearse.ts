@@ -14,11 +14,10 @@ export const rehearse = command({
   ],
   arguments: { pipelines: somePipelines },
   options: { ...choosing, ...runOptions },
-  run: (input) =>
-    Effect.gen(function*() {
-      const { names, project } = yield* openChosen(input)
-      const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
-      const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
-      yield* runPipelines(project, names, rehearse, " (rehearsal)")
-    }),
+  *run(input) {
+    const { names, project } = yield* openChosen(input)
+    const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
+    const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
+    yield* runPipelines(project, names, rehearse, " (rehearsal)")
+  },
 })
