@@ -11,7 +11,6 @@ const meanings = [
   ...Object.entries(acceptReasons).map(([name, meaning]) => `- ${name}: ${meaning}`),
 ].join("\n")
 
-/** `accept NAME REASON --because TEXT`. */
 export const accept = command({
   name: "accept",
   about:

@@ -5,7 +5,6 @@ import { command, flag, json, neededReason, pipeline, texts, to } from "./comman
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
 
-/** `acknowledge NAME (--rows KEY… | --all) --because TEXT`. */
 export const acknowledge = command({
   name: "acknowledge",
   about:

@@ -14,7 +14,6 @@ import { withProgress } from "./terminal/progress.ts"
 import { indentedLines, paints, type Screen } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
-/** `check [NAME…]`. */
 export const check = command({
   name: "check",
   about:
@@ -70,7 +69,6 @@ const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
   }
 }
 
-/** Returns what `--json` prints: each finding once, and the form with only its number of questions. */
 const plain = ({ diagnostics, pipelines }: Checked) => ({
   diagnostics,
   pipelines: pipelines.map(({ data, failures, fits, ...one }) => ({

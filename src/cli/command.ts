@@ -92,7 +92,6 @@ export const aboutValue = (
 /** The services that most commands use. */
 const usual = Effect.all({ output: Output, invocation: Invocation })
 
-/** Declares a command. `run` does its work, in a scope of its own. */
 export const command = <
   const A extends Readonly<Record<string, Argument<unknown>>>,
   const O extends Readonly<Record<string, Option<unknown>>>,
@@ -154,10 +153,8 @@ const aReason = { value: reasonPlaceholder, parse: reasonIn, takes: reasonWanted
 /** The reason of a person's decision. */
 export const reason = (about: string): Option<string | undefined> => ({ ...aReason, about, absent: undefined })
 
-/** A reason that the command needs. */
 export const neededReason = (about: string): Option<string> => ({ ...aReason, about, isRequired: true, absent: "" })
 
-/** Reads a whole number from `least` to `most`. */
 export const wholeNumber = (least: number, about: string, most = Number.MAX_SAFE_INTEGER, value = "N") =>
   parsed(
     value,
@@ -189,7 +186,6 @@ export const argumentList = (value: string, isRequired: boolean, about: string):
   isList: true,
 })
 
-/** One of several words. */
 export const chosenArgument = <const A extends string>(
   value: string,
   choices: ReadonlyArray<A>,

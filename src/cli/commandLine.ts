@@ -29,7 +29,6 @@ import { paints, type Screen } from "./terminal/screen.ts"
 /** Commands, by the heading under which the help lists them. */
 export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
-/** A parsed command line. */
 interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>
   readonly logFormat: LogFormat
@@ -148,7 +147,6 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
     docs,
   ].join("\n")
 
-/** The command that shows the help. */
 const helpWords = { name: "help", about: "Shows the help of a command." }
 
 const plainHelp = new Commander.Help()
@@ -191,7 +189,6 @@ export const readCommandLine = (
   let stoppedAt: Commander.Command | undefined
   const paint = paints(screen)
 
-  /** Returns the help of a command as text. */
   const helpOf = (command: Commander.Command): string => {
     written = ""
     command.outputHelp()

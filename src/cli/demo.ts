@@ -18,7 +18,6 @@ const titles: { readonly [S in DemonstrationStep]: string } = {
   reconcile: "Reading every submission back",
 }
 
-/** `demo`. */
 export const demo = command({
   name: "demo",
   about: "Imports the sample pipelines into the practice service and shows the results. Needs no setup.",

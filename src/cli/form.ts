@@ -5,7 +5,6 @@ import { argument, command, json, optionalArgument } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth, paints, type Screen, table } from "./terminal/screen.ts"
 
-/** `form SERVICE [FORM]`. */
 export const form = command({
   name: "form",
   about:

@@ -38,7 +38,6 @@ const options = {
   json,
 }
 
-/** The values given on the command line. */
 type GivenOptions = Values<typeof options> & Values<{ readonly name: typeof name }>
 
 interface Where {
@@ -269,7 +268,6 @@ const sourceOf = (
     return yield* sourceGiven({ connection, connections, form, formFlag: "--source-form", set }, given)
   })
 
-/** `init NAME`. */
 export const init = command({
   name: "init",
   about:

@@ -11,7 +11,6 @@ import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./s
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, indented, paints, type Screen, table, type TableCell, wrapToWidth } from "./terminal/screen.ts"
 
-/** `inspect FILE…` and `inspect --connection NAME`. */
 export const inspect = command({
   name: "inspect",
   about:
@@ -105,7 +104,6 @@ const what = (inspection: Inspection, screen: Screen): string => {
   )
 }
 
-/** Returns the letters of a block: A, B, …, Z, AA, … */
 const letters = (at: number): string =>
   at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
 

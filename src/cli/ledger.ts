@@ -31,7 +31,6 @@ import { confirm } from "./terminal/prompt.ts"
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** `ledger compact`. */
 const compact = command({
   name: "compact",
   about:
@@ -56,7 +55,6 @@ const compact = command({
   },
 })
 
-/** `ledger backup FILE`. */
 const backup = command({
   name: "backup",
   about:
@@ -86,7 +84,6 @@ const backup = command({
   },
 })
 
-/** `ledger key`. */
 const key = command({
   name: "key",
   about: "Makes a key for a new ledger in PostgreSQL, and prints it once.",
@@ -106,7 +103,6 @@ const key = command({
   },
 })
 
-/** `ledger migrate`. */
 const migrate = command({
   name: "migrate",
   about:
@@ -137,7 +133,6 @@ const migrate = command({
   },
 })
 
-/** `ledger move`. */
 const move = command({
   name: "move",
   about:
@@ -174,7 +169,6 @@ const move = command({
   },
 })
 
-/** `ledger export [NAME…]`. */
 const exportRows = command({
   name: "export",
   about: "Writes all rows of pipelines with their states and submission ids, as CSV or JSON Lines.",
@@ -209,7 +203,6 @@ const exportRows = command({
   },
 })
 
-/** `ledger forget NAME --rows KEY… --because TEXT`. */
 const forget = command({
   name: "forget",
   about: "Forgets rows permanently. A keyed digest of the key stays, so that the row is not imported again.",
@@ -265,7 +258,6 @@ const forget = command({
 /** The number of pairs of keys that are shown before you agree. */
 const shownPairs = 50
 
-/** `ledger rekey NAME`. */
 const rekey = command({
   name: "rekey",
   about: "Records the new keys of rows whose keys were reformatted. Shows the pairs of keys and asks you to confirm.",

@@ -5,7 +5,6 @@ import { command, filePath, json, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Interrupts } from "./runMain.ts"
 
-/** `practice`. */
 export const practice = command({
   name: "practice",
   about:

@@ -11,7 +11,6 @@ import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, widthOf } from "./terminal/screen.ts"
 
-/** `preview NAME`. */
 export const preview = command({
   name: "preview",
   about:

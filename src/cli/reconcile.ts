@@ -4,7 +4,6 @@ import { choosing, command, flag, json, output, redact, somePipelines, to } from
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
 
-/** `reconcile NAME`. */
 export const reconcile = command({
   name: "reconcile",
   about:

@@ -3,7 +3,6 @@ import { choosing, command, runOptions, somePipelines } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines, type RunSurroundings } from "./runs.ts"
 
-/** `rehearse NAME`. */
 export const rehearse = command({
   name: "rehearse",
   about:

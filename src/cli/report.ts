@@ -7,7 +7,6 @@ import { showRuns, showSummary } from "./terminal/summary.ts"
 /** How many runs are listed below a report. */
 const listed = 10
 
-/** `report NAME`. */
 export const report = command({
   name: "report",
   about: "Prints or opens the report of a run.",

@@ -7,7 +7,6 @@ import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"
 import { confirming, formNamed, runPipelines } from "./runs.ts"
 
-/** `run NAME…`. */
 export const run = command({
   name: "run",
   about:

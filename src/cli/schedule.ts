@@ -24,7 +24,6 @@ import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.
 /** The number of upcoming start times that `--plan` shows for each pipeline. */
 const plannedTimes = 5
 
-/** `schedule`. */
 export const schedule = command({
   name: "schedule",
   about: "Runs pipelines at the times in their files, until you stop it. With --once, runs the pipelines that are due.",
@@ -181,7 +180,6 @@ const showScheduled = (report: RunReport, folder: string, zone: string, screen: 
   ].join("\n")
 }
 
-/** How `schedule` was called. */
 interface CalledWith {
   readonly once: boolean
 }

@@ -3,7 +3,6 @@ import { chosenArgument, command, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { projectFolder } from "./openProject.ts"
 
-/** `schema [pipeline|project]`. */
 export const schema = command({
   name: "schema",
   about:

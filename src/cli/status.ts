@@ -37,7 +37,6 @@ const timeOf = (text: string): number | undefined => {
   return millis !== undefined && millis <= longest ? millis : undefined
 }
 
-/** `status [NAME…]`. */
 export const status = command({
   name: "status",
   about:

@@ -8,7 +8,6 @@ import { Interrupts } from "./runMain.ts"
 /** The maximum size of an uploaded file in bytes. */
 const maxUpload = 4 * 1024 * 1024 * 1024
 
-/** `studio`. */
 export const studio = command({
   name: "studio",
   about:

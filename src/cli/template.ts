@@ -8,7 +8,6 @@ import { commandFor } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
-/** `template SERVICE FORM [FILE]`. */
 export const template = command({
   name: "template",
   about:

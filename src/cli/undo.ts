@@ -12,7 +12,6 @@ import { confirming, formNamed, stopCleanly } from "./runs.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** `undo NAME --run ID`. */
 export const undo = command({
   name: "undo",
   about:

@@ -35,7 +35,6 @@ import {
 import { surveySource } from "./suggestMapping.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
-/** Where a draft belongs. */
 export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {
   readonly root: string
 }
@@ -43,7 +42,6 @@ export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {
 /** Returns the name of a draft's pipeline: as its text says, otherwise as its file does. */
 const nameIn = ({ pipeline, text }: PipelineDraftText): string => textAt(parseYaml("", text), ["pipeline"]) ?? pipeline
 
-/** A draft with its open source and its form. */
 export interface OpenDraft extends OpenParts {
   readonly text: string
 }

@@ -29,7 +29,6 @@ import { openService, type Services } from "./services.ts"
 /** How long a form may be used without fetching it again, in milliseconds. */
 const formKept = 30_000
 
-/** How many surveys are kept. */
 const surveysKept = 4
 
 /** How long the rows of an address or a connection may be used without fetching them again, in milliseconds. Form tools limit how often they can be asked. */

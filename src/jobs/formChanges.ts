@@ -11,7 +11,6 @@ import type { Project } from "../project/Project.ts"
 import { addressesOf, knownForm, type MaybeLedger } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
-/** A form as recorded earlier. */
 interface RecordedForm {
   readonly form: Form
   /** The titles of the source's columns. Undefined if unknown. */
@@ -82,7 +81,6 @@ const inLedger = <R>(
 const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
   [before, after].some((element) => element !== undefined && names(entry, element))
 
-/** Returns what to do about a change to the form. */
 const adviceFor = (
   { after, harmless, kind }: FormChange,
   entry: MappingEntry | undefined,

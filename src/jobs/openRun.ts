@@ -25,7 +25,6 @@ import { type OpenedService, serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
 
-/** What a job has opened and checked for a run. */
 export interface RunSettings
   extends
     Pick<RunRequest, "mode" | "pipeline" | "form" | "mapping" | "source" | "mayBeSent" | "warnings">,

@@ -125,7 +125,6 @@ export const orInterrupted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
 
-/** How the parts of a pipeline are opened. */
 export interface PartsOptions {
   readonly draft?: PipelineDraftText | undefined
   /** Called with the project before its services are used. */
@@ -139,7 +138,6 @@ export interface OpenParts {
   readonly project: Project
   readonly pipeline: Pipeline
   readonly source: Source
-  /** The first target. */
   readonly target: Target
   readonly form: Form
 }

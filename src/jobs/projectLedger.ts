@@ -18,7 +18,6 @@ import { findTarget, type OfPipeline, openTarget, type Target } from "./target.t
 
 type WithLedger = Pick<Project, "ledger" | "reports">
 
-/** Returns the pipeline and the target that a command is about. */
 export const askerOf = ({ name }: Pick<Pipeline, "name">, { target }: Target): Asker => ({ pipeline: name, target })
 
 /**

@@ -13,7 +13,6 @@ import { SourceError } from "../source/Source.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openIfAny, serviceAddress } from "./projectLedger.ts"
 
-/** Rejected rows can't be fixed (exit code 2). */
 class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
   message: Schema.String,
 }) {}

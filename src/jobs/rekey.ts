@@ -17,7 +17,6 @@ import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
 
-/** A row's key in the ledger and its new one. */
 interface KeyPair {
   readonly old: string
   readonly new: string

@@ -100,7 +100,6 @@ export const columnsTyped = (text: string, columns: ReadonlyArray<string>): Read
   return typeof split === "function" ? split(text) : []
 }
 
-/** How a pipeline is reviewed. */
 export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 
 /** Whether a pipeline leaves a question unanswered on purpose. */

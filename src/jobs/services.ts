@@ -15,7 +15,6 @@ import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
 
-/** An open form service. */
 export interface OpenedService {
   readonly name: string
   readonly service: FormService

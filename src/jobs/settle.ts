@@ -193,7 +193,6 @@ const byExport = (
     }
   })
 
-/** Opens the service of a target to list its form. */
 const openList = (project: Project, { ledger: { digest }, pipeline, target, view }: Place) =>
   Effect.gen(function*() {
     const { service: { form: formOf, list } } = yield* openTarget(project, pipeline, target)

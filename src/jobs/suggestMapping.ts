@@ -57,10 +57,8 @@ export interface Initialised {
   readonly root: string
   readonly written: ReadonlyArray<string>
   readonly pipeline: string
-  /** The pipeline's file. */
   readonly file: string
   readonly form: Pick<Form, "id" | "name">
-  /** The number of entries that were written with a mapping. */
   readonly mapped: number
   /** The entries that were written as comments for a person to complete. */
   readonly open: ReadonlyArray<string>
@@ -78,7 +76,6 @@ export interface Initialised {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** What `init` says about an entry that it wrote. */
 type WrittenEntry = Pick<DraftEntry, "below" | "of" | "open">
 
 /** Returns what `init` says about the entries that it wrote. */

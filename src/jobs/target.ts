@@ -38,7 +38,6 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
 
 export type Target = SinkConfig["targets"][number]
 
-/** The pipeline that a job is about. */
 export interface OfPipeline {
   readonly pipeline: string
   /** The target, if the pipeline has several. */

@@ -33,30 +33,25 @@ export interface UndoQuestion {
 }
 
 export interface UndoOptions extends OfPipeline {
-  /** The id of the run whose submissions are deleted. */
   readonly run: string
   /** Whether submissions that were edited after the import are deleted, too. */
   readonly editedToo: boolean
-  /** The name of the person. */
   readonly by: string
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation. Undefined if no one can be asked. */
   readonly ask: ((question: UndoQuestion) => Effect.Effect<boolean>) | undefined
   /** Says what is about to be deleted, if no question is needed. */
   readonly tell: (question: UndoQuestion) => Effect.Effect<void>
-  /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
 }
 
 /** What happened to the submissions of a run. */
 export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<Remaining, "sent" | "undone"> {
   readonly pipeline: string
-  /** The run whose submissions were deleted. */
   readonly run: string
   readonly form: { readonly service: string; readonly id: string; readonly name: string }
   /** The folder with undone.csv and undo.json. */
   readonly folder: string
-  /** The number of submissions that were deleted before. */
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number

@@ -49,7 +49,6 @@ export const backUp = (project: Project, file: string) =>
     return yield* backUpLedger(ledger.file, file)
   })
 
-/** The tools of PostgreSQL back up what is in PostgreSQL. */
 const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
   new LedgerRefused({
     message:
@@ -60,7 +59,6 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
       } together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
   })
 
-/** Returns a random key for a new ledger in PostgreSQL. */
 export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 
 /**

@@ -84,7 +84,6 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(({ open }) => Effect.map(open(payload), schemaOf)))
     .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload), true)))
 
-/** Makes a pipeline from an uploaded file. */
 const create = ({ form, pipeline, service, source }: Calls["project"]["create"]["payload"]) =>
   Effect.fn(function*({ guard, open, root, surveyNew, uploaded }: Studio["Type"]) {
     const path = yield* Path.Path
@@ -109,7 +108,6 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
     return file
   })
 
-/** Returns the JSON Schema of a draft's file. */
 const schemaOf = (draft: OpenDraft): unknown => JSON.parse(pipelineSchemaText(draft))
 
 const surveyShown = ({ form }: OpenDraft, survey: DraftSurvey): Survey => ({

@@ -11,7 +11,6 @@ import { recordReconciled } from "./verdicts.ts"
 /** Facts that are stored as JSON under their names. */
 const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as const
 
-/** Returns what is recorded about a place, apart from its rows and runs. */
 export function* facts({ texts }: Store, place: number): Sql<Facts> {
   const has = (table: string) => exists(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place])
   const first = (yield* get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place]))?.[0] ?? null
@@ -32,7 +31,6 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
   }
 }
 
-/** Records facts, inside a transaction. */
 export function* recordFacts(
   store: Store,
   { place, run }: { readonly place: number; readonly run: number },
@@ -127,7 +125,6 @@ const decisions = [
   ["acknowledged", "content, what, at, by, because"],
 ] as const
 
-/** Whether a person has accepted all of these states, at one place or at any. */
 export function* isAccepted(
   where: number | "anywhere",
   reason: AcceptReason,
@@ -143,7 +140,6 @@ export function* isAccepted(
   return true
 }
 
-/** Returns which of these files no run at this place has read. */
 export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
   const found = yield* all<readonly [string]>(
     "SELECT name FROM readFile WHERE place = ? AND name IN (SELECT value FROM json_each(?))",
@@ -153,7 +149,6 @@ export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<R
   return names.filter((name) => !read.has(name))
 }
 
-/** Returns what a webhook was last notified of, or undefined if it was never notified. */
 export function* notified(place: number, webhook: string): Sql<Notified | undefined> {
   const found = yield* get<readonly [string, string]>("SELECT codes, run FROM told WHERE place = ? AND webhook = ?", [
     place,

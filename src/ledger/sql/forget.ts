@@ -68,7 +68,6 @@ export function* forget(
   }
   return { had: had.has("row") ? "row" : had.has("digest") ? "digest" : undefined, submissions }
 
-  /** Deletes a row, and returns the ids of its submissions. */
   function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
     // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
     for (

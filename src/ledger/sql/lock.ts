@@ -83,7 +83,6 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
   )
 }
 
-/** A lock that was taken. */
 export interface TakenLock {
   /** Higher than that of any earlier lock of any pipeline, so that renaming a pipeline can't revive an old epoch. */
   readonly epoch: number
@@ -96,7 +95,6 @@ export interface TakenLock {
 export const pipelinesOf = () =>
   all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1")
 
-/** Takes the lock inside a transaction. */
 export function* takeLock(
   store: Store,
   pipeline: string,
@@ -167,7 +165,6 @@ export class LockLease implements Lease {
     this.pending = now
   }
 
-  /** Sends a heartbeat. */
   readonly renew = (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
     if (heartbeats === undefined) {
       return this.store.writer.writeOn(this, "renewing the lock", () => just(undefined), { counts: false })
@@ -225,7 +222,6 @@ export class LockLease implements Lease {
       && this.silentFor() * 2 < this.store.staleAfter
   }
 
-  /** Returns the milliseconds since the last heartbeat. */
   silentFor(): number {
     return elapsed(this.beat, timeOf(this.store))
   }

@@ -113,7 +113,6 @@ const doubtful = selection<DoubtfulRow>({
   isUndone: selected(ofUndoneRun, (value: number) => value === 1),
 })
 
-/** Returns a page of rows in doubt, in the order in which they were first sent. */
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Sql<ReadonlyArray<DoubtfulRow>> =>
   doubtful.all(
     store,
@@ -144,7 +143,6 @@ const undeletablePage = (store: Store, place: number, page: Page<"undeletable">)
     [place, page.run, page.after, page.limit],
   )
 
-/** Returns the rows of a place that were sent in these batches, and are neither imported nor refused. */
 export function* unfinished(
   place: number,
   { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -191,7 +189,6 @@ export const pages = <K extends keyof Pages>(
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
 
-/** How many rows are read at a time. */
 const pageRows = 1_000
 
 interface Exported extends ExportedRow {
@@ -243,7 +240,6 @@ const replacedSubmissions = exported(
   "FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run",
 )
 
-/** Reads all rows of these pipelines in pages, the present rows first. An empty list means all pipelines. A run may be in progress. */
 export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,

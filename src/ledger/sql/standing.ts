@@ -12,7 +12,6 @@ import { drift, isAcknowledged } from "./verdicts.ts"
 
 const count = (place: number, sql: string) => numberIn(sql, [place])
 
-/** Counts what is not proven or needs review. Uses indexes that contain only such rows. */
 export function* counts(place: number): Sql<Counts> {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
   const byVerdict = yield* all<readonly [number, number]>(
@@ -47,7 +46,6 @@ function* intended(place: number): Sql<number> {
   )
 }
 
-/** Returns counts over all rows of a place. */
 export function* standing(store: Store, pipeline: string, place: number): Sql<Standing> {
   const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
   const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
@@ -110,7 +108,6 @@ function* attentionOf(place: number): Sql<{ readonly rows: number; readonly ackn
   return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
-/** Counts the rows that were imported with a different mapping. */
 export function* importedUnderOther(place: number, mapping: string): Sql<number> {
   return yield* numberIn(
     "SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)",
@@ -176,7 +173,6 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
 export const runRecords = (
   store: Store,
   place: number,

@@ -44,7 +44,6 @@ export const makeTurns = (store: Store): Turns => ({
   }),
 })
 
-/** Returns a statement that sends a heartbeat for each turn of this process. */
 const renewal = ({ holder: { born, pid }, present }: Store) => {
   const now = present()
   return {
