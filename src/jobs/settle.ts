@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { SettledResult, SettleResult } from "../domain/settled.ts"
@@ -17,17 +16,12 @@ import {
   undoneNotes,
 } from "../run/settleFromList.ts"
 import type { Settled } from "../sink/settleRows.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { can } from "./services.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 import { type OfPipeline, openTarget } from "./target.ts"
-
-/** No row in doubt was chosen (exit code 2). */
-export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
-  pipeline: Schema.String,
-  message: Schema.String,
-}) {}
 
 /** Which rows in doubt a person settles. */
 export type WhichRows =
@@ -149,7 +143,7 @@ const byPerson = (
         } is in doubt; the keys are in the column _key of in-doubt.csv`
         : "is in doubt"
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
-      return yield* new NothingSettled({ pipeline: view.pipeline, message })
+      return yield* new JobRefused({ code: "NothingSettled", next: ["status", view.pipeline], message })
     }
     const reason = `${who} says so: ${because ?? ""}`
     yield* session.settleDoubts({

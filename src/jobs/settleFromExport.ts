@@ -1,6 +1,5 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
@@ -18,14 +17,11 @@ import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource } from "./prepare.ts"
 import { openTarget, type Target } from "./target.ts"
 
-/** The file is not an export of the form's results (exit code 2). */
-export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("ExportUnusable", {
-  file: Schema.String,
-  message: Schema.String,
-}) {}
+const unusable = (message: string) => new JobRefused({ code: "ExportUnusable", message })
 
 /** An open export of a form's results. */
 export interface Export extends Results {
@@ -63,21 +59,18 @@ export const openExport = (
     const undeclared = stamps.flatMap(({ declared, id }) => declared ? [] : [id])
     const columns = resultsColumns(header, form, undeclared)
     if (columns === undefined) {
-      return yield* new ExportUnusable({
-        file,
-        message:
-          `${name} has no column of submission ids ("Submission ID"), so submissions that are already in the ledger can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
-      })
+      return yield* unusable(
+        `${name} has no column of submission ids ("Submission ID"), so submissions that are already in the ledger can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
+      )
     }
     if (columns.elements.size === 0) {
-      return yield* new ExportUnusable({
-        file,
-        message: `No column of ${name} is named after a question of the form "${
+      return yield* unusable(
+        `No column of ${name} is named after a question of the form "${
           brief(form.name)
         }". Is the file an export of a different form? The form's questions are: ${
           form.questions.slice(0, 8).map((question) => brief(question.name)).join(", ")
         }${form.questions.length > 8 ? ", …" : ""}.`,
-      })
+      )
     }
     return {
       name,

@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { type ExitCode, exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { Outcome } from "../domain/run.ts"
@@ -10,18 +9,13 @@ import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
 import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
 import { findTarget, type OfPipeline, openTarget } from "./target.ts"
 import { undoneLines, writeUndone } from "./undoneFiles.ts"
-
-/** The submissions of a run can't be deleted (exit code 2). */
-export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused", {
-  pipeline: Schema.String,
-  message: Schema.String,
-}) {}
 
 /** What a person has to confirm before submissions are deleted. */
 export interface UndoQuestion {
@@ -76,7 +70,8 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const { pipeline, target } = yield* findTarget(project, options)
-      const refusal = (message: string) => new UndoRefused({ pipeline: pipeline.name, message })
+      const refusal = (message: string) =>
+        new JobRefused({ code: "UndoRefused", next: ["status", pipeline.name], message })
       const { name, service } = yield* orInterrupted(options.interrupted, openTarget(project, pipeline, target))
       const { remove } = service
       if (remove === undefined) {

@@ -254,7 +254,7 @@ const failed = (
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  if (failure?._tag === "NothingToFix") {
+  if (failure?._tag === "JobRefused") {
     return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)

@@ -11,13 +11,12 @@ import { overview } from "../jobs/overview.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
 import { fetchForms } from "../jobs/services.ts"
+import { initRefused } from "../jobs/suggestMapping.ts"
 import { findFirstTarget } from "../jobs/target.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type Calls, Refused, StudioApi, type Survey } from "./Api.ts"
+import { type Calls, StudioApi, type Survey } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-
-const refused = (message: string) => new Refused({ code: "InitRefused", message })
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
   handlers
@@ -89,10 +88,10 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
     const path = yield* Path.Path
     const { texts } = yield* listPipelines(root)
     const isTaken = texts.some(({ file, name = file }) => name === pipeline)
-    if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
-    if (!uploaded.has(source)) return yield* refused(`There is no uploaded file ${source}. Drop it again.`)
+    if (isTaken) return yield* initRefused(`The pipeline ${pipeline} already exists. Choose a different name.`)
+    if (!uploaded.has(source)) return yield* initRefused(`There is no uploaded file ${source}. Drop it again.`)
     const config = decodeSource({ file: path.join(root, source) }, {})
-    if ("key" in config) return yield* refused(config.message)
+    if ("key" in config) return yield* initRefused(config.message)
     const { keep, survey } = surveyNew(pipeline)
     const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
     // While the file is read, no other call may remove it.
