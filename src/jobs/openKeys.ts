@@ -14,23 +14,14 @@ import type { Target } from "./target.ts"
 /** What a run needs to know about a pipeline to find its rows in the ledger. */
 export type Readable = Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">
 
+/** Returns the plan of a dry run, for work that only reads. */
+export const planToRead = ({ service, target }: Target, given: Readable, otherSource?: string) =>
+  CurrentRun.make({ ...given, id: "", mode: "dry-run", target, serviceName: service, otherSource, warnings: [] })
+
 /** Returns the plan of a dry run, its rows in the ledger, and both as services, for work that only reads. `isComparable`: whether the ledger's row keys are made from the same columns. */
 export const dryRun = (project: Project, target: Target, given: Readable, ledger: Ledger) =>
   Effect.gen(function*() {
-    const plan = CurrentRun.make({
-      ...given,
-      id: "",
-      mode: "dry-run",
-      target: target.target,
-      serviceName: target.service,
-      otherSource: undefined,
-      projectOption: undefined,
-      confirm: undefined,
-      limit: undefined,
-      retryRefused: false,
-      resendUndone: false,
-      warnings: [],
-    })
+    const plan = planToRead(target, given)
     const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
     const run = Context.make(CurrentRun, plan).pipe(Context.add(RunLedger, { ledger, view, session: undefined }))
     return { plan, view, run, isComparable: !(yield* keysDiffer(plan, view)) }

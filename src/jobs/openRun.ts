@@ -28,7 +28,7 @@ import type { Target } from "./target.ts"
 export interface RunSettings
   extends
     Pick<RunRequest, "mode" | "pipeline" | "form" | "mapping" | "source" | "mayBeSent" | "warnings">,
-    Partial<Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">>
+    Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">
 {
   readonly target: Target
   readonly opened: OpenedService
@@ -87,8 +87,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
       confirm: serviceToConfirm(project, opened.name),
       mayBeSent: settings.mayBeSent,
       limit: settings.limit,
-      retryRefused: settings.retryRefused ?? false,
-      resendUndone: settings.resendUndone ?? false,
+      retryRefused: settings.retryRefused,
+      resendUndone: settings.resendUndone,
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
         : undefined,

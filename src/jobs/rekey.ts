@@ -5,14 +5,12 @@ import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { keyColumns } from "../project/sourceSection.ts"
 import { type Alike, surveyKeys } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { columnNames } from "../source/columns.ts"
-import { endOf, ownColumns } from "../source/fixed.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { JobRefused } from "./JobRefused.ts"
+import { planToRead } from "./openKeys.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
@@ -123,19 +121,8 @@ const pairsOfSource = (
   view: PipelineLedger,
 ) =>
   Effect.gen(function*() {
-    const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: other })
-    const columns = ownColumns(source.columns)
-    const plan = {
-      mapping,
-      pipeline,
-      source,
-      columns,
-      end: endOf(source.columns),
-      shape: columnNames(mapping.columns),
-      keyColumns: keyColumns(pipeline.source).map(({ name }) => name),
-      ownSource: other === undefined,
-      isPartial: false,
-    }
+    const { form, mapping, pipeline, source, target } = yield* prepare(project, named, { to, source: other })
+    const plan = planToRead(target, { pipeline, form, mapping, source }, other)
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
     let rows = 0
     const survey = (chunk: RowChunk) =>

@@ -7,7 +7,7 @@ import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
-import { all, get, just, Refusal, type Sql, write } from "./statement.ts"
+import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
 type LockRow = readonly [
@@ -99,7 +99,6 @@ export function* takeLock(
   store: Store,
   pipeline: string,
 ): Sql<TakenLock> {
-  const me = store.holder
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) throw locked(pipeline, holder.since, holder.lease)
   const [last, held] = (yield* get<readonly [number | null, number | null]>(
@@ -109,13 +108,10 @@ export function* takeLock(
   const epoch = (last ?? 0) + 1
   const now = yield* store.now()
   const word = randomBytes(8).toString("hex")
-  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
-  yield* write(
-    `INSERT INTO lock (pipeline, epoch, held, pid, born, boot, since, beat, lasts) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (pipeline) DO UPDATE SET epoch = excluded.epoch, held = 1, pid = excluded.pid, born = excluded.born, boot = excluded.boot,
-       since = excluded.since, beat = excluded.beat, lasts = excluded.lasts`,
-    [pipeline, epoch, me.pid, me.born, me.boot, now, now, store.staleAfter],
-  )
+  yield* insert("holder", { epoch, word, upTo: 0 })
+  const { born, boot, pid } = store.holder
+  const lease = { pid, born, boot, since: now, beat: now, lasts: store.staleAfter }
+  yield* insert("lock", { pipeline, epoch, held: 1, ...lease }, ["pipeline"])
   return { epoch, isTakenOver: held === 1, word }
 }
 

@@ -9,7 +9,7 @@ import type { DoubtfulRow, ExportedRow, Page, Pages, SentRow, UndeletableRow } f
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
-import { optional, required, type Selected, selected, selection } from "./selection.ts"
+import { condition, optional, required, type Selected, selected, selection } from "./selection.ts"
 import { all, get, type Param, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun, wasFound } from "./undo.ts"
@@ -33,7 +33,7 @@ const sentState = {
   verdict: required(row.verdict),
   replaces: optional<string>(lastReplaced),
   drift: selected(`CASE r.verdict WHEN ${verdictCode.verified} THEN f.standing END`, driftedOf),
-  isFound: selected(wasFound("r.id", "r.batch"), (value: number) => value === 1),
+  isFound: condition(wasFound("r.id", "r.batch")),
 }
 
 const sent = {
@@ -106,11 +106,8 @@ const doubtful = selection<DoubtfulRow>({
   item,
   cells,
   columns: selected("b.columns", (id: number, texts) => texts.listOf(id)),
-  acknowledged: selected(
-    isAcknowledged("r", "r.content", fateCode("inDoubt")),
-    (value: number) => value === 1,
-  ),
-  isUndone: selected(ofUndoneRun, (value: number) => value === 1),
+  acknowledged: condition(isAcknowledged("r", "r.content", fateCode("inDoubt"))),
+  isUndone: condition(ofUndoneRun),
 })
 
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Sql<ReadonlyArray<DoubtfulRow>> =>

@@ -15,7 +15,7 @@ import {
   recordRefusal,
   undoReplacement,
 } from "./replace.ts"
-import { all, each, get, inTens, Refusal, type Sql, write } from "./statement.ts"
+import { all, each, get, insert, inTens, Refusal, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
 
@@ -146,12 +146,7 @@ export function* abandon(
     yield* write("UPDATE batch SET open = 0 WHERE id = ?", [batch])
     const holder = holders.get(of)
     if (holder === undefined) continue
-    yield* write("INSERT INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", [
-      of,
-      holder.pid,
-      holder.born,
-      holder.boot,
-    ])
+    yield* insert("overtaken", { epoch: of, ...holder }, [])
   }
   yield* endOvertaken(store)
   return abandoned

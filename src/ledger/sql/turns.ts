@@ -4,7 +4,7 @@ import type { Holder, Lease } from "../holder.ts"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
 import { leaseOf, liveHolder, locked } from "./lock.ts"
-import { all, get, type Sql, write } from "./statement.ts"
+import { all, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 const states = ["done", "inProgress", "stopped"] as const
@@ -58,22 +58,9 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
     case "taken":
     case "retaken": {
       const tries = change === "retaken" ? last.tries + 1 : 1
-      return yield* write(
-        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat, lasts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
-           boot = excluded.boot, beat = excluded.beat, lasts = excluded.lasts`,
-        [
-          pipeline,
-          yield* turnTime(store),
-          codeOf("inProgress"),
-          tries,
-          pid,
-          born,
-          boot,
-          yield* store.now(),
-          store.staleAfter,
-        ],
-      )
+      const turn = { pipeline, at: yield* turnTime(store), state: codeOf("inProgress"), tries }
+      const lease = { pid, born, boot, beat: yield* store.now(), lasts: store.staleAfter }
+      return yield* insert("turn", { ...turn, ...lease }, ["pipeline"])
     }
     case "done":
     case "stopped":
