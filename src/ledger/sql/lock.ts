@@ -10,23 +10,9 @@ import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
-type LockRow = readonly [
-  epoch: number,
-  held: number,
-  pid: number,
-  born: string,
-  boot: string,
-  since: number,
-  beat: number,
-  lasts: number,
-]
-
-function* lockOf(pipeline: string, ending = ""): Sql<LockRow | undefined> {
-  return yield* get<LockRow>(
-    `SELECT epoch, held, pid, born, boot, since, beat, lasts FROM lock WHERE pipeline = ?${ending}`,
-    [pipeline],
-  )
-}
+/** The columns of `lock` and of `turn` that say who holds a lease, when its last heartbeat was, and for how many milliseconds it lasts without one. */
+export const leased = "pid, born, boot, beat, lasts"
+export type LeaseRow = readonly [pid: number, born: string, boot: string, beat: number, lasts: number]
 
 /**
  * Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent.
@@ -38,30 +24,27 @@ export function* liveHolder(
   pipeline: string,
   ending = "",
 ): Sql<{ readonly since: number; readonly lease: Leased } | undefined> {
-  const lock = yield* lockOf(pipeline, ending)
+  const lock = yield* get<readonly [held: number, since: number, ...LeaseRow]>(
+    `SELECT held, since, ${leased} FROM lock WHERE pipeline = ?${ending}`,
+    [pipeline],
+  )
   if (lock === undefined) return undefined
-  const [, held, pid, born, boot, since, beat, lasts] = lock
-  const lease = held === 0 ? undefined : leaseOf(store, { pid, born, boot }, { beat, lasts }, yield* store.now())
+  const [held, since, ...row] = lock
+  const lease = held === 0 ? undefined : leaseOf(store, row, yield* store.now())
   return lease && { since, lease }
 }
 
-/**
- * Returns a holder's lease. Undefined if the holder has ended, or may be overtaken.
- *
- * @param recorded when the holder sent its last heartbeat, and for how many milliseconds its lease lasts without one. Each host may have its own
- *   `leaseTimeout`
- */
+/** Returns a holder's lease. Undefined if the holder has ended, or may be overtaken. Each host may have its own `leaseTimeout`. */
 export const leaseOf = (
   store: Pick<Store, "holder">,
-  holder: Holder,
-  { beat, lasts }: { readonly beat: number; readonly lasts: number },
+  [pid, born, boot, beat, lasts]: LeaseRow,
   now: number,
 ): Leased | undefined => {
   const silentFor = Math.max(0, now - beat)
   const expiresIn = lasts - silentFor
-  return expiresIn <= 0 || isGone(holder, store.holder)
+  return expiresIn <= 0 || isGone({ pid, born, boot }, store.holder)
     ? undefined
-    : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
+    : { host: hostOf({ boot }), pid, silentFor, expiresIn }
 }
 
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */

@@ -14,21 +14,29 @@ const count = (place: number, sql: string) => numberIn(sql, [place])
 
 export function* counts(place: number): Sql<Counts> {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
-  const byVerdict = yield* all<readonly [number, number]>(
-    `SELECT verdict, count(*) FROM row INDEXED BY row_unverified WHERE place = ? AND verdict > 0 AND state = ${stateCode.imported} GROUP BY verdict`,
+  const acknowledged = { ...verdicts }
+  const reviewed = `CASE r.verdict WHEN ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
+  const byVerdict = yield* all<readonly [number, number, number]>(
+    `SELECT r.verdict, count(*), count(*) FILTER (WHERE CASE WHEN r.verdict = ${verdictCode.unread} THEN r.submission IS NULL
+       ELSE ${isAcknowledged("r", "r.content", reviewed)} END)
+     FROM row r INDEXED BY row_unverified WHERE r.place = ? AND r.verdict > 0 AND r.state = ${stateCode.imported} GROUP BY r.verdict`,
     [place],
   )
-  for (const [code, rows] of byVerdict) {
+  for (const [code, rows, seen] of byVerdict) {
     const verdict = verdictOf(code)
-    if (verdict !== "verified") verdicts[verdict] = rows
+    if (verdict === "verified") continue
+    verdicts[verdict] = rows
+    acknowledged[verdict] = seen
   }
+  const [inDoubt, seen] = (yield* get<readonly [number, number]>(
+    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("r", "r.content", fateCode("inDoubt"))})
+     FROM row r INDEXED BY row_doubt WHERE r.place = ? AND r.state = ${stateCode.inDoubt}`,
+    [place],
+  )) ?? [0, 0]
   return {
-    inDoubt: (yield* count(
-      place,
-      `SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`,
-    )) + (yield* intended(place)),
+    inDoubt: inDoubt + (yield* intended(place)),
     verdicts,
-    acknowledged: yield* acknowledgedOf(place),
+    acknowledged: { inDoubt: seen, ...acknowledged },
     drift: yield* drift(place),
     attention: yield* attentionOf(place),
     leftOut: yield* count(place, "SELECT count(*) FROM leftOut WHERE place = ? AND keyed < 2"),
@@ -72,29 +80,6 @@ export function* standing(store: Store, pipeline: string, place: number): Sql<St
     ),
     doubts: yield* doubtsBySending(place),
     running: yield* runInProgress(store, pipeline, place),
-  }
-}
-
-function* acknowledgedOf(place: number): Sql<Standing["acknowledged"]> {
-  const acknowledged = (rows: string, what: number): Sql<number> =>
-    count(
-      place,
-      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND ${isAcknowledged("r", "r.content", what)}`,
-    )
-  return {
-    inDoubt: yield* acknowledged(`r.state = ${stateCode.inDoubt}`, fateCode("inDoubt")),
-    differing: yield* acknowledged(
-      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.differing} AND r.verdict > 0`,
-      differingCode,
-    ),
-    missing: yield* acknowledged(
-      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.missing} AND r.verdict > 0`,
-      missingCode,
-    ),
-    unread: yield* count(
-      place,
-      `SELECT count(*) FROM row r WHERE r.place = ? AND r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.unread} AND r.verdict > 0 AND r.submission IS NULL`,
-    ),
   }
 }
 
