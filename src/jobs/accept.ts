@@ -102,7 +102,7 @@ export const acceptRefused = (
       const { form, pipeline, target } = prepared
       const ledger = yield* openIfAny(project, askerOf(pipeline, target), reason === "ledger")
       if (ledger === undefined) return yield* nothing
-      const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+      const view = yield* openPlace({ project, pipeline, target }, ledger, form.id)
       if (reason !== "ledger") yield* view.isNewest
       const refused = yield* acceptances[reason]({ prepared, ledger, view })
       if (refused === undefined) return yield* nothing

@@ -56,7 +56,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const ledger = settings.copy === undefined
       ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
       : yield* openLedger(settings.copy)
-    const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+    const at = { project, pipeline, target }
+    const view = yield* openPlace(at, ledger, form.id)
     yield* view.isNewest
     const id = yield* newRunId
     const folder = yield* openRunFolder({
@@ -109,7 +110,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
       const copy = yield* openLedger(yield* temporaryCopy(project, asker))
-      const copied = yield* openPlace(project, copy, pipeline, target, form.id)
+      const copied = yield* openPlace(at, copy, form.id)
       return { ledger: copy, view: copied, session: undefined, onCopy: yield* copied.hold(id) }
     })
     const show = (event: ProgressEvent) =>

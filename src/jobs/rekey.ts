@@ -121,8 +121,9 @@ const pairsOfSource = (
   view: PipelineLedger,
 ) =>
   Effect.gen(function*() {
-    const { form, mapping, pipeline, source, target } = yield* prepare(project, named, { to, source: other })
-    const plan = planToRead(target, { pipeline, form, mapping, source }, other)
+    const prepared = yield* prepare(project, named, { to, source: other })
+    const { mapping, source } = prepared
+    const plan = planToRead(prepared, prepared, other)
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
     let rows = 0
     const survey = (chunk: RowChunk) =>

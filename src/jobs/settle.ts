@@ -81,10 +81,10 @@ const settling = (project: Project, place: Place, options: SettleOptions) =>
     if (by._tag === "Person") return byPerson(place, by, options)
     if (by._tag === "Nothing") return undefined
     if (by._tag === "Export") {
-      const opened = yield* openExport(project, place.pipeline, place.target, by.file)
+      const opened = yield* openExport(place, by.file)
       return byExport(place, { opened, isComplete: by.isComplete }, options)
     }
-    const listed = can(project, place.target.service, "list") ? yield* openList(project, place) : undefined
+    const listed = can(project, place.target.service, "list") ? yield* openList(place) : undefined
     return listed && byList(listed, options)
   })
 
@@ -187,9 +187,10 @@ const byExport = (
     }
   })
 
-const openList = (project: Project, { ledger: { digest }, pipeline, target, view }: Place) =>
+const openList = (place: Place) =>
   Effect.gen(function*() {
-    const { service: { form: formOf, list } } = yield* openTarget(project, pipeline, target)
+    const { ledger: { digest }, pipeline, target, view } = place
+    const { service: { form: formOf, list } } = yield* openTarget(place)
     if (list === undefined) return undefined
     const form = yield* formOf(target.form)
     const answers = answersWithoutSource(pipeline, form)

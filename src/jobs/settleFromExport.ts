@@ -7,8 +7,6 @@ import type { TestEntry, Waits } from "../ledger/evidence.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import { stampIdsOf, stampsOf } from "../mapping/stamps.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
-import type { Project } from "../project/Project.ts"
 import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
 import { evidenceOfRows, waitsOf } from "../run/settleFromList.ts"
@@ -19,7 +17,7 @@ import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource } from "./prepare.ts"
-import { openTarget, type Target } from "./target.ts"
+import { openTarget, type PipelineTarget } from "./target.ts"
 
 const unusable = (message: string) => new JobRefused({ code: "ExportUnusable", message })
 
@@ -35,17 +33,13 @@ export interface Export extends Results {
 }
 
 /** Opens an export of the results of the target's form. Fetches the form to get the names of its questions. */
-export const openExport = (
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
-  file: string,
-) =>
+export const openExport = (at: PipelineTarget, file: string) =>
   Effect.gen(function*() {
+    const { pipeline, target } = at
     const path = yield* Path.Path
     const name = path.basename(file)
     const source = yield* openSource(asFound(file))
-    const opened = yield* openTarget(project, pipeline, target)
+    const opened = yield* openTarget(at)
     const form = yield* opened.service.form(target.form)
     const meta = source.tool?.meta ?? []
     const titles: Array<string> = []

@@ -69,10 +69,11 @@ export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<
 export const undoPipeline = (project: Project, options: UndoOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const { pipeline, target } = yield* findTarget(project, options)
+      const at = yield* findTarget(project, options)
+      const { pipeline, target } = at
       const refusal = (message: string) =>
         new JobRefused({ code: "UndoRefused", next: ["status", pipeline.name], message })
-      const { name, service } = yield* orInterrupted(options.interrupted, openTarget(project, pipeline, target))
+      const { name, service } = yield* orInterrupted(options.interrupted, openTarget(at))
       const { remove } = service
       if (remove === undefined) {
         return yield* refusal(
@@ -87,7 +88,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
       const ledger = yield* openIfAny(project, askerOf(pipeline, target))
       if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
-      const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+      const view = yield* openPlace(at, ledger, form.id)
       yield* view.isNewest
       const id = yield* newRunId
       const session = yield* view.hold(id)
