@@ -7,20 +7,11 @@ import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { commandLine } from "../domain/shell.ts"
-import type { NothingToAccept } from "../jobs/accept.ts"
-import type { NothingAcknowledged } from "../jobs/acknowledge.ts"
 import { afterDefect, type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
+import type { JobRefused } from "../jobs/JobRefused.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
-import type { KeyMapWrong } from "../jobs/rekey.ts"
-import type { NothingScheduled, ScheduleUnconfirmed } from "../jobs/schedule.ts"
-import type { NothingSelected } from "../jobs/selection.ts"
-import type { ServiceUnknown } from "../jobs/services.ts"
-import type { NothingSettled } from "../jobs/settle.ts"
-import type { ExportUnusable } from "../jobs/settleFromExport.ts"
-import type { InitRefused } from "../jobs/suggestMapping.ts"
-import type { UndoRefused } from "../jobs/undo.ts"
-import type { NothingForgotten } from "../jobs/upkeep.ts"
+import type { ScheduleUnconfirmed } from "../jobs/schedule.ts"
 import type { LedgerBusy } from "../ledger/errors.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
@@ -56,18 +47,8 @@ export type Failure =
   | OutputLost
   | QuitException
   | AttemptFailure
-  | ServiceUnknown
-  | NothingAcknowledged
-  | KeyMapWrong
-  | NothingForgotten
-  | NothingToAccept
-  | InitRefused
-  | NothingSettled
-  | UndoRefused
-  | NothingScheduled
-  | NothingSelected
+  | JobRefused
   | ScheduleUnconfirmed
-  | ExportUnusable
   | PracticeFormsMissing
   | DemonstrationMissing
   | LedgerBusy
@@ -76,18 +57,8 @@ export type Failure =
 export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">]: number } = {
   ...exitStatus,
   UsageWrong: exits.wrong.code,
-  ServiceUnknown: exits.wrong.code,
-  NothingAcknowledged: exits.wrong.code,
-  KeyMapWrong: exits.wrong.code,
-  NothingForgotten: exits.wrong.code,
-  NothingToAccept: exits.wrong.code,
-  InitRefused: exits.wrong.code,
-  NothingSettled: exits.wrong.code,
-  UndoRefused: exits.wrong.code,
-  NothingSelected: exits.wrong.code,
-  NothingScheduled: exits.wrong.code,
+  JobRefused: exits.wrong.code,
   ScheduleUnconfirmed: exits.wrong.code,
-  ExportUnusable: exits.wrong.code,
   PracticeFormsMissing: exits.wrong.code,
   LedgerBusy: exits.busy.code,
   OutputLost: exits.internalError.code,
@@ -119,7 +90,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
       : statusOf[error._tag]
     const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
     const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
-    const named = { ...(pipeline === undefined ? {} : { pipeline }), error: error?._tag ?? "Defect" }
+    const named = { ...(pipeline === undefined ? {} : { pipeline }), error: nameOf(error) }
     const shown = diagnostics !== undefined
       ? showDiagnostics(diagnostics, output.err)
       : error === undefined
@@ -157,6 +128,9 @@ export const printNext = ({ status, next }: Ended) =>
     sayNext(output, next)
   })
 
+const nameOf = (error: Failure | undefined): string =>
+  error?._tag === "JobRefused" ? error.code : error?._tag ?? "Defect"
+
 const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message
 
 const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string => {
@@ -183,10 +157,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ConfigurationInvalid":
     case "ConnectionUnusable":
       return isAboutPipelines(invocation) ? command("check", ...names) : again
-    case "ServiceUnknown":
-      return command("check")
     case "PipelineUnknown":
-    case "NothingSelected":
       return command("status")
     case "ReportUnreadable":
       return command(...(invocation.typed.includes("--run") ? ["report", ...names] : ["status"]))
@@ -199,8 +170,6 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return ["run", "rehearse", "reconcile"].includes(invocation.command ?? "")
         ? command("report", ...names.slice(0, 1))
         : undefined
-    case "NothingScheduled":
-      return "formferry schema pipeline"
     case "ScheduleUnconfirmed":
       return sameCommandWith(invocation, "--confirm", [...error.confirmed, ...error.services])
     case "TargetUnknown":
@@ -209,17 +178,12 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return error.known[0] === undefined
         ? again
         : sameCommandWith(invocation, "--to", [error.known[0]])
-    case "KeyMapWrong":
-    case "NothingForgotten":
-      return command("ledger", "export", ...names)
-    case "NothingAcknowledged":
-    case "NothingToAccept":
-    case "NothingSettled":
-    case "UndoRefused":
     case "LedgerLocked":
     case "LedgerBusy":
     case "LedgerOvertaken":
       return command("status", ...names)
+    case "JobRefused":
+      return error.next === undefined ? again : command(...error.next)
     case "LedgerRefused":
       return error.next && command(...error.next)
     case "LedgerError":
@@ -228,8 +192,6 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return error.isAtStart || invocation.command === "status" ? undefined : command("status", ...names, "--verify")
     case "OutcomeUnrecorded":
       return command("status", ...names, "--verify")
-    case "InitRefused":
-      return "formferry init --help"
     case "PracticeFormsMissing":
       return sameCommandWith(invocation, "--forms", ["DIR"])
     default:

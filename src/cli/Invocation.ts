@@ -12,7 +12,6 @@ export class Invocation extends Context.Tag("formferry/Invocation")<Invocation, 
   readonly pipelines: ReadonlyArray<string>
   /** `--project DIR`, as typed. */
   readonly project: string | undefined
-  /** Whether `--json` was given. */
   readonly json: boolean
   /** Whether `--output github` was given, and `--json` was not. */
   readonly github: boolean
@@ -26,7 +25,6 @@ export const commandFor = (
   options: Readonly<Record<string, string | undefined>> = {},
 ): string => commandLine(words, { ...options, "--project": invocation.project })
 
-/** Returns the same command as it was typed. */
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
   commandLine(typed)
 

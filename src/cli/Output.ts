@@ -58,7 +58,6 @@ const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } = {
     ].join(" "),
 }
 
-/** Returns a logger that writes to stderr. */
 export const logger = (write: (text: string, details: LogDetails) => void) =>
   Logger.make<unknown, void>(({ annotations, logLevel, message }) => {
     const words = (Array.isArray(message) ? message : [message]).map((word) =>

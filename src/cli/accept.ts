@@ -3,7 +3,6 @@ import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { userName } from "../jobs/userName.ts"
 import { chosenArgument, command, json, neededReason, pipeline, to } from "./command.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
@@ -12,7 +11,6 @@ const meanings = [
   ...Object.entries(acceptReasons).map(([name, meaning]) => `- ${name}: ${meaning}`),
 ].join("\n")
 
-/** `accept NAME REASON --because TEXT`. */
 export const accept = command({
   name: "accept",
   about:
@@ -35,18 +33,16 @@ export const accept = command({
     },
   },
   options: { because: neededReason("The reason, which is recorded."), to, json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([input.pipeline])
-      const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
-      const by = yield* userName
-      const { because, reason } = input
-      const { what } = yield* acceptRefused(project, { ...input, by })
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })
-          : `Accepted by ${by}: ${what} Reason: ${because}`,
-      )
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([input.pipeline])
+    const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
+    const by = yield* userName
+    const { because, reason } = input
+    const { what } = yield* acceptRefused(project, { ...input, by })
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ pipeline: input.pipeline, reason, accepted: what, by, because })
+        : `Accepted by ${by}: ${what} Reason: ${because}`,
+    )
+  },
 })

@@ -4,9 +4,7 @@ import { userName } from "../jobs/userName.ts"
 import { command, flag, json, neededReason, pipeline, texts, to } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 
-/** `acknowledge NAME (--rows KEY… | --all) --because TEXT`. */
 export const acknowledge = command({
   name: "acknowledge",
   about:
@@ -27,36 +25,34 @@ export const acknowledge = command({
     to,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      if (input.all === (input.rows.length > 0)) {
-        return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
-      }
-      const project = yield* openProject([input.pipeline])
-      const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
-      const by = yield* userName
-      const { acknowledged, duplicates, unknown } = yield* job.acknowledge(project, {
-        ...input,
-        keys: input.all ? "all" : [...new Set(input.rows)],
-        by,
-      })
-      if (unknown.length > 0) {
-        output.say(
-          `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
-        )
-      }
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
-          : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
-            + (duplicates === undefined ? "" : `. ${acknowledged === 1 ? "It is" : "They are"} never imported`)
-            + (duplicates === undefined || duplicates === 0
-              ? ""
-              : `, but ${
-                counted(duplicates, "duplicate is", "duplicates are")
-              } only skipped as long as another row has the same key`)
-            + (duplicates === undefined ? "" : "."),
+  *run(input, { output }) {
+    if (input.all === (input.rows.length > 0)) {
+      return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
+    }
+    const project = yield* openProject([input.pipeline])
+    const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
+    const by = yield* userName
+    const { acknowledged, duplicates, unknown } = yield* job.acknowledge(project, {
+      ...input,
+      keys: input.all ? "all" : [...new Set(input.rows)],
+      by,
+    })
+    if (unknown.length > 0) {
+      output.say(
+        `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
       )
-    }),
+    }
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ pipeline: input.pipeline, acknowledged, unknown, by, because: input.because })
+        : `${counted(acknowledged, "row")} acknowledged by ${by}: ${input.because}`
+          + (duplicates === undefined ? "" : `. ${acknowledged === 1 ? "It is" : "They are"} never imported`)
+          + (duplicates === undefined || duplicates === 0
+            ? ""
+            : `, but ${
+              counted(duplicates, "duplicate is", "duplicates are")
+            } only skipped as long as another row has the same key`)
+          + (duplicates === undefined ? "" : "."),
+    )
+  },
 })

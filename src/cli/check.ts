@@ -7,15 +7,13 @@ import type { Checked, CheckedPipeline } from "../jobs/check.ts"
 import { readyRows } from "../jobs/readyRows.ts"
 import { choosing, command, flag, json, output as format, pipelines } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { commandFor } from "./Invocation.ts"
 import { chosenPipelines, projectFolder } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { indentedLines, paints, type Screen } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
-/** `check [NAME…]`. */
 export const check = command({
   name: "check",
   about:
@@ -33,37 +31,34 @@ export const check = command({
     output: format,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const folder = yield* projectFolder
-      const names = yield* chosenPipelines(input)
-      const { checkProject, checkStatus } = yield* Effect.promise(() => import("../jobs/check.ts"))
-      const { acceptForm, offline, strict } = input
-      const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
-      const checked = strict ? asErrors(found) : found
-      const { pipelines } = checked
-      const findings = allFindings(checked)
-      const status = checkStatus(checked)
-      if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
-      else if (invocation.github) {
-        const { annotations } = yield* Effect.promise(() => import("./github.ts"))
-        for (const line of yield* annotations(folder, checked)) yield* output.print(line)
-      } else {
-        if (findings.length > 0) yield* output.print(`${showDiagnostics(findings, output.out)}\n`)
-        for (const one of pipelines) {
-          yield* output.print(showChecked(one, commandFor(invocation, ["check", one.pipeline, "--json"]), output.out))
-        }
-        if (findings.length === 0 && pipelines.length === 0) {
-          yield* output.print("config/formferry.yaml is in order; there are no pipelines in pipelines/ yet.")
-        }
+  *run(input, { invocation, output }) {
+    const folder = yield* projectFolder
+    const names = yield* chosenPipelines(input)
+    const { checkProject, checkStatus } = yield* Effect.promise(() => import("../jobs/check.ts"))
+    const { acceptForm, offline, strict } = input
+    const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
+    const checked = strict ? asErrors(found) : found
+    const { pipelines } = checked
+    const findings = allFindings(checked)
+    const status = checkStatus(checked)
+    if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
+    else if (invocation.github) {
+      const { annotations } = yield* Effect.promise(() => import("./github.ts"))
+      for (const line of yield* annotations(folder, checked)) yield* output.print(line)
+    } else {
+      if (findings.length > 0) yield* output.print(`${showDiagnostics(findings, output.out)}\n`)
+      for (const one of pipelines) {
+        yield* output.print(showChecked(one, commandFor(invocation, ["check", one.pipeline, "--json"]), output.out))
       }
-      if (status !== exits.complete.code) {
-        // What was found is to be fixed: no command helps.
-        return yield* new CommandEnded({ status, next: undefined })
+      if (findings.length === 0 && pipelines.length === 0) {
+        yield* output.print("config/formferry.yaml is in order; there are no pipelines in pipelines/ yet.")
       }
-    }),
+    }
+    if (status !== exits.complete.code) {
+      // What was found is to be fixed: no command helps.
+      return yield* new CommandEnded({ status, next: undefined })
+    }
+  },
 })
 
 const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
@@ -74,7 +69,6 @@ const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
   }
 }
 
-/** Returns what `--json` prints: each finding once, and the form with only its number of questions. */
 const plain = ({ diagnostics, pipelines }: Checked) => ({
   diagnostics,
   pipelines: pipelines.map(({ data, failures, fits, ...one }) => ({

@@ -1,20 +1,21 @@
 import type * as Terminal from "@effect/platform/Terminal"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { YieldWrap } from "effect/Utils"
 import { resolve } from "node:path"
 import { reasonIn, reasonPlaceholder, reasonWanted } from "../domain/reason.ts"
 import type { Notifier } from "../jobs/attempt.ts"
 import type { Disk } from "../project/disk.ts"
 import type { Failure } from "./Failure.ts"
-import type { Invocation } from "./Invocation.ts"
-import type { Output } from "./Output.ts"
+import { Invocation } from "./Invocation.ts"
+import { Output } from "./Output.ts"
 import type { Interrupts } from "./runMain.ts"
 
-/** What a command does, and the services that it may use. */
-export type Work = Effect.Effect<
-  void,
-  Failure,
-  Output | Invocation | Interrupts | Notifier | Disk | Terminal.Terminal
->
+/** The services that a command may use. */
+type Services = Output | Invocation | Interrupts | Notifier | Disk | Terminal.Terminal
+
+/** What a command does. */
+export type Work = Effect.Effect<void, Failure, Services>
 
 /** An option. Its name is made from its key: `dryRun` becomes `--dry-run`. */
 export interface Option<out A> {
@@ -88,18 +89,26 @@ export const aboutValue = (
     ...(isRequired === true ? ["Required."] : []),
   ].join(" ")
 
-/** Declares a command. */
+/** The services that most commands use. */
+const usual = Effect.all({ output: Output, invocation: Invocation })
+
 export const command = <
   const A extends Readonly<Record<string, Argument<unknown>>>,
   const O extends Readonly<Record<string, Option<unknown>>>,
->(declared: {
-  readonly name: string
-  readonly about: string
-  readonly examples: ReadonlyArray<Example>
-  readonly arguments: A
-  readonly options: O
-  readonly run: (input: Values<A> & Values<O>) => Work
-}): Command => declared
+>(
+  declared: Omit<Command, "arguments" | "options" | "run"> & {
+    readonly arguments: A
+    readonly options: O
+    readonly run: (
+      input: Values<A> & Values<O>,
+      services: Effect.Effect.Success<typeof usual>,
+    ) => Generator<YieldWrap<Effect.Effect<unknown, Failure, Services | Scope.Scope>>, void, never>
+  },
+): Command => ({
+  ...declared,
+  run: (input: Values<A> & Values<O>) =>
+    Effect.scoped(Effect.flatMap(usual, (services) => Effect.gen(() => declared.run(input, services)))),
+})
 
 export const flag = (about: string): Option<boolean> => ({ about, absent: false })
 
@@ -144,10 +153,8 @@ const aReason = { value: reasonPlaceholder, parse: reasonIn, takes: reasonWanted
 /** The reason of a person's decision. */
 export const reason = (about: string): Option<string | undefined> => ({ ...aReason, about, absent: undefined })
 
-/** A reason that the command needs. */
 export const neededReason = (about: string): Option<string> => ({ ...aReason, about, isRequired: true, absent: "" })
 
-/** Reads a whole number from `least` to `most`. */
 export const wholeNumber = (least: number, about: string, most = Number.MAX_SAFE_INTEGER, value = "N") =>
   parsed(
     value,
@@ -179,7 +186,6 @@ export const argumentList = (value: string, isRequired: boolean, about: string):
   isList: true,
 })
 
-/** One of several words. */
 export const chosenArgument = <const A extends string>(
   value: string,
   choices: ReadonlyArray<A>,

@@ -11,7 +11,6 @@ import {
   argumentList,
   choice,
   type Command,
-  command,
   type CommandGroup,
   commonOptions,
   type Example,
@@ -30,7 +29,6 @@ import { paints, type Screen } from "./terminal/screen.ts"
 /** Commands, by the heading under which the help lists them. */
 export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
-/** A parsed command line. */
 interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>
   readonly logFormat: LogFormat
@@ -149,7 +147,6 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
     docs,
   ].join("\n")
 
-/** The command that shows the help. */
 const helpWords = { name: "help", about: "Shows the help of a command." }
 
 const plainHelp = new Commander.Help()
@@ -192,7 +189,6 @@ export const readCommandLine = (
   let stoppedAt: Commander.Command | undefined
   const paint = paints(screen)
 
-  /** Returns the help of a command as text. */
   const helpOf = (command: Commander.Command): string => {
     written = ""
     command.outputHelp()
@@ -274,7 +270,7 @@ export const readCommandLine = (
     })
   for (const [key, one] of Object.entries(everywhere)) program.addOption(optionOf(key, one, program, typed))
   for (const [title, commands] of Object.entries(tree)) for (const one of commands) add(program, one, title)
-  const help = command({
+  const help: Command = {
     ...helpWords,
     examples: [
       { words: "help", about: "Lists all commands." },
@@ -283,13 +279,13 @@ export const readCommandLine = (
     ],
     arguments: { words: argumentList("COMMAND", false, "The command. Default: all commands.") },
     options: {},
-    run: ({ words }) => {
+    run: ({ words }: { readonly words: ReadonlyArray<string> }) => {
       const unknown = unknownWord(words, program)
       if (unknown !== undefined) return program.error(unknown)
       const found = words.reduce((at, word) => at.commands.find((one) => one.name() === word) ?? at, program)
       return Effect.flatMap(Output, (output) => output.print(helpOf(found)))
     },
-  })
+  }
   add(program, help, "Help:")
 
   const unread: Context.Tag.Service<typeof Invocation> = {

@@ -18,7 +18,6 @@ const titles: { readonly [S in DemonstrationStep]: string } = {
   reconcile: "Reading every submission back",
 }
 
-/** `demo`. */
 export const demo = command({
   name: "demo",
   about: "Imports the sample pipelines into the practice service and shows the results. Needs no setup.",
@@ -28,56 +27,53 @@ export const demo = command({
   ],
   arguments: {},
   options: { json },
-  run: (input) =>
-    Effect.scoped(Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const interrupted = yield* stopCleanly
-      const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
-      let step: DemonstrationStep | undefined
-      const paint = paints(output.out)
-      const done = (one: Demonstrated) =>
-        Effect.gen(function*() {
-          yield* shows.get(one.report.pipeline)?.done ?? Effect.void
-          shows.delete(one.report.pipeline)
-          if (input.json) {
-            return yield* output.print(JSON.stringify({ event: one.step, folder: one.folder, ...one.report }))
-          }
-          if (one.step !== step) yield* output.print(`\n${paint.strong(titles[one.step])}\n`)
-          step = one.step
-          yield* output.print(
-            one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortSummary(one),
-          )
-        })
-      const scope = yield* Effect.scope
-      const shows = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
-      const { folder, steps } = yield* demonstrate({
-        progress: (pipeline, event) =>
-          Effect.gen(function*() {
-            const show = shows.get(pipeline) ?? (yield* Scope.extend(progressOf(pipeline), scope))
-            shows.set(pipeline, show)
-            yield* show.show(event)
-          }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),
-        done,
-        interrupted,
+  *run(input, { invocation, output }) {
+    const interrupted = yield* stopCleanly
+    const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
+    let step: DemonstrationStep | undefined
+    const paint = paints(output.out)
+    const done = (one: Demonstrated) =>
+      Effect.gen(function*() {
+        yield* shows.get(one.report.pipeline)?.done ?? Effect.void
+        shows.delete(one.report.pipeline)
+        if (input.json) {
+          return yield* output.print(JSON.stringify({ event: one.step, folder: one.folder, ...one.report }))
+        }
+        if (one.step !== step) yield* output.print(`\n${paint.strong(titles[one.step])}\n`)
+        step = one.step
+        yield* output.print(
+          one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortSummary(one),
+        )
       })
-      output.bottom(undefined)
-      if (!input.json) {
-        yield* output.print([
-          "",
-          `${
-            paint.strong("Everything is in")
-          } ${folder}: the pipelines, the ledger and what the practice service received. Delete the folder when you no longer need it.`,
-          "Reports:",
-          ...steps.filter(({ step }) => step === "import").map((one) => `  ${one.folder}/report.html`),
-        ].join("\n"))
-      }
-      const status = mostSevere(steps.map(({ report }) => report.exitCode))
-      if (status !== exits.complete.code) {
-        const next = steps.find(({ report }) => report.exitCode === status)?.report.next
-        return yield* new CommandEnded({ status, next })
-      }
-    })),
+    const scope = yield* Effect.scope
+    const shows = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
+    const { folder, steps } = yield* demonstrate({
+      progress: (pipeline, event) =>
+        Effect.gen(function*() {
+          const show = shows.get(pipeline) ?? (yield* Scope.extend(progressOf(pipeline), scope))
+          shows.set(pipeline, show)
+          yield* show.show(event)
+        }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),
+      done,
+      interrupted,
+    })
+    output.bottom(undefined)
+    if (!input.json) {
+      yield* output.print([
+        "",
+        `${
+          paint.strong("Everything is in")
+        } ${folder}: the pipelines, the ledger and what the practice service received. Delete the folder when you no longer need it.`,
+        "Reports:",
+        ...steps.filter(({ step }) => step === "import").map((one) => `  ${one.folder}/report.html`),
+      ].join("\n"))
+    }
+    const status = mostSevere(steps.map(({ report }) => report.exitCode))
+    if (status !== exits.complete.code) {
+      const next = steps.find(({ report }) => report.exitCode === status)?.report.next
+      return yield* new CommandEnded({ status, next })
+    }
+  },
 })
 
 const shortSummary = ({ report }: Demonstrated): string =>

@@ -3,10 +3,8 @@ import type { Element, Form, Question } from "../domain/form.ts"
 import { asListed, counted } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { cutToWidth, paints, type Screen, table } from "./terminal/screen.ts"
 
-/** `form SERVICE [FORM]`. */
 export const form = command({
   name: "form",
   about:
@@ -21,18 +19,16 @@ export const form = command({
     form: optionalArgument("FORM", "The form's id. Omit it to list the forms."),
   },
   options: { json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([])
-      const { fetchForm, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
-      if (input.form === undefined) {
-        const forms = yield* fetchForms(project, input.service)
-        return yield* output.print(input.json ? JSON.stringify(forms, null, 2) : showForms(forms, output.out))
-      }
-      const form = yield* fetchForm(project, input.service, input.form)
-      yield* output.print(input.json ? JSON.stringify(form, null, 2) : showForm(form, output.out))
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([])
+    const { fetchForm, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    if (input.form === undefined) {
+      const forms = yield* fetchForms(project, input.service)
+      return yield* output.print(input.json ? JSON.stringify(forms, null, 2) : showForms(forms, output.out))
+    }
+    const form = yield* fetchForm(project, input.service, input.form)
+    yield* output.print(input.json ? JSON.stringify(form, null, 2) : showForm(form, output.out))
+  },
 })
 
 const showForms = (forms: ReadonlyArray<Element>, screen: Screen): string =>

@@ -13,9 +13,8 @@ import { quoted } from "../project/suggestion.ts"
 import { command, flag, json, optionalArgument, text, type Values } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { commandFor } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { ask, choose, confirm, unless } from "./terminal/prompt.ts"
@@ -39,7 +38,6 @@ const options = {
   json,
 }
 
-/** The values given on the command line. */
 type GivenOptions = Values<typeof options> & Values<{ readonly name: typeof name }>
 
 interface Where {
@@ -270,7 +268,6 @@ const sourceOf = (
     return yield* sourceGiven({ connection, connections, form, formFlag: "--source-form", set }, given)
   })
 
-/** `init NAME`. */
 export const init = command({
   name: "init",
   about:
@@ -292,65 +289,62 @@ export const init = command({
   ],
   arguments: { name },
   options,
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const { exists, root } = yield* rootOf(invocation.project)
-      const interactive = output.interactive && !input.json
-      if (input.review && !interactive) {
-        return yield* wrong(
-          "`--review` asks questions, so it needs a terminal and can't be combined with --json. Without a terminal, complete what `init` left open in the pipeline's file.",
-        )
-      }
-      const asked = yield* askForInit(input, { root, exists, interactive })
-      const reading = namesOf({ ...sourceOptions, ...connectionOptions, sourceForm: true }).find((key) =>
-        input[key] !== undefined && (key !== "set" || input.set.length > 0)
+  *run(input, { invocation, output }) {
+    const { exists, root } = yield* rootOf(invocation.project)
+    const interactive = output.interactive && !input.json
+    if (input.review && !interactive) {
+      return yield* wrong(
+        "`--review` asks questions, so it needs a terminal and can't be combined with --json. Without a terminal, complete what `init` left open in the pipeline's file.",
       )
-      if (reading !== undefined && !asked.isNew) {
-        return yield* wrong(
-          `\`${
-            flagOf(reading)
-          }\` is for a new pipeline, and ${asked.name} already exists. Change \`source\` in its file.`,
-        )
-      }
-      const source = yield* sourceOf(input, asked.source, { root, exists })
-      const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
-      const guard = (project: Project) => maskingKeys(project, output.hide)
-      const { labels } = input
-      const made: Array<string> = []
-      const result = yield* withProgress(
-        asked.name,
-        () => initialise({ ...asked, root, source, labels, guard, onProjectMade: (files) => void made.push(...files) }),
-      ).pipe(
-        Effect.tapError(() =>
-          Effect.sync(() => {
-            if (made.length === 0) return
-            output.say(
-              `A project was created before \`init\` failed. Written: ${
-                made.join(", ")
-              }. To change the service, edit config/formferry.yaml.`,
-            )
-          })
-        ),
+    }
+    const asked = yield* askForInit(input, { root, exists, interactive })
+    const reading = namesOf({ ...sourceOptions, ...connectionOptions, sourceForm: true }).find((key) =>
+      input[key] !== undefined && (key !== "set" || input.set.length > 0)
+    )
+    if (reading !== undefined && !asked.isNew) {
+      return yield* wrong(
+        `\`${
+          flagOf(reading)
+        }\` is for a new pipeline, and ${asked.name} already exists. Change \`source\` in its file.`,
       )
-      if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
-      const next = commandFor(invocation, ["check", result.pipeline])
-      yield* output.print(showInit(result, next, output.out))
-      const left = result.open.length + result.choices.length
-      if (!interactive || (!input.review && left === 0)) return
-      if (!input.review && !(yield* confirm(`Complete the open entries now? At least ${counted(left, "question")}`))) {
-        return
-      }
-      const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
-      const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, { guard, labels })
-      yield* output.print([
-        answered + skipped === 0
-          ? "No entry is open or uncertain."
-          : `${counted(answered, "question")} answered, ${count(skipped)} skipped. ${result.file} has the answers.`,
-        `Next: ${skipped === 0 ? next : commandFor(invocation, ["init", result.pipeline, "--review"])}`,
-      ].join("\n"))
-    }),
+    }
+    const source = yield* sourceOf(input, asked.source, { root, exists })
+    const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
+    const guard = (project: Project) => maskingKeys(project, output.hide)
+    const { labels } = input
+    const made: Array<string> = []
+    const result = yield* withProgress(
+      asked.name,
+      () => initialise({ ...asked, root, source, labels, guard, onProjectMade: (files) => void made.push(...files) }),
+    ).pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          if (made.length === 0) return
+          output.say(
+            `A project was created before \`init\` failed. Written: ${
+              made.join(", ")
+            }. To change the service, edit config/formferry.yaml.`,
+          )
+        })
+      ),
+    )
+    if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
+    const next = commandFor(invocation, ["check", result.pipeline])
+    yield* output.print(showInit(result, next, output.out))
+    const left = result.open.length + result.choices.length
+    if (!interactive || (!input.review && left === 0)) return
+    if (!input.review && !(yield* confirm(`Complete the open entries now? At least ${counted(left, "question")}`))) {
+      return
+    }
+    const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
+    const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, { guard, labels })
+    yield* output.print([
+      answered + skipped === 0
+        ? "No entry is open or uncertain."
+        : `${counted(answered, "question")} answered, ${count(skipped)} skipped. ${result.file} has the answers.`,
+      `Next: ${skipped === 0 ? next : commandFor(invocation, ["init", result.pipeline, "--review"])}`,
+    ].join("\n"))
+  },
 })
 
 const shown = (names: ReadonlyArray<string>): string =>

@@ -7,12 +7,10 @@ import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, indented, paints, type Screen, table, type TableCell, wrapToWidth } from "./terminal/screen.ts"
 
-/** `inspect FILE…` and `inspect --connection NAME`. */
 export const inspect = command({
   name: "inspect",
   about:
@@ -34,35 +32,33 @@ export const inspect = command({
     ...sourceOptions,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const path = yield* Path.Path
-      const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
-      const show = (inspection: Inspection, isFirst: boolean) =>
-        output.print(
-          input.json ? JSON.stringify(inspection) : (isFirst ? "" : "\n") + showInspection(inspection, output.out),
-        )
-      const { connection, files, form, labels, set } = input
-      if (connection !== undefined) {
-        if (files.length > 0) {
-          return yield* wrong("`--connection` pulls records, so it can't be used with a file.")
-        }
-        const { connections } = yield* openProject([])
-        const source = yield* sourceGiven({ connection, connections, form, formFlag: "--form", set }, input)
-        return yield* show(yield* withProgress(connection, () => inspectFile(source, labels)), true)
+  *run(input, { output }) {
+    const path = yield* Path.Path
+    const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
+    const show = (inspection: Inspection, isFirst: boolean) =>
+      output.print(
+        input.json ? JSON.stringify(inspection) : (isFirst ? "" : "\n") + showInspection(inspection, output.out),
+      )
+    const { connection, files, form, labels, set } = input
+    if (connection !== undefined) {
+      if (files.length > 0) {
+        return yield* wrong("`--connection` pulls records, so it can't be used with a file.")
       }
-      if (form !== undefined || set.length > 0) {
-        return yield* wrong("`--form` and `--set` need `--connection`.")
-      }
-      if (files.length === 0) {
-        return yield* wrong("FILE is missing: name a file, or a connection with `--connection`.")
-      }
-      for (const [index, file] of files.entries()) {
-        const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input), labels)
-        yield* show({ ...inspection, file }, index === 0)
-      }
-    }),
+      const { connections } = yield* openProject([])
+      const source = yield* sourceGiven({ connection, connections, form, formFlag: "--form", set }, input)
+      return yield* show(yield* withProgress(connection, () => inspectFile(source, labels)), true)
+    }
+    if (form !== undefined || set.length > 0) {
+      return yield* wrong("`--form` and `--set` need `--connection`.")
+    }
+    if (files.length === 0) {
+      return yield* wrong("FILE is missing: name a file, or a connection with `--connection`.")
+    }
+    for (const [index, file] of files.entries()) {
+      const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input), labels)
+      yield* show({ ...inspection, file }, index === 0)
+    }
+  },
 })
 
 const distinctOf = ({ distinct, unique }: InspectedColumn): string =>
@@ -108,7 +104,6 @@ const what = (inspection: Inspection, screen: Screen): string => {
   )
 }
 
-/** Returns the letters of a block: A, B, …, Z, AA, … */
 const letters = (at: number): string =>
   at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
 

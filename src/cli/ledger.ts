@@ -25,14 +25,12 @@ import {
 import { CommandEnded, UsageWrong, wrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
 
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** `ledger compact`. */
 const compact = command({
   name: "compact",
   about:
@@ -43,23 +41,20 @@ const compact = command({
   ],
   arguments: {},
   options: { json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([])
-      const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const done = yield* withProgress("ledger", () => compactLedger(project))
-      yield* output.print(
-        input.json
-          ? JSON.stringify(done)
-          : `${size(done.before)} before, ${size(done.after)} now. Removed ${counted(done.runs, "old run")} and ${
-            counted(done.rejected, "rejected row")
-          } that recent runs no longer found.`,
-      )
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([])
+    const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const done = yield* withProgress("ledger", () => compactLedger(project))
+    yield* output.print(
+      input.json
+        ? JSON.stringify(done)
+        : `${size(done.before)} before, ${size(done.after)} now. Removed ${counted(done.runs, "old run")} and ${
+          counted(done.rejected, "rejected row")
+        } that recent runs no longer found.`,
+    )
+  },
 })
 
-/** `ledger backup FILE`. */
 const backup = command({
   name: "backup",
   about:
@@ -73,25 +68,22 @@ const backup = command({
   ],
   arguments: { file: argument("FILE", "Where to write the copy.") },
   options: { json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const path = yield* Path.Path
-      const project = yield* openProject([])
-      const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const to = path.resolve(input.file)
-      const bytes = yield* withProgress("ledger", () => backUp(project, to))
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ file: to, secret: `${to}.key`, bytes })
-          : `Written: ${to} (${
-            size(bytes)
-          }), and its secret in ${to}.key. Keep both together, and protect them as you protect the rows.`,
-      )
-    }),
+  *run(input, { output }) {
+    const path = yield* Path.Path
+    const project = yield* openProject([])
+    const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const to = path.resolve(input.file)
+    const bytes = yield* withProgress("ledger", () => backUp(project, to))
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ file: to, secret: `${to}.key`, bytes })
+        : `Written: ${to} (${
+          size(bytes)
+        }), and its secret in ${to}.key. Keep both together, and protect them as you protect the rows.`,
+    )
+  },
 })
 
-/** `ledger key`. */
 const key = command({
   name: "key",
   about: "Makes a key for a new ledger in PostgreSQL, and prints it once.",
@@ -101,19 +93,16 @@ const key = command({
   ],
   arguments: {},
   options: {},
-  run: () =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      yield* output.print(yield* newLedgerKey)
-      output.say(
-        "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
-          + "Without the key, no row is recognised.",
-      )
-    }),
+  *run(_, { output }) {
+    const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    yield* output.print(yield* newLedgerKey)
+    output.say(
+      "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
+        + "Without the key, no row is recognised.",
+    )
+  },
 })
 
-/** `ledger migrate`. */
 const migrate = command({
   name: "migrate",
   about:
@@ -130,23 +119,20 @@ const migrate = command({
     owner: text("USER", "The database user who will use the ledger. Default: the user of `ledger.url`."),
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([])
-      const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const created = yield* migrateLedger(project, input.owner)
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ created })
-          : created
-          ? "The ledger's tables were created."
-          : "Nothing to do: the ledger's tables are those of this build.",
-      )
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([])
+    const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const created = yield* migrateLedger(project, input.owner)
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ created })
+        : created
+        ? "The ledger's tables were created."
+        : "Nothing to do: the ledger's tables are those of this build.",
+    )
+  },
 })
 
-/** `ledger move`. */
 const move = command({
   name: "move",
   about:
@@ -157,35 +143,32 @@ const move = command({
   ],
   arguments: {},
   options: { cancel: flag("Keep the old ledger. Possible until everything was copied."), json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([])
-      const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      if (input.cancel) {
-        const { cancelled, removal } = yield* cancelProjectMove(project)
-        return yield* output.print(
-          input.json
-            ? JSON.stringify({ cancelled })
-            : cancelled
-            ? `The move was cancelled: the ledger can be used again. Before you move it to the same place again, remove what was copied${
-              removal === undefined ? "" : `: ${removal}`
-            }.`
-            : "Nothing to do: the ledger is not being moved.",
-        )
-      }
-      const done = yield* withProgress("ledger", () => moveProject(project))
-      yield* output.print(
+  *run(input, { output }) {
+    const project = yield* openProject([])
+    const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    if (input.cancel) {
+      const { cancelled, removal } = yield* cancelProjectMove(project)
+      return yield* output.print(
         input.json
-          ? JSON.stringify(done)
-          : `The ledger ${done.from} was moved to ${done.to}. ${
-            done.records === 0 ? "" : `${counted(done.records, "record")} were copied and compared. `
-          }Now remove \`ledger\` from config/formferry.yaml, and rename \`newLedger\` to \`ledger\`. Until then, every run is refused.`,
+          ? JSON.stringify({ cancelled })
+          : cancelled
+          ? `The move was cancelled: the ledger can be used again. Before you move it to the same place again, remove what was copied${
+            removal === undefined ? "" : `: ${removal}`
+          }.`
+          : "Nothing to do: the ledger is not being moved.",
       )
-    }),
+    }
+    const done = yield* withProgress("ledger", () => moveProject(project))
+    yield* output.print(
+      input.json
+        ? JSON.stringify(done)
+        : `The ledger ${done.from} was moved to ${done.to}. ${
+          done.records === 0 ? "" : `${counted(done.records, "record")} were copied and compared. `
+        }Now remove \`ledger\` from config/formferry.yaml, and rename \`newLedger\` to \`ledger\`. Until then, every run is refused.`,
+    )
+  },
 })
 
-/** `ledger export [NAME…]`. */
 const exportRows = command({
   name: "export",
   about: "Writes all rows of pipelines with their states and submission ids, as CSV or JSON Lines.",
@@ -199,30 +182,27 @@ const exportRows = command({
     format: choice("FORMAT", ["csv", "jsonl"], "The format of the rows. Default: csv."),
     out: filePath("FILE", "Write to this file, which must not exist yet, instead of stdout."),
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const fs = yield* FileSystem.FileSystem
-      const project = yield* openProject([])
-      const names = yield* chosenPipelines(input)
-      const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const text = exportLedger(project, names, input.format ?? "csv")
-      if (input.out === undefined) {
-        const written = Stream.runForEach(text, output.printData)
-        // No progress is needed if the rows themselves scroll by.
-        return yield* output.interactive ? written : withProgress("ledger", () => written)
-      }
-      const file = input.out
-      if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
-      yield* withProgress(
-        "ledger",
-        () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),
-      )
-      output.say(`Written: ${file}`)
-    }),
+  *run(input, { output }) {
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* openProject([])
+    const names = yield* chosenPipelines(input)
+    const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const text = exportLedger(project, names, input.format ?? "csv")
+    if (input.out === undefined) {
+      const written = Stream.runForEach(text, output.printData)
+      // No progress is needed if the rows themselves scroll by.
+      return yield* output.interactive ? written : withProgress("ledger", () => written)
+    }
+    const file = input.out
+    if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
+    yield* withProgress(
+      "ledger",
+      () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),
+    )
+    output.say(`Written: ${file}`)
+  },
 })
 
-/** `ledger forget NAME --rows KEY… --because TEXT`. */
 const forget = command({
   name: "forget",
   about: "Forgets rows permanently. A keyed digest of the key stays, so that the row is not imported again.",
@@ -240,49 +220,44 @@ const forget = command({
     reports: flag("Also empty the reports that contain the rows. Their counts stay."),
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const { pipeline } = input
-      const project = yield* openProject([pipeline])
-      const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
-      const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
-      const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
-      const lines = present([
-        done.keys.length !== done.already.length
-        && `${
-          counted(done.keys.length - done.already.length, "row")
-        } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.${
-          busy === undefined ? "" : " But the deleted data is still on the disk."
-        }`,
-        done.already.length > 0
-        && `Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`,
-        done.unknown.length > 0
-        && `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${
-          done.unknown.join(", ")
-        }.`,
-        ...done.submissions.map(({ form, submissionId }) =>
-          `Submission ${submissionId} is still in form ${form}: delete it there.`
-        ),
-        ...(done.reports.length === 0
-          ? []
-          : done.emptied
-          ? [`Emptied, except for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
-          : [
-            "The reports below still contain forgotten rows. Delete them, or run this command again with `--reports`.",
-            ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
-          ]),
-        "The source, backups of the ledger and other copies are unchanged.",
-      ])
-      yield* output.print(input.json ? JSON.stringify(done) : lines.join("\n"))
-      if (busy !== undefined) return yield* busy
-    }),
+  *run(input, { output }) {
+    const { pipeline } = input
+    const project = yield* openProject([pipeline])
+    const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
+    const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
+    const lines = present([
+      done.keys.length !== done.already.length
+      && `${
+        counted(done.keys.length - done.already.length, "row")
+      } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.${
+        busy === undefined ? "" : " But the deleted data is still on the disk."
+      }`,
+      done.already.length > 0
+      && `Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`,
+      done.unknown.length > 0
+      && `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${done.unknown.join(", ")}.`,
+      ...done.submissions.map(({ form, submissionId }) =>
+        `Submission ${submissionId} is still in form ${form}: delete it there.`
+      ),
+      ...(done.reports.length === 0
+        ? []
+        : done.emptied
+        ? [`Emptied, except for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
+        : [
+          "The reports below still contain forgotten rows. Delete them, or run this command again with `--reports`.",
+          ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
+        ]),
+      "The source, backups of the ledger and other copies are unchanged.",
+    ])
+    yield* output.print(input.json ? JSON.stringify(done) : lines.join("\n"))
+    if (busy !== undefined) return yield* busy
+  },
 })
 
 /** The number of pairs of keys that are shown before you agree. */
 const shownPairs = 50
 
-/** `ledger rekey NAME`. */
 const rekey = command({
   name: "rekey",
   about: "Records the new keys of rows whose keys were reformatted. Shows the pairs of keys and asks you to confirm.",
@@ -298,67 +273,65 @@ const rekey = command({
     to,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const { pipeline } = input
-      const project = yield* openProject([pipeline])
-      const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
-      const rekeyed = (hideProgress: Effect.Effect<void>) =>
-        rekeyPipeline(project, {
-          pipeline,
-          to: input.to,
-          map: input.map,
-          source: input.source,
-          agreed: ({ pairs }) =>
-            Effect.gen(function*() {
-              yield* hideProgress
-              if (!input.json) {
-                yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
-                if (pairs.length > shownPairs) {
-                  yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
-                }
+  *run(input, { output }) {
+    const { pipeline } = input
+    const project = yield* openProject([pipeline])
+    const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
+    const rekeyed = (hideProgress: Effect.Effect<void>) =>
+      rekeyPipeline(project, {
+        pipeline,
+        to: input.to,
+        map: input.map,
+        source: input.source,
+        agreed: ({ pairs }) =>
+          Effect.gen(function*() {
+            yield* hideProgress
+            if (!input.json) {
+              yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
+              if (pairs.length > shownPairs) {
+                yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
               }
-              if (input.yes) return true
-              if (input.json || !output.interactive) {
-                return yield* new UsageWrong({
-                  message: `${
-                    counted(pairs.length, "row key")
-                  } would be recorded. Nothing was recorded. Look at the pairs, then add \`--yes\`.`,
-                  lacks: "--yes",
-                })
-              }
-              return yield* confirm(`Record ${counted(pairs.length, "new row key")}?`)
-            }),
-        })
-      const done = yield* withProgress(pipeline, rekeyed)
-      if (input.json) return yield* output.print(JSON.stringify(done))
+            }
+            if (input.yes) return true
+            if (input.json || !output.interactive) {
+              return yield* new UsageWrong({
+                message: `${
+                  counted(pairs.length, "row key")
+                } would be recorded. Nothing was recorded. Look at the pairs, then add \`--yes\`.`,
+                lacks: "--yes",
+              })
+            }
+            return yield* confirm(`Record ${counted(pairs.length, "new row key")}?`)
+          }),
+      })
+    const done = yield* withProgress(pipeline, rekeyed)
+    if (input.json) return yield* output.print(JSON.stringify(done))
+    yield* output.print(
+      done.pairs.length > 0
+        ? `${counted(done.recorded, "row key")} recorded.`
+        : input.map === undefined
+        ? `No new row of ${pipeline} resembles a row that vanished from its source.`
+        : `Nothing to do: the ledger already has the new ${done.already === 1 ? "key" : "keys"} of ${
+          counted(done.already, "row")
+        }, and none of the earlier ones.`,
+    )
+    if (done.ambiguous.length > 0) {
+      const more = done.ambiguous.length - shownPairs
       yield* output.print(
-        done.pairs.length > 0
-          ? `${counted(done.recorded, "row key")} recorded.`
-          : input.map === undefined
-          ? `No new row of ${pipeline} resembles a row that vanished from its source.`
-          : `Nothing to do: the ledger already has the new ${done.already === 1 ? "key" : "keys"} of ${
-            counted(done.already, "row")
-          }, and none of the earlier ones.`,
+        `${
+          counted(done.ambiguous.length, "earlier key")
+        } can't be paired with certainty. Write the pairs into a file, and pass it with --map:\n${
+          present([...done.ambiguous.slice(0, shownPairs), more > 0 && `and ${counted(more, "more key")}`]).join(
+            "\n",
+          )
+        }`,
       )
-      if (done.ambiguous.length > 0) {
-        const more = done.ambiguous.length - shownPairs
-        yield* output.print(
-          `${
-            counted(done.ambiguous.length, "earlier key")
-          } can't be paired with certainty. Write the pairs into a file, and pass it with --map:\n${
-            present([...done.ambiguous.slice(0, shownPairs), more > 0 && `and ${counted(more, "more key")}`]).join(
-              "\n",
-            )
-          }`,
-        )
-        return yield* new CommandEnded({
-          status: exits.attention.code,
-          next: commandFor(yield* Invocation, ["ledger", "export", pipeline]),
-        })
-      }
-    }),
+      return yield* new CommandEnded({
+        status: exits.attention.code,
+        next: commandFor(yield* Invocation, ["ledger", "export", pipeline]),
+      })
+    }
+  },
 })
 
 export const ledger: CommandGroup = {

@@ -3,10 +3,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { command, filePath, json, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 
-/** `practice`. */
 export const practice = command({
   name: "practice",
   about:
@@ -22,31 +20,29 @@ export const practice = command({
     faults: filePath("FILE", "A faults file: what fails, how often, and the seed."),
     json,
   },
-  run: (input) =>
-    Effect.scoped(Effect.gen(function*() {
-      const output = yield* Output
-      const interrupts = yield* Interrupts
-      const project = input.forms === undefined ? yield* projectIfAny : undefined
-      const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
-      // The first signal is the normal way to stop the service, not a failure.
-      yield* interrupts.takeOver
-      const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
-        forms: input.forms,
-        faults: input.faults,
-        port: input.port ?? 0,
-      })
-      // This key was made for this process only and is of no use elsewhere.
-      const key = Redacted.value(apiKey)
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ baseUrl, apiKey: key, results, forms })
-          : `Base URL  ${baseUrl}\nAPI key   ${key}\nResults   ${results}\nForms     ${
-            forms.map(({ id, name }) => `${id} (${name})`).join("\n          ")
-          }`,
-      )
-      output.say("The practice service is running. Ctrl-C stops it.")
-      yield* interrupts.first
-    })),
+  *run(input, { output }) {
+    const interrupts = yield* Interrupts
+    const project = input.forms === undefined ? yield* projectIfAny : undefined
+    const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
+    // The first signal is the normal way to stop the service, not a failure.
+    yield* interrupts.takeOver
+    const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
+      forms: input.forms,
+      faults: input.faults,
+      port: input.port ?? 0,
+    })
+    // This key was made for this process only and is of no use elsewhere.
+    const key = Redacted.value(apiKey)
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ baseUrl, apiKey: key, results, forms })
+        : `Base URL  ${baseUrl}\nAPI key   ${key}\nResults   ${results}\nForms     ${
+          forms.map(({ id, name }) => `${id} (${name})`).join("\n          ")
+        }`,
+    )
+    output.say("The practice service is running. Ctrl-C stops it.")
+    yield* interrupts.first
+  },
 })
 
 const projectIfAny = openProject([]).pipe(

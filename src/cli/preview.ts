@@ -7,12 +7,10 @@ import { count, counted } from "../domain/words.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, widthOf } from "./terminal/screen.ts"
 
-/** `preview NAME`. */
 export const preview = command({
   name: "preview",
   about:
@@ -33,26 +31,24 @@ export const preview = command({
     source,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const project = yield* openProject([input.pipeline])
-      const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
-      const { rows, read, warnings, notes } = yield* withProgress(
-        input.pipeline,
-        () => preview(project, input),
-      )
-      if (rows.length === 0 && input.row !== undefined) {
-        return yield* wrong(`The source has ${counted(read, "row")}: there is no row ${count(input.row)}.`)
-      }
-      if (input.json) {
-        const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))
-        return yield* output.print(JSON.stringify({ pipeline: input.pipeline, rows: shown, warnings, notes }))
-      }
-      if (warnings.length > 0) output.say(`${showDiagnostics(warnings, output.err)}\n`)
-      for (const note of notes) output.say(`Warning: ${note}`)
-      yield* output.print(showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out))
-    }),
+  *run(input, { output }) {
+    const project = yield* openProject([input.pipeline])
+    const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
+    const { rows, read, warnings, notes } = yield* withProgress(
+      input.pipeline,
+      () => preview(project, input),
+    )
+    if (rows.length === 0 && input.row !== undefined) {
+      return yield* wrong(`The source has ${counted(read, "row")}: there is no row ${count(input.row)}.`)
+    }
+    if (input.json) {
+      const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))
+      return yield* output.print(JSON.stringify({ pipeline: input.pipeline, rows: shown, warnings, notes }))
+    }
+    if (warnings.length > 0) output.say(`${showDiagnostics(warnings, output.err)}\n`)
+    for (const note of notes) output.say(`Warning: ${note}`)
+    yield* output.print(showPreview(rows.map((row) => ({ ...row, fate: fateOf(row) })), output.out))
+  },
 })
 
 const fateOf = (row: Pick<PreviewedRow, "change" | "filtered" | "problems" | "valid">) =>

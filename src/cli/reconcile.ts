@@ -4,7 +4,6 @@ import { choosing, command, flag, json, output, redact, somePipelines, to } from
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
 
-/** `reconcile NAME`. */
 export const reconcile = command({
   name: "reconcile",
   about:
@@ -26,11 +25,14 @@ export const reconcile = command({
     output,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const { names, project } = yield* openChosen(input)
-      const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
-      yield* runPipelines(project, names, (surroundings) =>
-        attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })))
-    }),
+  *run(input) {
+    const { names, project } = yield* openChosen(input)
+    const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
+    yield* runPipelines(
+      project,
+      names,
+      (surroundings) =>
+        attempt(project, surroundings.pipeline, reconcilePipeline(project, { ...surroundings, ...input })),
+    )
+  },
 })

@@ -3,7 +3,6 @@ import { choosing, command, runOptions, somePipelines } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines, type RunSurroundings } from "./runs.ts"
 
-/** `rehearse NAME`. */
 export const rehearse = command({
   name: "rehearse",
   about:
@@ -14,11 +13,10 @@ export const rehearse = command({
   ],
   arguments: { pipelines: somePipelines },
   options: { ...choosing, ...runOptions },
-  run: (input) =>
-    Effect.gen(function*() {
-      const { names, project } = yield* openChosen(input)
-      const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
-      const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
-      yield* runPipelines(project, names, rehearse, " (rehearsal)")
-    }),
+  *run(input) {
+    const { names, project } = yield* openChosen(input)
+    const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
+    const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
+    yield* runPipelines(project, names, rehearse, " (rehearsal)")
+  },
 })

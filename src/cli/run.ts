@@ -7,7 +7,6 @@ import { wrong } from "./Failure.ts"
 import { openChosen } from "./openProject.ts"
 import { confirming, formNamed, runPipelines } from "./runs.ts"
 
-/** `run NAME…`. */
 export const run = command({
   name: "run",
   about:
@@ -31,29 +30,28 @@ export const run = command({
     ),
     ...runOptions,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const { names, project } = yield* openChosen(input)
-      if (input.source !== undefined && names.length > 1) {
-        return yield* wrong("`--source` works with one pipeline only: name exactly one.")
-      }
-      const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
-      const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
-      const services = yield* shareServices
-      const ask = yield* confirming(sendQuestion, input.confirm)
-      yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
-        attempt(
-          project,
-          surroundings.pipeline,
-          runPipeline(project, {
-            ...surroundings,
-            ...input,
-            services,
-            confirm: (service) => input.confirm === service,
-            ask: ask?.({ hideProgress, interrupted: surroundings.interrupted }),
-          }),
-        ))
-    }).pipe(Effect.scoped),
+  *run(input) {
+    const { names, project } = yield* openChosen(input)
+    if (input.source !== undefined && names.length > 1) {
+      return yield* wrong("`--source` works with one pipeline only: name exactly one.")
+    }
+    const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+    const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    const services = yield* shareServices
+    const ask = yield* confirming(sendQuestion, input.confirm)
+    yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
+      attempt(
+        project,
+        surroundings.pipeline,
+        runPipeline(project, {
+          ...surroundings,
+          ...input,
+          services,
+          confirm: (service) => input.confirm === service,
+          ask: ask?.({ hideProgress, interrupted: surroundings.interrupted }),
+        }),
+      ))
+  },
 })
 
 /** Says how many rows will be sent, and where. */

@@ -92,7 +92,6 @@ export const showRun = (project: Project, report: RunReport) =>
     return { status: report.exitCode, next: report.next }
   })
 
-/** How one of several pipelines ended. */
 export interface PipelineEnd extends Ended {
   readonly pipeline: string
 }

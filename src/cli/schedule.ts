@@ -24,7 +24,6 @@ import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.
 /** The number of upcoming start times that `--plan` shows for each pipeline. */
 const plannedTimes = 5
 
-/** `schedule`. */
 export const schedule = command({
   name: "schedule",
   about: "Runs pipelines at the times in their files, until you stop it. With --once, runs the pipelines that are due.",
@@ -52,59 +51,56 @@ export const schedule = command({
     output: format,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const path = yield* Path.Path
-      if (input.once && input.plan) {
-        return yield* wrong(
-          "`--plan` runs nothing, but `--once` runs pipelines: give only one of them.",
-        )
-      }
-      const root = path.resolve(yield* projectFolder)
-      const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
-      const load: ScheduleOptions["load"] = (pipelines) =>
-        Effect.map(loadProject(root, { pipelines }), (project) => maskingKeys(project, output.hide))
-      const { requireKnownTags } = yield* Effect.promise(() => import("../jobs/selection.ts"))
-      yield* requireKnownTags(root, input.tag)
-      if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
+  *run(input, { invocation, output }) {
+    const path = yield* Path.Path
+    if (input.once && input.plan) {
+      return yield* wrong(
+        "`--plan` runs nothing, but `--once` runs pipelines: give only one of them.",
+      )
+    }
+    const root = path.resolve(yield* projectFolder)
+    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+    const load: ScheduleOptions["load"] = (pipelines) =>
+      Effect.map(loadProject(root, { pipelines }), (project) => maskingKeys(project, output.hide))
+    const { requireKnownTags } = yield* Effect.promise(() => import("../jobs/selection.ts"))
+    yield* requireKnownTags(root, input.tag)
+    if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
 
-      const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
-      const interrupted = yield* stopCleanly
-      const ends: Array<PipelineEnd> = []
-      const context = yield* Effect.context<
-        Output | Invocation | Path.Path | FileSystem.FileSystem | Scope.Scope
-      >()
-      const runs = yield* liveRuns
-      const settings: ScheduleOptions = {
-        root,
-        load,
-        tags: input.tag,
-        confirmed: input.confirm,
-        atOnce: input.atOnce,
-        projectOption: (yield* Invocation).project,
-        interrupted,
-        onEvent: (event) =>
-          Effect.provide(
-            Effect.gen(function*() {
-              if (event._tag === "Ended") yield* runs.done(event.pipeline)
-              const ended = yield* showEvent(event, { once: input.once })
-              if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
-            }),
-            context,
-          ),
-        progress: (pipeline, event) => Effect.provide(runs.show(pipeline, event), context),
-        warn: yield* warnings,
-      }
-      const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
-      if (status === exits.complete.code) return
-      const invocation = yield* Invocation
-      const bySignal = wasInterrupted(status)
-      const otherwise = bySignal
-        ? sameCommand(invocation)
-        : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
-      return yield* new CommandEnded(combinedEnd(bySignal || !input.once ? [] : ends, status, otherwise))
-    }).pipe(Effect.scoped),
+    const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
+    const interrupted = yield* stopCleanly
+    const ends: Array<PipelineEnd> = []
+    const context = yield* Effect.context<
+      Output | Invocation | Path.Path | FileSystem.FileSystem | Scope.Scope
+    >()
+    const runs = yield* liveRuns
+    const settings: ScheduleOptions = {
+      root,
+      load,
+      tags: input.tag,
+      confirmed: input.confirm,
+      atOnce: input.atOnce,
+      projectOption: (yield* Invocation).project,
+      interrupted,
+      onEvent: (event) =>
+        Effect.provide(
+          Effect.gen(function*() {
+            if (event._tag === "Ended") yield* runs.done(event.pipeline)
+            const ended = yield* showEvent(event, { once: input.once })
+            if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
+          }),
+          context,
+        ),
+      progress: (pipeline, event) => Effect.provide(runs.show(pipeline, event), context),
+      warn: yield* warnings,
+    }
+    const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
+    if (status === exits.complete.code) return
+    const bySignal = wasInterrupted(status)
+    const otherwise = bySignal
+      ? sameCommand(invocation)
+      : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
+    return yield* new CommandEnded(combinedEnd(bySignal || !input.once ? [] : ends, status, otherwise))
+  },
 })
 
 /** Shows the runs in progress one below the other, in a terminal only. */
@@ -184,7 +180,6 @@ const showScheduled = (report: RunReport, folder: string, zone: string, screen: 
   ].join("\n")
 }
 
-/** How `schedule` was called. */
 interface CalledWith {
   readonly once: boolean
 }

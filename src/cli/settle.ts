@@ -20,9 +20,8 @@ import {
   wholeNumber,
 } from "./command.ts"
 import { CommandEnded, type UsageWrong, wrong } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { commandFor } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, wrapToWidth } from "./terminal/screen.ts"
 
@@ -59,45 +58,42 @@ export const settle = command({
   ],
   arguments: { pipeline },
   options,
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const by = yield* settleBy(input)
-      const project = yield* openProject([input.pipeline])
-      const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
-      const who = yield* userName
-      const result = yield* withProgress(
-        input.pipeline,
-        () => settlePipeline(project, { ...input, by, who }),
-      )
-      for (const warning of result.warnings) output.say(`Warning: ${warning}`)
-      yield* output.print(
-        input.json
-          ? JSON.stringify({ ...result, by: who, because: input.because ?? null })
-          : showSettled(result, output.out),
-      )
-      if (result.left === 0) return
-      const open = result.rows.find((row) => row.outcome === "in doubt")
-      if (by._tag === "List" && result.list === undefined) {
-        const how =
-          `To settle them, export the form's results and run \`formferry settle ${input.pipeline}\` with --results FILE. If you know `
-          + "whether they arrived, run it with --as landed or --as not-landed."
-        output.say(wrapToWidth(how, output.err.width).join("\n"))
-      }
-      const to = { "--to": input.to }
-      const next = by._tag !== "Person" && result.wants === "a person" && open !== undefined
-        ? commandFor(invocation, ["acknowledge", input.pipeline], {
-          ...to,
-          "--rows": open.key,
-          "--because": reasonPlaceholder,
-        })
-        // The list was read just now, so reading it again helps only later.
-        : by._tag === "List" && result.list !== undefined
-        ? commandFor(invocation, ["status", input.pipeline])
-        : commandFor(invocation, ["settle", input.pipeline], { ...to, "--results": "FILE" })
-      return yield* new CommandEnded({ status: exits.unproven.code, next })
-    }),
+  *run(input, { invocation, output }) {
+    const by = yield* settleBy(input)
+    const project = yield* openProject([input.pipeline])
+    const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
+    const who = yield* userName
+    const result = yield* withProgress(
+      input.pipeline,
+      () => settlePipeline(project, { ...input, by, who }),
+    )
+    for (const warning of result.warnings) output.say(`Warning: ${warning}`)
+    yield* output.print(
+      input.json
+        ? JSON.stringify({ ...result, by: who, because: input.because ?? null })
+        : showSettled(result, output.out),
+    )
+    if (result.left === 0) return
+    const open = result.rows.find((row) => row.outcome === "in doubt")
+    if (by._tag === "List" && result.list === undefined) {
+      const how =
+        `To settle them, export the form's results and run \`formferry settle ${input.pipeline}\` with --results FILE. If you know `
+        + "whether they arrived, run it with --as landed or --as not-landed."
+      output.say(wrapToWidth(how, output.err.width).join("\n"))
+    }
+    const to = { "--to": input.to }
+    const next = by._tag !== "Person" && result.wants === "a person" && open !== undefined
+      ? commandFor(invocation, ["acknowledge", input.pipeline], {
+        ...to,
+        "--rows": open.key,
+        "--because": reasonPlaceholder,
+      })
+      // The list was read just now, so reading it again helps only later.
+      : by._tag === "List" && result.list !== undefined
+      ? commandFor(invocation, ["status", input.pipeline])
+      : commandFor(invocation, ["settle", input.pipeline], { ...to, "--results": "FILE" })
+    return yield* new CommandEnded({ status: exits.unproven.code, next })
+  },
 })
 
 const needsReason = ({ because }: Input): Effect.Effect<void, UsageWrong> =>

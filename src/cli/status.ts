@@ -19,7 +19,6 @@ import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from ".
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./terminal/screen.ts"
 
@@ -38,7 +37,6 @@ const timeOf = (text: string): number | undefined => {
   return millis !== undefined && millis <= longest ? millis : undefined
 }
 
-/** `status [NAME…]`. */
 export const status = command({
   name: "status",
   about:
@@ -63,42 +61,40 @@ export const status = command({
     verify: flag("Check the ledger's whole file for damage."),
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const names = yield* chosenPipelines(input)
-      const project = yield* openProject([])
-      const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
-      const asked = { verify: input.verify, runs: input.runs ?? usualRuns, maxAge: input.maxAge }
-      const status = yield* withProgress("ledger", () => projectStatus(project, names, asked))
-      const { damage, health, missed } = status
-      if (input.json) {
-        yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
-      } else {
-        // Pipelines that a pattern chooses are shown as a table.
-        const inDetail = input.runs !== undefined
-          || (input.pipelines.length > 0 && input.pipelines.every((word) => names.includes(word)))
-        const now = yield* Clock.currentTimeMillis
-        for (const text of showStatus(status, { inDetail, now }, output.out)) yield* output.print(text)
-      }
-      if (damage !== undefined && damage.length > 0) {
-        return yield* new CommandEnded({ status: exits.internalError.code, next: undefined })
-      }
-      if (missed.length > 0) {
-        return yield* new CommandEnded({
-          status: exits.wrong.code,
-          // Accepting the state is not the next command, because it can import rows twice.
-          next: undefined,
-        })
-      }
-      const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)
-      if (overdue.length > 0) {
-        return yield* new CommandEnded({
-          status: exits.attention.code,
-          next: commandFor(yield* Invocation, ["status", ...overdue]),
-        })
-      }
-    }),
+  *run(input, { output }) {
+    const names = yield* chosenPipelines(input)
+    const project = yield* openProject([])
+    const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
+    const asked = { verify: input.verify, runs: input.runs ?? usualRuns, maxAge: input.maxAge }
+    const status = yield* withProgress("ledger", () => projectStatus(project, names, asked))
+    const { damage, health, missed } = status
+    if (input.json) {
+      yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
+    } else {
+      // Pipelines that a pattern chooses are shown as a table.
+      const inDetail = input.runs !== undefined
+        || (input.pipelines.length > 0 && input.pipelines.every((word) => names.includes(word)))
+      const now = yield* Clock.currentTimeMillis
+      for (const text of showStatus(status, { inDetail, now }, output.out)) yield* output.print(text)
+    }
+    if (damage !== undefined && damage.length > 0) {
+      return yield* new CommandEnded({ status: exits.internalError.code, next: undefined })
+    }
+    if (missed.length > 0) {
+      return yield* new CommandEnded({
+        status: exits.wrong.code,
+        // Accepting the state is not the next command, because it can import rows twice.
+        next: undefined,
+      })
+    }
+    const overdue = (health ?? []).filter(({ healthy }) => !healthy).map(({ pipeline }) => pipeline)
+    if (overdue.length > 0) {
+      return yield* new CommandEnded({
+        status: exits.attention.code,
+        next: commandFor(yield* Invocation, ["status", ...overdue]),
+      })
+    }
+  },
 })
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

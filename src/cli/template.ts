@@ -4,12 +4,10 @@ import { counted, listed } from "../domain/words.ts"
 import { disk } from "../project/disk.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { commandFor, Invocation } from "./Invocation.ts"
+import { commandFor } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
-/** `template SERVICE FORM [FILE]`. */
 export const template = command({
   name: "template",
   about:
@@ -27,48 +25,45 @@ export const template = command({
     ),
   },
   options: { json },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const { fs, path } = yield* disk
-      const name = input.file ?? `${encodeURIComponent(input.form)}.csv`
-      const file = path.resolve(name)
-      if (!/\.(?:csv|xlsx)$/i.test(name)) {
-        return yield* wrong(`A template is a .csv file or an .xlsx workbook, not ${name}.`)
-      }
-      if (yield* fs.exists(file)) {
-        return yield* wrong(`${file} already exists. Choose a different name.`)
-      }
-      const project = yield* openProject([])
-      const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
-      const { writeTemplate } = yield* Effect.promise(() => import("../jobs/template.ts"))
-      const form = yield* fetchForm(project, input.service, input.form)
-      const written = yield* writeTemplate(form, file)
-      if (input.json) return yield* output.print(JSON.stringify({ file, ...written }, null, 2))
-      const shown = (text: string) => cutToWidth(visible(text), 60)
-      const next = commandFor(invocation, [
-        "init",
-        "NAME",
-        "--source",
-        name,
-        "--service",
-        input.service,
-        "--form",
-        input.form,
-      ])
-      yield* output.print([
-        `${name}: ${counted(written.columns.length, "column")} for the form "${
-          shown(form.name)
-        }". Fill in one row for each submission, and give each a different "${written.rowKey}".`,
-        ...(written.leftOut.length === 0
-          ? []
-          : [
-            `Questions without a column, because the form does not list their rows: ${
-              listed(written.leftOut.map(shown))
-            }.`,
-          ]),
-        `Next: fill it in, then run ${next}`,
-      ].join("\n"))
-    }),
+  *run(input, { invocation, output }) {
+    const { fs, path } = yield* disk
+    const name = input.file ?? `${encodeURIComponent(input.form)}.csv`
+    const file = path.resolve(name)
+    if (!/\.(?:csv|xlsx)$/i.test(name)) {
+      return yield* wrong(`A template is a .csv file or an .xlsx workbook, not ${name}.`)
+    }
+    if (yield* fs.exists(file)) {
+      return yield* wrong(`${file} already exists. Choose a different name.`)
+    }
+    const project = yield* openProject([])
+    const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    const { writeTemplate } = yield* Effect.promise(() => import("../jobs/template.ts"))
+    const form = yield* fetchForm(project, input.service, input.form)
+    const written = yield* writeTemplate(form, file)
+    if (input.json) return yield* output.print(JSON.stringify({ file, ...written }, null, 2))
+    const shown = (text: string) => cutToWidth(visible(text), 60)
+    const next = commandFor(invocation, [
+      "init",
+      "NAME",
+      "--source",
+      name,
+      "--service",
+      input.service,
+      "--form",
+      input.form,
+    ])
+    yield* output.print([
+      `${name}: ${counted(written.columns.length, "column")} for the form "${
+        shown(form.name)
+      }". Fill in one row for each submission, and give each a different "${written.rowKey}".`,
+      ...(written.leftOut.length === 0
+        ? []
+        : [
+          `Questions without a column, because the form does not list their rows: ${
+            listed(written.leftOut.map(shown))
+          }.`,
+        ]),
+      `Next: fill it in, then run ${next}`,
+    ].join("\n"))
+  },
 })

@@ -6,14 +6,12 @@ import type { UndoQuestion, UndoResult } from "../jobs/undo.ts"
 import { userName } from "../jobs/userName.ts"
 import { command, flag, json, pipeline, text, to } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
-import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
+import { commandFor, sameCommand } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
-import { Output } from "./Output.ts"
 import { confirming, formNamed, stopCleanly } from "./runs.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** `undo NAME --run ID`. */
 export const undo = command({
   name: "undo",
   about:
@@ -40,34 +38,31 @@ export const undo = command({
     to,
     json,
   },
-  run: (input) =>
-    Effect.gen(function*() {
-      const output = yield* Output
-      const invocation = yield* Invocation
-      const project = yield* openProject([input.pipeline])
-      const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
-      const by = yield* userName
-      const interrupted = yield* stopCleanly
-      const ask = yield* confirming(consequence, input.confirm)
-      const result = yield* withProgress(input.pipeline, (hideProgress) =>
-        undoPipeline(project, {
-          ...input,
-          run: input.run ?? "",
-          by,
-          confirm: (service) => input.confirm === service,
-          ask: ask?.({ hideProgress, interrupted }),
-          tell: (question) => Effect.sync(() => output.say(consequence(question))),
-          interrupted,
-        }))
-      yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
-      if (result.exitCode === exits.complete.code) return
-      const next = result.exitCode === exits.unproven.code && result.inDoubt > 0
-        ? commandFor(invocation, ["settle", input.pipeline], { "--to": input.to })
-        : wasInterrupted(result.exitCode) || result.unseen > 0 || result.exitCode === exits.unavailable.code
-        ? sameCommand(invocation)
-        : commandFor(invocation, ["status", input.pipeline])
-      return yield* new CommandEnded({ status: result.exitCode, next })
-    }).pipe(Effect.scoped),
+  *run(input, { invocation, output }) {
+    const project = yield* openProject([input.pipeline])
+    const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
+    const by = yield* userName
+    const interrupted = yield* stopCleanly
+    const ask = yield* confirming(consequence, input.confirm)
+    const result = yield* withProgress(input.pipeline, (hideProgress) =>
+      undoPipeline(project, {
+        ...input,
+        run: input.run ?? "",
+        by,
+        confirm: (service) => input.confirm === service,
+        ask: ask?.({ hideProgress, interrupted }),
+        tell: (question) => Effect.sync(() => output.say(consequence(question))),
+        interrupted,
+      }))
+    yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
+    if (result.exitCode === exits.complete.code) return
+    const next = result.exitCode === exits.unproven.code && result.inDoubt > 0
+      ? commandFor(invocation, ["settle", input.pipeline], { "--to": input.to })
+      : wasInterrupted(result.exitCode) || result.unseen > 0 || result.exitCode === exits.unavailable.code
+      ? sameCommand(invocation)
+      : commandFor(invocation, ["status", input.pipeline])
+    return yield* new CommandEnded({ status: result.exitCode, next })
+  },
 })
 
 /** Says how many submissions will be deleted permanently from which form. */

@@ -1,6 +1,5 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import { acceptedLedger } from "../ledger/behind.ts"
@@ -11,6 +10,7 @@ import { canaryBasis } from "../run/canary.ts"
 import { historyOf, openGap, unreadFiles } from "../run/history.ts"
 import { formFingerprint } from "../service/codec.ts"
 import { isRefused } from "./formChanges.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
@@ -74,16 +74,6 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     Effect.map(view.facts, ({ refused }) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
-/** There is nothing to accept, because no run is refused for this reason (exit code 2). */
-export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("NothingToAccept", {
-  pipeline: Schema.String,
-  reason: Schema.String,
-}) {
-  override get message() {
-    return `No run of ${this.pipeline} was refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if the run is refused, its message contains the command to accept that.`
-  }
-}
-
 /**
  * Records that a person accepts the state in which runs of the pipeline are refused. The acceptance is valid for exactly that state. Takes the
  * pipeline's lock. Returns a description of the state.
@@ -102,12 +92,17 @@ export const acceptRefused = (
     Effect.gen(function*() {
       const { because, by, reason } = options
       const named = yield* findPipeline(project, options.pipeline)
-      const nothing = new NothingToAccept({ pipeline: named.name, reason })
+      const nothing = new JobRefused({
+        code: "NothingToAccept",
+        next: ["status", named.name],
+        message:
+          `No run of ${named.name} was refused because of its ${reason}, so there is nothing to accept. Run the pipeline: if the run is refused, its message contains the command to accept that.`,
+      })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
       const { form, pipeline, target } = prepared
       const ledger = yield* openIfAny(project, askerOf(pipeline, target), reason === "ledger")
       if (ledger === undefined) return yield* nothing
-      const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+      const view = yield* openPlace({ project, pipeline, target }, ledger, form.id)
       if (reason !== "ledger") yield* view.isNewest
       const refused = yield* acceptances[reason]({ prepared, ledger, view })
       if (refused === undefined) return yield* nothing

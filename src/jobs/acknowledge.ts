@@ -1,24 +1,9 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
-
-/** No row that needs review was chosen (exit code 2). */
-export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {
-  pipeline: Schema.String,
-  /** The row keys that were named. Empty for all rows. */
-  keys: Schema.Array(Schema.String),
-}) {
-  override get message() {
-    return this.keys.length === 0
-      ? `No row of ${this.pipeline} needs review.`
-      : `No row of ${this.pipeline} that needs review has ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
-        this.keys.join(", ")
-      }. The keys are in the column _key of rejected.csv and in-doubt.csv.`
-  }
-}
 
 /**
  * Records that a person has reviewed rows that are rejected, changed, different or in doubt. The rows stay in the report and no longer raise the exit code. Takes the pipeline's lock. Returns the
@@ -34,7 +19,16 @@ export const acknowledge = (
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const nothing = new NothingAcknowledged({ pipeline, keys: what.keys === "all" ? [] : what.keys })
+      const { keys } = what
+      const nothing = new JobRefused({
+        code: "NothingAcknowledged",
+        next: ["status", pipeline],
+        message: keys === "all"
+          ? `No row of ${pipeline} needs review.`
+          : `No row of ${pipeline} that needs review has ${keys.length === 1 ? "the key" : "one of the keys"} ${
+            keys.join(", ")
+          }. The keys are in the column _key of rejected.csv and in-doubt.csv.`,
+      })
       const opened = yield* openRows(project, { pipeline, to })
       if (opened === undefined) return yield* nothing
       const session = yield* opened.view.hold(yield* newRunId)

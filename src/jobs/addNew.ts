@@ -20,7 +20,7 @@ import { fetchForm } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,
-  InitRefused,
+  initRefused,
   labelsFor,
   openNames,
   summaryOf,
@@ -85,10 +85,9 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const given = [["--service", options.service, target.service], ["--form", options.form, target.form]] as const
     for (const [option, asked, own] of given) {
       if (asked !== undefined && asked !== own) {
-        return yield* new InitRefused({
-          message:
-            `The pipeline ${options.name} already exists with ${option} ${own}, not ${asked}. Choose a different name. Or omit ${option} to add what is new to this pipeline.`,
-        })
+        return yield* initRefused(
+          `The pipeline ${options.name} already exists with ${option} ${own}, not ${asked}. Choose a different name. Or omit ${option} to add what is new to this pipeline.`,
+        )
       }
     }
     const place = options.source?.file
@@ -125,16 +124,15 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const entries = [...additions.questions, ...additions.urlParameters, ...additions.own]
     const changed = entries.length === 0 ? text : addToPipeline(text, additions)
     if (changed === undefined) {
-      return yield* new InitRefused({
-        message:
-          `Nothing can be added to ${file} without changing its other lines: write each entry of \`mapping\`, and each list in it, on a line of its own. `
+      return yield* initRefused(
+        `Nothing can be added to ${file} without changing its other lines: write each entry of \`mapping\`, and each list in it, on a line of its own. `
           + `New: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
-      })
+      )
     }
     const written: Array<string> = []
     if (changed !== text) {
       yield* replaceFile({ file: whole, shown: file, text: changed, version: versionOf(text) }).pipe(
-        Effect.catchTag("FileChanged", ({ message }) => new InitRefused({ message: `${message} Run \`init\` again.` })),
+        Effect.catchTag("FileChanged", ({ message }) => initRefused(`${message} Run \`init\` again.`)),
       )
       written.push(file)
     }

@@ -22,7 +22,6 @@ export type AttemptFailure =
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
   | Effect.Effect.Error<ReturnType<typeof reconcilePipeline>>
 
-/** The exit code of each failure. */
 export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   ConfigurationInvalid: exits.wrong.code,
   ProjectNotFound: exits.wrong.code,
@@ -100,7 +99,6 @@ export const reasonOf = (
     }),
   })
 
-/** Returns the exit code of a run, with or without a report. */
 export const exitCodeOf = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
   Exit.isSuccess(exit) ? exit.value.exitCode : reasonOf(exit.cause).exitCode
 

@@ -25,7 +25,7 @@ import { openKeys } from "./openKeys.ts"
 import { compileFor, openParts, openPipelineSource, type PartsOptions } from "./prepare.ts"
 import { askerOf, missedBy, openIfAny, placeOf } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
-import { openTarget, type Target } from "./target.ts"
+import { openTarget, type PipelineTarget } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
 /** A reason why a pipeline can't run, apart from mistakes in its file. */
@@ -109,7 +109,7 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
     const pipelines = yield* Effect.all(
       projects.map(options.guard ?? identity).flatMap((project) =>
         Array.from(project.pipelines.values()).flatMap((pipeline) =>
-          pipeline.sink.targets.map((target) => checkTarget(project, pipeline, target, options))
+          pipeline.sink.targets.map((target) => checkTarget({ project, pipeline, target }, options))
         )
       ),
     )
@@ -155,30 +155,28 @@ const nothing = {
   editor: undefined,
 } satisfies Omit<CheckedPipeline, "pipeline" | "target">
 
-const checkTarget = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
+const checkTarget = (at: PipelineTarget, options: CheckOptions) =>
   Effect.map(
-    Effect.either(Effect.scoped(findingsOf(project, pipeline, target, options))),
+    Effect.either(Effect.scoped(findingsOf(at, options))),
     (found): CheckedPipeline => {
       const findings = Either.isRight(found) ? found.right : { ...nothing, ...partition([found.left]) }
       const diagnostics = findings.diagnostics.toSorted(byPlace)
-      return { pipeline: pipeline.name, target: target.target, ...findings, diagnostics }
+      return { pipeline: at.pipeline.name, target: at.target.target, ...findings, diagnostics }
     },
   )
 
 /** Returns all findings about a pipeline at a target. Reads the source even if the form can't be fetched, and the form even if the source can't be read. */
-const findingsOf = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
+const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
   Effect.gen(function*() {
-    const { ledger, refused } = yield* openCheckedLedger(project, pipeline, target)
-    const from = yield* pullFrom(project, pipeline, target, Effect.succeed(ledger), "next")
+    const { pipeline, project, target } = at
+    const { ledger, refused } = yield* openCheckedLedger(at)
+    const from = yield* pullFrom(at, Effect.succeed(ledger), "next")
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined, { from }))
-    const record = yield* recordedForm(project, pipeline, target, Effect.succeed(ledger))
+    const record = yield* recordedForm(at, Effect.succeed(ledger))
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
-        : Effect.flatMap(
-          openTarget(project, pipeline, target, options.services),
-          ({ service }) => service.form(target.form),
-        ),
+        : Effect.flatMap(openTarget(at, options.services), ({ service }) => service.form(target.form)),
     )
     if (Either.isLeft(opened) || Either.isLeft(fetched)) {
       const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]
@@ -201,7 +199,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)
       return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }
-    const changed = yield* compareForm(project, pipeline, target, form, Effect.succeed(ledger))
+    const changed = yield* compareForm(at, form, Effect.succeed(ledger))
     const compiled = yield* Effect.either(compileFor(pipeline, source, form))
     if (Either.isLeft(compiled)) {
       const diagnostics = [...read, ...withChanges(compiled.left.diagnostics, changed), ...added]
@@ -216,7 +214,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       ?? (yield* Effect.orElseSucceed(fs.readFileString(path.join(project.root, pipeline.document.file)), () => ""))
     const keys = ledger === undefined || refused.length > 0 || options.draft !== undefined
       ? undefined
-      : yield* openKeys(project, target, { pipeline: keyed, form, mapping, source }, ledger)
+      : yield* openKeys({ project, target, pipeline: keyed }, { form, mapping, source }, ledger)
     // Unreadable rows must not hide the other findings.
     const data = yield* Effect.either(
       options.draft === undefined
@@ -228,7 +226,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     const isKnown = keys?.isComparable === true
     const checkedData = counted && { ...counted, ...(isFirst ? { known: 0 } : isKnown ? countsOf(keys) : {}) }
     const unknownKeys = checkedData === undefined || !isKnown ? [] : yield* keys.refusal
-    const misplaced = yield* ledger?.refusalOf(placeOf(project, pipeline, target, form.id)) ?? Effect.void
+    const misplaced = yield* ledger?.refusalOf(placeOf(at, form.id)) ?? Effect.void
     return {
       ...known,
       failures: [
@@ -279,7 +277,7 @@ const unsureEntries = ({ document, mapping, name }: Pipeline, form: Form, text: 
 }
 
 /** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest copy. */
-const openCheckedLedger = (project: Project, pipeline: Pipeline, target: Target) =>
+const openCheckedLedger = ({ pipeline, project, target }: PipelineTarget) =>
   Effect.gen(function*() {
     const ledger = yield* openIfAny(project, askerOf(pipeline, target))
     const missed = ledger === undefined ? [] : yield* missedBy(project, [pipeline.name], ledger)

@@ -17,7 +17,7 @@ import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { checkProject } from "./check.ts"
 import type { Answers, FormEdit } from "./draftEdit.ts"
-import { editText, refuse } from "./editText.ts"
+import { editText } from "./editText.ts"
 import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
 import { type OpenParts, openParts, type PartsOptions } from "./prepare.ts"
@@ -32,10 +32,9 @@ import {
   shownInput,
   suggestedFor,
 } from "./reviewedEntry.ts"
-import { surveySource } from "./suggestMapping.ts"
+import { initRefused, surveySource } from "./suggestMapping.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
-/** Where a draft belongs. */
 export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {
   readonly root: string
 }
@@ -43,7 +42,6 @@ export interface DraftOptions extends Pick<PartsOptions, "guard" | "services"> {
 /** Returns the name of a draft's pipeline: as its text says, otherwise as its file does. */
 const nameIn = ({ pipeline, text }: PipelineDraftText): string => textAt(parseYaml("", text), ["pipeline"]) ?? pipeline
 
-/** A draft with its open source and its form. */
 export interface OpenDraft extends OpenParts {
   readonly text: string
 }
@@ -176,16 +174,18 @@ export const editEntry = (
     const entries = entriesFrom(source, survey)
     if (edit._tag === "MapTime") {
       const column = survey.suggestions[edit.of]
-      if (column === undefined) return yield* refuse(`No column seems to contain the ${edit.of}: write it in the text.`)
+      if (column === undefined) {
+        return yield* initRefused(`No column seems to contain the ${edit.of}: write it in the text.`)
+      }
       const made = entries.entryForTime({ of: edit.of, column })
       return yield* withEntry(text, "own", made, cellsOf({ _tag: "Column", ...column }), edit.answers)
     }
     const question = form.questions.find(({ id }) => id === edit.question)
-    if (question === undefined) return yield* refuse(`The form has no question with the id ${edit.question}.`)
+    if (question === undefined) return yield* initRefused(`The form has no question with the id ${edit.question}.`)
     if (edit._tag === "LeaveUnanswered") return yield* editText(text, { _tag: "LeaveUnanswered", question })
     const origin = originOf(survey, question, edit.columns)
     if (origin === undefined || !isNamed(origin)) {
-      return yield* refuse("A column has no name. Name it under `source.columns` by its position.")
+      return yield* initRefused("A column has no name. Name it under `source.columns` by its position.")
     }
     const made = yield* entries.entryFor(question, origin)
     return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)

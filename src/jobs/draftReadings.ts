@@ -21,11 +21,11 @@ import { openKeys, type Readable } from "./openKeys.ts"
 import { compileFor, openShown, OwnSource } from "./prepare.ts"
 import { askerOf, openIfAny, temporaryCopy } from "./projectLedger.ts"
 import { openService, type Services } from "./services.ts"
+import type { PipelineTarget } from "./target.ts"
 
 /** How long a form may be used without fetching it again, in milliseconds. */
 const formKept = 30_000
 
-/** How many surveys are kept. */
 const surveysKept = 4
 
 /** How long the rows of an address or a connection may be used without fetching them again, in milliseconds. Form tools limit how often they can be asked. */
@@ -177,7 +177,9 @@ const countDraft = (draft: OpenDraft, whole: boolean) =>
     const { form, pipeline, source, target } = draft
     const { isCut, source: first } = firstRows(source, whole)
     const { mapping, pipeline: keyed } = yield* compileFor(pipeline, first, form)
-    const classified = yield* Effect.option(classifying(draft, { pipeline: keyed, form, mapping, source: first }))
+    const classified = yield* Effect.option(
+      classifying({ ...draft, pipeline: keyed }, { form, mapping, source: first }),
+    )
     const { fates, lookUp, note } = classified._tag === "Some"
       ? classified.value
       : { fates: undefined, lookUp: undefined, note: unreadable }
@@ -193,13 +195,11 @@ const otherKeys =
   "The ledger's row keys were made from different columns. Until a run has made new ones, rows that were imported before are counted as new. A dry run counts them correctly."
 
 /** Prepares to give a draft's rows their fates while they are read. `note` says what can't be known. */
-const classifying = (
-  { project, target }: Pick<OpenDraft, "project" | "target">,
-  given: Readable,
-) =>
+const classifying = (at: PipelineTarget, given: Readable) =>
   Effect.gen(function*() {
-    const asker = askerOf(given.pipeline, target)
+    const { pipeline, project, target } = at
+    const asker = askerOf(pipeline, target)
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
-    const { fates, isComparable, look } = yield* openKeys(project, target, given, ledger)
+    const { fates, isComparable, look } = yield* openKeys(at, given, ledger)
     return { lookUp: look, fates: () => fates().byFate, note: isComparable ? undefined : otherKeys }
   })

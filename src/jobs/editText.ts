@@ -13,10 +13,7 @@ import {
   setSourceKey,
 } from "../project/pipelineEdits.ts"
 import type { TextEdit } from "./draftEdit.ts"
-import { InitRefused } from "./suggestMapping.ts"
-
-/** Returns the error about an edit that is impossible. */
-export const refuse = (message: string) => new InitRefused({ message })
+import { initRefused } from "./suggestMapping.ts"
 
 const elementOf = (edit: { readonly question: string; readonly name?: string | undefined }): Element => ({
   id: edit.question,
@@ -30,14 +27,14 @@ export type AnyEdit =
   | { readonly _tag: "PutEntry"; readonly list: "questions" | "own"; readonly entry: DraftEntry }
 
 /**
- * Changes a pipeline's text. Fails with InitRefused if the text's layout doesn't allow its lines to be changed, or if it lacks what is changed.
+ * Changes a pipeline's text. Fails with JobRefused if the text's layout doesn't allow its lines to be changed, or if it lacks what is changed.
  *
  * @param file the file's name for messages
  */
 export const editText = (text: string, edit: AnyEdit, file = "The file") => {
   const changed = (text: string | undefined) =>
     text === undefined
-      ? refuse(
+      ? initRefused(
         `${file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own, or edit the text.`,
       )
       : Effect.succeed({ text, entry: undefined })
@@ -47,7 +44,7 @@ export const editText = (text: string, edit: AnyEdit, file = "The file") => {
     case "Unmap": {
       const left = removeEntry(text, elementOf(edit))
       return left === text
-        ? refuse(`No entry for the question ${edit.question} was found. Remove it in the text.`)
+        ? initRefused(`No entry for the question ${edit.question} was found. Remove it in the text.`)
         : changed(left)
     }
     case "SetChoice":
@@ -57,7 +54,7 @@ export const editText = (text: string, edit: AnyEdit, file = "The file") => {
     case "AcceptProposal": {
       const value = proposedSourceKey(text, edit.key)
       return value === undefined
-        ? refuse(`The file proposes no \`${edit.key}\`.`)
+        ? initRefused(`The file proposes no \`${edit.key}\`.`)
         : changed(setSourceKey(text, edit.key, value))
     }
     case "RejectProposal":

@@ -6,12 +6,10 @@ import { brief } from "../domain/problem.ts"
 import { commandLine } from "../domain/shell.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, formDifference, readFormRecord, recordFile } from "../project/formRecord.ts"
-import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
-import type { Project } from "../project/Project.ts"
+import type { MappingEntry } from "../project/Pipeline.ts"
 import { addressesOf, knownForm, type MaybeLedger } from "./projectLedger.ts"
-import type { Target } from "./target.ts"
+import type { PipelineTarget, Target } from "./target.ts"
 
-/** A form as recorded earlier. */
 interface RecordedForm {
   readonly form: Form
   /** The titles of the source's columns. Undefined if unknown. */
@@ -36,17 +34,12 @@ export interface FormFindings {
  * @param ledger opens the project's ledger; used only if the file doesn't exist
  * @param form the form's id in its metadata; default: the id that a run recorded for the pipeline's form
  */
-export const recordedForm = <R>(
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
-  ledger: MaybeLedger<R>,
-  form?: string,
-) =>
+export const recordedForm = <R>(at: PipelineTarget, ledger: MaybeLedger<R>, form?: string) =>
   Effect.gen(function*() {
+    const { pipeline, project, target } = at
     const file = yield* readFormRecord(project.root, pipeline.name, target.target)
     if (file !== undefined) return { form: file.form, columns: file.columns, by: "file" } satisfies RecordedForm
-    const kept = yield* inLedger(project, pipeline, target, ledger, form).pipe(
+    const kept = yield* inLedger(at, ledger, form).pipe(
       Effect.catchTag("LedgerRefused", () => Effect.succeed(undefined)),
     )
     const recorded: RecordedForm | undefined = kept && { form: kept, columns: undefined, by: "ledger" }
@@ -55,9 +48,7 @@ export const recordedForm = <R>(
 
 /** Also finds the form of a renamed pipeline or a moved service. Only a run assigns their rows to the new name or address. */
 const inLedger = <R>(
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
+  { pipeline, project, target }: PipelineTarget,
   given: MaybeLedger<R>,
   asked: string | undefined,
 ) =>
@@ -82,7 +73,6 @@ const inLedger = <R>(
 const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
   [before, after].some((element) => element !== undefined && names(entry, element))
 
-/** Returns what to do about a change to the form. */
 const adviceFor = (
   { after, harmless, kind }: FormChange,
   entry: MappingEntry | undefined,
@@ -108,15 +98,9 @@ const adviceFor = (
 }
 
 /** Compares the live form with the recorded one. `ledger` is used as in `recordedForm`. */
-export const compareForm = <R>(
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
-  form: Form,
-  ledger: MaybeLedger<R>,
-) =>
-  Effect.map(recordedForm(project, pipeline, target, ledger, form.id), (record): FormFindings => {
-    const { document, mapping, name } = pipeline
+export const compareForm = <R>(at: PipelineTarget, form: Form, ledger: MaybeLedger<R>) =>
+  Effect.map(recordedForm(at, ledger, form.id), (record): FormFindings => {
+    const { pipeline: { document, mapping, name }, target } = at
     if (record === undefined) return { record, changes: [], diagnostics: [] }
     if (record.form.id !== form.id) {
       const other = `${

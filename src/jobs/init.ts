@@ -28,7 +28,7 @@ import { fetchForm, openService } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,
-  InitRefused,
+  initRefused,
   labelsFor,
   openNames,
   type SourceLabels,
@@ -88,7 +88,7 @@ export const initialise = (options: InitOptions) =>
     Effect.gen(function*() {
       const { name, root } = options
       const fault = nameFault(name)
-      if (fault !== undefined) return yield* new InitRefused({ message: fault })
+      if (fault !== undefined) return yield* initRefused(fault)
       const opened = options.source === undefined
         ? undefined
         : yield* openShown({ ...options.source, empty: [] })
@@ -106,10 +106,9 @@ export const initialise = (options: InitOptions) =>
         options.source === undefined || opened === undefined || options.service === undefined
         || options.form === undefined
       ) {
-        return yield* new InitRefused({
-          message:
-            `There is no pipeline ${name} yet: a new one needs --source FILE or --connection NAME, --service SERVICE and --form ID.`,
-        })
+        return yield* initRefused(
+          `There is no pipeline ${name} yet: a new one needs --source FILE or --connection NAME, --service SERVICE and --form ID.`,
+        )
       }
       return yield* writeNew(project, {
         name,
@@ -175,10 +174,9 @@ const writeNew = (
     const target = `pipelines/${name}.yaml`
     const folder = path.join(project.root, "pipelines")
     if (yield* fs.exists(path.join(project.root, target))) {
-      return yield* new InitRefused({
-        message:
-          `${target} already exists, and contains no pipeline called ${name}. Choose a different name, or write \`pipeline: ${name}\` in the file.`,
-      })
+      return yield* initRefused(
+        `${target} already exists, and contains no pipeline called ${name}. Choose a different name, or write \`pipeline: ${name}\` in the file.`,
+      )
     }
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
@@ -219,10 +217,9 @@ const writeNew = (
       Effect.catchIf(
         (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
         () =>
-          new InitRefused({
-            message:
-              `${target} was created by someone else while the source was read. It was not overwritten. Choose a different name. Or run \`init\` again to add what is new to that file.`,
-          }),
+          initRefused(
+            `${target} was created by someone else while the source was read. It was not overwritten. Choose a different name. Or run \`init\` again to add what is new to that file.`,
+          ),
       ),
     )
     const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})

@@ -3,7 +3,6 @@ import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionIndex.ts"
 import { saysNo, saysYes } from "../mapping/words/words.ts"
 
-/** Returns the most frequent texts of a column, with their numbers. */
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
   [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 

@@ -3,16 +3,13 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { parse } from "node:path"
 import { leftByEnded, LockHolder, ownedName } from "../ledger/holder.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { SourceError } from "../source/Source.ts"
-
-/** A file was not stored, because it is too large. */
-class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { message: Schema.String }) {}
+import { JobRefused } from "./JobRefused.ts"
 
 /** Returns a file name of letters, digits, spaces and `.()_-`, without folders, that is valid on every system. */
 export const safeName = (name: string): string => {
@@ -49,7 +46,8 @@ export const named = <A, E, R>(work: Effect.Effect<A, E | SourceError, R>, place
 const fill = <E, R>(content: Stream.Stream<Uint8Array, E, R>, place: string, most: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const tooLarge = new FileTooLarge({
+    const tooLarge = new JobRefused({
+      code: "FileTooLarge",
       message: `The file is larger than ${Math.floor(most / 1024 / 1024)} MiB. Use \`formferry init\` instead.`,
     })
     let bytes = 0

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type { RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
-import type { Project } from "../project/Project.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { checkKeys } from "../run/changedKeys.ts"
 import { makeClassifier } from "../run/classify.ts"
@@ -15,29 +14,26 @@ import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
 import { makeStop, Stop } from "../run/Stop.ts"
 import { chunkClassifier } from "../run/survey.ts"
 import { viewOf } from "./projectLedger.ts"
-import type { Target } from "./target.ts"
+import type { PipelineTarget } from "./target.ts"
 
 /** What a run needs to know about a pipeline to find its rows in the ledger. */
-export type Readable = Pick<RunPlan, "pipeline" | "form" | "mapping" | "source">
+export type Readable = Pick<RunPlan, "form" | "mapping" | "source">
+
+/** Returns the plan of a dry run, for work that only reads. */
+export const planToRead = (
+  { pipeline, target: { service, target } }: Pick<PipelineTarget, "pipeline" | "target">,
+  { form, mapping, source }: Readable,
+  otherSource?: string,
+) => {
+  const opened = { pipeline, form, mapping, source, otherSource }
+  return CurrentRun.make({ ...opened, id: "", mode: "dry-run", target, serviceName: service, warnings: [] })
+}
 
 /** Returns the plan of a dry run, its rows in the ledger, and both as services, for work that only reads. `isComparable`: whether the ledger's row keys are made from the same columns. */
-const dryRun = (project: Project, target: Target, given: Readable, ledger: Ledger) =>
+const dryRun = (at: PipelineTarget, given: Readable, ledger: Ledger) =>
   Effect.gen(function*() {
-    const plan = CurrentRun.make({
-      ...given,
-      id: "",
-      mode: "dry-run",
-      target: target.target,
-      serviceName: target.service,
-      otherSource: undefined,
-      projectOption: undefined,
-      confirm: undefined,
-      limit: undefined,
-      retryRefused: false,
-      resendUndone: false,
-      warnings: [],
-    })
-    const view = viewOf(project, ledger, given.pipeline, target, given.form.id)
+    const plan = planToRead(at, given)
+    const view = viewOf(at, ledger, given.form.id)
     const run = Context.make(CurrentRun, plan).pipe(Context.add(RunLedger, { ledger, view, session: undefined }))
     return { plan, view, run, isComparable: !(yield* keysDiffer(plan, view)) }
   })
@@ -46,9 +42,9 @@ const dryRun = (project: Project, target: Target, given: Readable, ledger: Ledge
  * Prepares to give the source's rows the fates that they would get in a dry run, while the rows are read, and to compare their keys with those of the
  * ledger. `isComparable`: see `dryRun`. If it is false, or if the ledger has no rows of the pipeline, no row is looked up.
  */
-export const openKeys = (project: Project, target: Target, given: Readable, ledger: Ledger) =>
+export const openKeys = (at: PipelineTarget, given: Readable, ledger: Ledger) =>
   Effect.gen(function*() {
-    const { isComparable, plan, run, view } = yield* dryRun(project, target, given, ledger)
+    const { isComparable, plan, run, view } = yield* dryRun(at, given, ledger)
     const { firstColumns, isBlank } = yield* view.facts
     const isLookedUp = isComparable && !isBlank
     const added = isLookedUp ? yield* newRows(plan, { ledger, view }) : undefined

@@ -25,11 +25,10 @@ import { type OpenedService, serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
 
-/** What a job has opened and checked for a run. */
 export interface RunSettings
   extends
     Pick<RunRequest, "mode" | "pipeline" | "form" | "mapping" | "source" | "mayBeSent" | "warnings">,
-    Partial<Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">>
+    Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">
 {
   readonly target: Target
   readonly opened: OpenedService
@@ -57,7 +56,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const ledger = settings.copy === undefined
       ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
       : yield* openLedger(settings.copy)
-    const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+    const at = { project, pipeline, target }
+    const view = yield* openPlace(at, ledger, form.id)
     yield* view.isNewest
     const id = yield* newRunId
     const folder = yield* openRunFolder({
@@ -88,8 +88,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
       confirm: serviceToConfirm(project, opened.name),
       mayBeSent: settings.mayBeSent,
       limit: settings.limit,
-      retryRefused: settings.retryRefused ?? false,
-      resendUndone: settings.resendUndone ?? false,
+      retryRefused: settings.retryRefused,
+      resendUndone: settings.resendUndone,
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
         : undefined,
@@ -110,7 +110,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
       const copy = yield* openLedger(yield* temporaryCopy(project, asker))
-      const copied = yield* openPlace(project, copy, pipeline, target, form.id)
+      const copied = yield* openPlace(at, copy, form.id)
       return { ledger: copy, view: copied, session: undefined, onCopy: yield* copied.hold(id) }
     })
     const show = (event: ProgressEvent) =>

@@ -5,6 +5,7 @@ import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { openIfAny } from "./projectLedger.ts"
 
 /** A file was changed by someone else since its text was read. Nothing was written. */
@@ -19,8 +20,7 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
   }
 }
 
-/** A pipeline's file was not written, because it is missing, or its new name would separate it from its rows or is taken. */
-class NameRefused extends Schema.TaggedError<NameRefused>()("NameRefused", { message: Schema.String }) {}
+const nameRefused = (message: string) => new JobRefused({ code: "NameRefused", message })
 
 /** Returns the digest of a text, which changes whenever the text does. */
 export const versionOf = (text: string): string => hash("sha256", text)
@@ -82,7 +82,7 @@ export const readPipelineFile = (root: string, name: string) =>
 
 /**
  * Writes the text of an existing pipeline's file, with the line ends that the file has. Fails with FileChanged if the file no longer has this version.
- * Fails with NameRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one.
+ * Fails with JobRefused if there is no such file, or if the text has a new name but doesn't say so, although the ledger has rows under the old one.
  * Returns the text as written, and the pipeline's name in it.
  */
 export const savePipelineFile = (root: string, { pipeline, text, version }: {
@@ -94,10 +94,9 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
     const { fs, path } = yield* disk
     const { file } = yield* readPipelineFile(root, pipeline).pipe(
       Effect.catchTag("PipelineUnknown", () =>
-        new NameRefused({
-          message:
-            `No file in pipelines/ is called ${pipeline} any more: it was deleted or renamed. Nothing was saved, and this text is only on this page. To keep it, copy it into a new file in pipelines/.`,
-        })),
+        nameRefused(
+          `No file in pipelines/ is called ${pipeline} any more: it was deleted or renamed. Nothing was saved, and this text is only on this page. To keep it, copy it into a new file in pipelines/.`,
+        )),
     )
     const yaml = parseYaml(file, text)
     const name = textAt(yaml, ["pipeline"])
@@ -121,16 +120,15 @@ const mayRename = (
     const { texts } = yield* listPipelines(root)
     const other = texts.find((text) => (text.name ?? text.file) === to.name)
     if (other !== undefined) {
-      return yield* new NameRefused({
-        message: `${other.yaml.file} is called ${to.name}, too. Nothing was saved. Choose a different name.`,
-      })
+      return yield* nameRefused(
+        `${other.yaml.file} is called ${to.name}, too. Nothing was saved. Choose a different name.`,
+      )
     }
     if (to.renamedFrom === old) return
     const ledger = yield* openIfAny(yield* loadProject(root, { pipelines: [] }))
     const places = ledger === undefined ? [] : yield* ledger.places
     if (places.every(({ pipeline }) => pipeline !== old)) return
-    return yield* new NameRefused({
-      message:
-        `The ledger knows this pipeline's rows under the name ${old}. Under the name ${to.name}, they would count as new. Nothing was saved. If the pipeline has a new name, write "renamedFrom: ${old}" in the line after it. Otherwise, write the old name again.`,
-    })
+    return yield* nameRefused(
+      `The ledger knows this pipeline's rows under the name ${old}. Under the name ${to.name}, they would count as new. Nothing was saved. If the pipeline has a new name, write "renamedFrom: ${old}" in the line after it. Otherwise, write the old name again.`,
+    )
   }))

@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema"
 import { embedded } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
 
-/** The forms that the practice service should serve are unknown (exit code 2). */
 export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissing>()("PracticeFormsMissing", {
   /** The project's practice services. Undefined if there is no project. */
   services: Schema.UndefinedOr(Schema.Array(Schema.String)),

@@ -30,7 +30,7 @@ import { compareForm, type FormFindings, requireUnchangedForm, withChanges } fro
 import { askerOf, type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
-import { chooseTarget, findFirstTarget, openTarget, type Target } from "./target.ts"
+import { chooseTarget, findFirstTarget, openTarget, type PipelineTarget, type Target } from "./target.ts"
 
 /** A compiled mapping and its pipeline, complete with a row key. */
 interface CompiledFor {
@@ -72,21 +72,22 @@ interface PrepareOptions {
 export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
+    const at = { project, pipeline, target }
     const opensLedger = openIfAny(project, askerOf(pipeline, target))
     const ledger = yield* Effect.cached(Scope.extend(opensLedger, yield* Effect.scope))
     const opening = Effect.flatMap(
-      pullFrom(project, pipeline, target, ledger, options.pulls ?? { all: undefined }),
+      pullFrom(at, ledger, options.pulls ?? { all: undefined }),
       (from) => openPipelineSource(pipeline, options.source, { digestAhead: options.digestAhead === true, from }),
     )
     // The digest takes the longest, so it starts first.
     const ahead = options.digestAhead === true ? yield* opening : undefined
-    const service = yield* Effect.exit(openTarget(project, pipeline, target, options.services))
+    const service = yield* Effect.exit(openTarget(at, options.services))
     const fetching = yield* Effect.forkScoped(Effect.flatMap(service, ({ service }) => service.form(target.form)))
     const source = ahead ?? (yield* opening)
     const opened = yield* service
     yield* Effect.forkScoped(options.meanwhile ?? Effect.void)
     const form = yield* Effect.flatten(Fiber.await(fetching))
-    const changed = yield* compareForm(project, pipeline, target, form, ledger)
+    const changed = yield* compareForm(at, form, ledger)
     const compiled = yield* compileFor(pipeline, source, form).pipe(
       Effect.mapError(({ diagnostics }) =>
         new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
@@ -125,7 +126,6 @@ export const orInterrupted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => Effect.raceFirst(work, Effect.zipRight(interrupted, Effect.interrupt))
 
-/** How the parts of a pipeline are opened. */
 export interface PartsOptions {
   readonly draft?: PipelineDraftText | undefined
   /** Called with the project before its services are used. */
@@ -135,12 +135,8 @@ export interface PartsOptions {
 }
 
 /** The parts of a pipeline that could be read. */
-export interface OpenParts {
-  readonly project: Project
-  readonly pipeline: Pipeline
+export interface OpenParts extends PipelineTarget {
   readonly source: Source
-  /** The first target. */
-  readonly target: Target
   readonly form: Form
 }
 
@@ -152,10 +148,11 @@ export const openParts = (
 ) =>
   Effect.gen(function*() {
     const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
-    const { pipeline, target } = yield* findFirstTarget(project, name)
+    const at = yield* findFirstTarget(project, name)
+    const { pipeline, target } = at
     const source = yield* openPipelineSource(pipeline, undefined)
-    const { service } = yield* openTarget(project, pipeline, target, services)
-    return { project, pipeline, target, source, form: yield* service.form(target.form) } satisfies OpenParts
+    const { service } = yield* openTarget(at, services)
+    return { ...at, source, form: yield* service.form(target.form) } satisfies OpenParts
   })
 
 const sameTitles = (a: Source, b: Source): boolean => {

@@ -76,7 +76,7 @@ export const preview = (
 /** Returns a function that finds out how a row differs from its submission. The function returns undefined if the row has no submission, or has the same content. */
 const changes = (project: Project, { form, ledger: opening, mapping, opened, pipeline, source, target }: Prepared) =>
   Effect.map(opening, (ledger) => {
-    const view = ledger && viewOf(project, ledger, pipeline, target, form.id)
+    const view = ledger && viewOf({ project, pipeline, target }, ledger, form.id)
     const columns = ownColumns(source.columns)
     return (cells: Cells) =>
       Effect.gen(function*() {

@@ -14,11 +14,10 @@ import { accessTo, ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { findTarget, type OfPipeline, openTarget, type Target } from "./target.ts"
+import { findTarget, type OfPipeline, openTarget, type PipelineTarget, type Target } from "./target.ts"
 
 type WithLedger = Pick<Project, "ledger" | "reports">
 
-/** Returns the pipeline and the target that a command is about. */
 export const askerOf = ({ name }: Pick<Pipeline, "name">, { target }: Target): Asker => ({ pipeline: name, target })
 
 /**
@@ -153,11 +152,10 @@ export const addressesOf = (project: Project, name: string): ReadonlyArray<strin
  *
  * @param form the form's id in its metadata
  */
-export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target, form: string) =>
-  ledger.pipeline(placeOf(project, pipeline, target, form))
+export const openPlace = (at: PipelineTarget, ledger: Ledger, form: string) => ledger.pipeline(placeOf(at, form))
 
 /** Returns where a pipeline's rows are in the ledger. */
-export const placeOf = (project: Project, pipeline: Pipeline, target: Target, form: string): RequestedPlace => {
+export const placeOf = ({ pipeline, project, target }: PipelineTarget, form: string): RequestedPlace => {
   const [service = target.service, ...previous] = addressesOf(project, target.service)
   return {
     pipeline: pipeline.name,
@@ -176,13 +174,8 @@ export const placeOf = (project: Project, pipeline: Pipeline, target: Target, fo
 }
 
 /** Returns what the ledger knows of a pipeline's rows at a target under their current names. `openPlace` also finds those with earlier names. */
-export const viewOf = (
-  project: Project,
-  ledger: Ledger,
-  pipeline: Pick<Pipeline, "name">,
-  target: Target,
-  form: string,
-) => ledger.view({ pipeline: pipeline.name, destination: { service: serviceAddress(project, target.service), form } })
+export const viewOf = ({ pipeline, project, target }: PipelineTarget, ledger: Ledger, form: string) =>
+  ledger.view({ pipeline: pipeline.name, destination: { service: serviceAddress(project, target.service), form } })
 
 /** Returns the id of a target's form in its metadata, if a run has read it. */
 export const knownForm = (project: Project, ledger: Ledger, { form, service }: Target) => {
@@ -201,14 +194,15 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
  */
 export const openRows = (project: Project, of: OfPipeline) =>
   Effect.gen(function*() {
-    const { pipeline, target } = yield* findTarget(project, of)
+    const at = yield* findTarget(project, of)
+    const { pipeline, target } = at
     const ledger = yield* openIfAny(project, askerOf(pipeline, target))
     if (ledger === undefined) return undefined
     const form = (yield* knownForm(project, ledger, target))
       ?? (yield* Effect.scoped(
-        Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
+        Effect.flatMap(openTarget(at), ({ service }) => service.form(target.form)),
       )).id
-    return { pipeline, target, ledger, view: yield* openPlace(project, ledger, pipeline, target, form) }
+    return { ...at, ledger, view: yield* openPlace(at, ledger, form) }
   })
 
 /** Returns a new run id. Run ids sort by time and are valid file names on every platform. */

@@ -6,13 +6,12 @@ import { lasting } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import type { Project } from "../project/Project.ts"
 import type { Pull } from "../project/pull.ts"
 import { isPull } from "../project/sourceSection.ts"
 import { version } from "../project/version.ts"
 import type { PullFrom } from "../source/pull/since.ts"
 import { knownForm, type MaybeLedger, viewOf } from "./projectLedger.ts"
-import type { Target } from "./target.ts"
+import type { PipelineTarget } from "./target.ts"
 
 /** Which records a job pulls: those that the next run pulls, or all, and why. */
 export type Pulls = "next" | { readonly all: string | undefined }
@@ -22,13 +21,12 @@ export type Pulls = "next" | { readonly all: string | undefined }
  * the mark is from a different selection, or if the last pull of all records was too long ago. Returns undefined if the pipeline has no `since`.
  */
 export const pullFrom = (
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
+  at: PipelineTarget,
   openLedger: MaybeLedger,
   pulls: Pulls,
 ): Effect.Effect<PullFrom | undefined, LedgerError | ConfigurationInvalid> =>
   Effect.gen(function*() {
+    const { pipeline, project, target } = at
     const { file: pull } = pipeline.source
     if (!isPull(pull) || pull.since === undefined) return undefined
     const selection = selectionOf(pipeline, pull)
@@ -38,7 +36,7 @@ export const pullFrom = (
     const ledger = yield* Effect.catchTag(openLedger, "LedgerRefused", () => Effect.succeed(undefined))
     const form = ledger && (yield* knownForm(project, ledger, target))
     if (ledger === undefined || form === undefined) return all()
-    const { pulled } = yield* viewOf(project, ledger, pipeline, target, form).facts
+    const { pulled } = yield* viewOf(at, ledger, form).facts
     if (pulled === undefined) return all()
     if (pulled.selection !== selection) {
       return all("the pipeline or its connection was edited, or formferry was updated")

@@ -52,7 +52,8 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
   asRun(
     { pipeline: options.pipeline, mode: "reconcile" },
     Effect.gen(function*() {
-      const { pipeline, target } = yield* findTarget(project, options)
+      const at = yield* findTarget(project, options)
+      const { pipeline, target } = at
       const { service } = target
       if (options.wholeForm === true && project.services.has(service) && !can(project, service, "list")) {
         return yield* new ConfigurationInvalid({
@@ -65,7 +66,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
           )],
         })
       }
-      const opened = yield* openTarget(project, pipeline, target)
+      const opened = yield* openTarget(at)
       const form = yield* orInterrupted(options.interrupted, opened.service.form(target.form))
       const compiled = compileWithoutSource(pipeline, form)
       if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import Papa from "papaparse"
 import type { RejectedRow } from "../domain/rejectedRow.ts"
 import type { RunReport } from "../domain/report.ts"
@@ -10,13 +9,11 @@ import { readReport } from "../report/pastRuns.ts"
 import { contentOfId } from "../run/content.ts"
 import { unreadCode } from "../source/fixed.ts"
 import { SourceError } from "../source/Source.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openIfAny, serviceAddress } from "./projectLedger.ts"
 
-/** Rejected rows can't be fixed (exit code 2). */
-class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
-  message: Schema.String,
-}) {}
+const nothingToFix = (message: string) => new JobRefused({ code: "NothingToFix", message })
 
 /** The copy of rejected.csv in which a person fixes cells. The copy is next to the original, and can be imported instead. */
 const fixedName = "rejected-fixed.csv"
@@ -124,16 +121,15 @@ export const fixRejected = (
       pipeline,
       run,
     )
-    if (unfixable !== undefined) return yield* new NothingToFix({ message: unfixable })
+    if (unfixable !== undefined) return yield* nothingToFix(unfixable)
     const changed = new Set<Array<string>>()
     const named = new Map(rows.map(({ name }, at) => [name, lines[at]]))
     for (const { column, row, text } of cells) {
       const line = named.get(row)
       if (line === undefined || column < 0 || column >= columns.length) {
-        return yield* new NothingToFix({
-          message:
-            "The file no longer has a row whose cells you changed. Nothing was saved. Reload this page, which discards your changes, and fix the cells again.",
-        })
+        return yield* nothingToFix(
+          "The file no longer has a row whose cells you changed. Nothing was saved. Reload this page, which discards your changes, and fix the cells again.",
+        )
       }
       if (line[column] === text) continue
       line[column] = text
@@ -164,6 +160,6 @@ export const fixedFile = (project: Project, pipeline: string, run: string) =>
           new SourceError({ file: fixedName, message: `${fixedName} can't be read: ${cause.message}`, cause }),
       }),
     )
-    if (!isFixed) return yield* new NothingToFix({ message: `No rejected row of the run ${run} was fixed.` })
+    if (!isFixed) return yield* nothingToFix(`No rejected row of the run ${run} was fixed.`)
     return fixed
   })

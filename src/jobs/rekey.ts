@@ -1,23 +1,20 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { keyColumns } from "../project/sourceSection.ts"
 import { type Alike, surveyKeys } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { columnNames } from "../source/columns.ts"
-import { endOf, ownColumns } from "../source/fixed.ts"
 import { asFound, openSource } from "../source/openSource.ts"
+import { JobRefused } from "./JobRefused.ts"
+import { planToRead } from "./openKeys.ts"
 import { prepare } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
 
-/** A row's key in the ledger and its new one. */
 interface KeyPair {
   readonly old: string
   readonly new: string
@@ -37,14 +34,11 @@ interface Rekeying {
   readonly recorded: number
 }
 
-/** The file of key pairs can't be used (exit code 2). */
-export class KeyMapWrong extends Schema.TaggedError<KeyMapWrong>()("KeyMapWrong", { message: Schema.String }) {}
-
 const never = (): boolean => false
 
 /**
  * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. If this is interrupted, some keys are recorded, and the next
- * call finds the others. Fails with `KeyMapWrong` if the map names an unknown key, or a new key that belongs to a different row.
+ * call finds the others. Fails with `JobRefused` if the map names an unknown key, or a new key that belongs to a different row.
  *
  * @param options.map a file of pairs with a header, the old key before the new one. If undefined, vanished rows are paired with new rows whose keys
  * differ only in formatting, or whose other cells are the same
@@ -107,7 +101,9 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     const isTwice = (which: "old" | "new") => new Set(pairs.map((pair) => pair[which])).size < pairs.length
     const twice = isTwice("new") ? "two rows would get the same key" : isTwice("old") ? "a row would get two keys" : ""
     if (wrong.length > 0 || twice !== "") {
-      return yield* new KeyMapWrong({
+      return yield* new JobRefused({
+        code: "KeyMapWrong",
+        next: ["ledger", "export", view.pipeline],
         message: `${file} can't be used: ${
           twice || wrong.slice(0, 5).join("; ")
         }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export\` lists it, and the new one.`,
@@ -125,19 +121,9 @@ const pairsOfSource = (
   view: PipelineLedger,
 ) =>
   Effect.gen(function*() {
-    const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: other })
-    const columns = ownColumns(source.columns)
-    const plan = {
-      mapping,
-      pipeline,
-      source,
-      columns,
-      end: endOf(source.columns),
-      shape: columnNames(mapping.columns),
-      keyColumns: keyColumns(pipeline.source).map(({ name }) => name),
-      ownSource: other === undefined,
-      isPartial: false,
-    }
+    const prepared = yield* prepare(project, named, { to, source: other })
+    const { mapping, source } = prepared
+    const plan = planToRead(prepared, prepared, other)
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
     let rows = 0
     const survey = (chunk: RowChunk) =>

@@ -16,6 +16,7 @@ import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
 import { type AnyEdit, editText } from "./editText.ts"
+import type { JobRefused } from "./JobRefused.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import {
@@ -30,7 +31,7 @@ import {
   shownInput,
 } from "./reviewedEntry.ts"
 import { fetchForm } from "./services.ts"
-import { eachRow, type InitOptions, InitRefused, labelsFor, type SourceLabels, surveySource } from "./suggestMapping.ts"
+import { eachRow, type InitOptions, initRefused, labelsFor, type SourceLabels, surveySource } from "./suggestMapping.ts"
 import { findFirstTarget } from "./target.ts"
 import { compileUnkeyed } from "./translations.ts"
 import { unusedColumns } from "./unusedColumns.ts"
@@ -64,7 +65,7 @@ export interface Review extends ReviewedEntries {
   /** Columns that no entry uses. */
   readonly free: ReadonlyArray<ProfiledColumn>
   /** Changes the pipeline's file at once. Fails if the file's layout doesn't allow its lines to be changed. */
-  readonly write: (edit: AnyEdit) => Effect.Effect<void, InitRefused, Disk>
+  readonly write: (edit: AnyEdit) => Effect.Effect<void, JobRefused, Disk>
 }
 
 /** Returns the choices in the cells of existing entries that are not options, the most frequent first. Empty if the mapping doesn't compile. */
@@ -97,7 +98,6 @@ export const columnsTyped = (text: string, columns: ReadonlyArray<string>): Read
   return typeof split === "function" ? split(text) : []
 }
 
-/** How a pipeline is reviewed. */
 export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 
 /** Whether a pipeline leaves a question unanswered on purpose. */
@@ -189,9 +189,8 @@ export const openReview = (root: string, name: string, { guard = identity, label
           yield* replaceFile({ file, shown, text: changed.text, version: versionOf(now) })
         }).pipe(Effect.catchTags({
           BadArgument: Effect.die,
-          FileChanged: ({ message }) => new InitRefused({ message: `${message} Run \`init --review\` again.` }),
-          SystemError: (error) =>
-            new InitRefused({ message: `${pipeline.document.file} can't be written: ${error.message}` }),
+          FileChanged: ({ message }) => initRefused(`${message} Run \`init --review\` again.`),
+          SystemError: (error) => initRefused(`${pipeline.document.file} can't be written: ${error.message}`),
         })),
     } satisfies Review
   })

@@ -11,6 +11,7 @@ import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { can, serviceToConfirm } from "./services.ts"
@@ -19,15 +20,6 @@ import { ledgerFailed, makeTurns, type ScheduleOptions, type Turned } from "./tu
 
 /** The longest pause before a turn whose ledger failed is tried again, in milliseconds. */
 const longestPause = 3_600_000
-
-/** No pipeline of the project has a schedule (exit code 2). */
-export class NothingScheduled extends Schema.TaggedError<NothingScheduled>()("NothingScheduled", {
-  root: Schema.String,
-}) {
-  override get message() {
-    return `No pipeline of ${this.root} has a schedule. Write one into its file: schedule: { cron: "0 2 * * *", zone: Europe/Berlin }`
-  }
-}
 
 /** `schedule` against these services needs `--confirm NAME` (exit code 2). */
 export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>()("ScheduleUnconfirmed", {
@@ -52,7 +44,12 @@ const start = (options: ScheduleOptions) =>
     const project = yield* options.load([])
     const schedules = yield* readSchedules(options)
     if (schedules.scheduled.length === 0) {
-      return yield* new NothingScheduled({ root: options.root })
+      return yield* new JobRefused({
+        code: "NothingScheduled",
+        next: ["schema", "pipeline"],
+        message:
+          `No pipeline of ${options.root} has a schedule. Write one into its file: schedule: { cron: "0 2 * * *", zone: Europe/Berlin }`,
+      })
     }
     const missing = (yield* Effect.forEach(schedules.scheduled, (one) => unconfirmed(options, one))).flat()
     if (missing.length > 0) {

@@ -22,7 +22,6 @@ export interface ScheduledProject {
   ) => Effect.Effect<Project, Effect.Effect.Error<ReturnType<typeof loadProject>>, Disk>
 }
 
-/** A pipeline that has a schedule. */
 export interface Scheduled {
   readonly pipeline: string
   readonly schedule: Schedule
@@ -30,7 +29,6 @@ export interface Scheduled {
   readonly fault?: string
 }
 
-/** The schedules of a project. */
 interface Schedules {
   /** The schedules in the order of the files. */
   readonly scheduled: ReadonlyArray<Scheduled>

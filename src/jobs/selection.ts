@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import picomatch from "picomatch"
 import { listed } from "../domain/words.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
@@ -7,6 +6,7 @@ import { hasTag, listPipelines, type PipelineText } from "../project/loadProject
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { failedPipelines } from "./status.ts"
 
 /** Which pipelines a command is for: those that match all of these conditions. */
@@ -19,15 +19,14 @@ export interface Selection {
   readonly failed: boolean
 }
 
-/** A glob or a tag chooses no pipeline (exit code 2). */
-export class NothingSelected extends Schema.TaggedError<NothingSelected>()("NothingSelected", {
-  message: Schema.String,
-}) {}
-
 const isGlob = (word: string): boolean => picomatch.scan(word).isGlob
 
 const refuse = (what: string, existing: string | undefined) =>
-  Effect.fail(new NothingSelected({ message: existing === undefined ? what : `${what} ${existing}` }))
+  new JobRefused({
+    code: "NothingSelected",
+    next: ["status"],
+    message: existing === undefined ? what : `${what} ${existing}`,
+  })
 
 /** Fails if a file's name and tags can't be read, because its pipeline may be one of the chosen ones. */
 const requireReadable = ({ texts, unreadable }: Effect.Effect.Success<ReturnType<typeof listPipelines>>) => {

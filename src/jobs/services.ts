@@ -1,7 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Capability } from "../domain/capability.ts"
 import { brief } from "../domain/problem.ts"
@@ -14,8 +13,8 @@ import { accessTo, type PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
+import { JobRefused } from "./JobRefused.ts"
 
-/** An open form service. */
 export interface OpenedService {
   readonly name: string
   readonly service: FormService
@@ -126,18 +125,6 @@ export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect
   }
 })
 
-/** config/formferry.yaml has no service with this name (exit code 2). */
-export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("ServiceUnknown", {
-  service: Schema.String,
-  known: Schema.Array(Schema.String),
-}) {
-  override get message() {
-    return `config/formferry.yaml has no service ${quoted(this.service)}. ${
-      suggest(this.service, this.known, "Its services are") ?? ""
-    }`.trim()
-  }
-}
-
 /** Opens a service of the project, sends it a request, and closes it. */
 const askService = <A>(
   project: Project,
@@ -148,7 +135,12 @@ const askService = <A>(
     Effect.gen(function*() {
       const config = project.services.get(service)
       if (config === undefined) {
-        return yield* new ServiceUnknown({ service, known: [...project.services.keys()] })
+        const hint = suggest(service, [...project.services.keys()], "Its services are") ?? ""
+        return yield* new JobRefused({
+          code: "ServiceUnknown",
+          next: ["check"],
+          message: `config/formferry.yaml has no service ${quoted(service)}. ${hint}`.trim(),
+        })
       }
       return yield* question((yield* openService(config)).service)
     }),

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { SettledResult, SettleResult } from "../domain/settled.ts"
@@ -17,17 +16,12 @@ import {
   undoneNotes,
 } from "../run/settleFromList.ts"
 import type { Settled } from "../sink/settleRows.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { can } from "./services.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
 import { type OfPipeline, openTarget } from "./target.ts"
-
-/** No row in doubt was chosen (exit code 2). */
-export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
-  pipeline: Schema.String,
-  message: Schema.String,
-}) {}
 
 /** Which rows in doubt a person settles. */
 export type WhichRows =
@@ -87,10 +81,10 @@ const settling = (project: Project, place: Place, options: SettleOptions) =>
     if (by._tag === "Person") return byPerson(place, by, options)
     if (by._tag === "Nothing") return undefined
     if (by._tag === "Export") {
-      const opened = yield* openExport(project, place.pipeline, place.target, by.file)
+      const opened = yield* openExport(place, by.file)
       return byExport(place, { opened, isComplete: by.isComplete }, options)
     }
-    const listed = can(project, place.target.service, "list") ? yield* openList(project, place) : undefined
+    const listed = can(project, place.target.service, "list") ? yield* openList(place) : undefined
     return listed && byList(listed, options)
   })
 
@@ -149,7 +143,7 @@ const byPerson = (
         } is in doubt; the keys are in the column _key of in-doubt.csv`
         : "is in doubt"
       const message = `No row of ${view.pipeline} ${about}. Nothing was settled.`
-      return yield* new NothingSettled({ pipeline: view.pipeline, message })
+      return yield* new JobRefused({ code: "NothingSettled", next: ["status", view.pipeline], message })
     }
     const reason = `${who} says so: ${because ?? ""}`
     yield* session.settleDoubts({
@@ -193,10 +187,10 @@ const byExport = (
     }
   })
 
-/** Opens the service of a target to list its form. */
-const openList = (project: Project, { ledger: { digest }, pipeline, target, view }: Place) =>
+const openList = (place: Place) =>
   Effect.gen(function*() {
-    const { service: { form: formOf, list } } = yield* openTarget(project, pipeline, target)
+    const { ledger: { digest }, pipeline, target, view } = place
+    const { service: { form: formOf, list } } = yield* openTarget(place)
     if (list === undefined) return undefined
     const form = yield* formOf(target.form)
     const answers = answersWithoutSource(pipeline, form)

@@ -1,6 +1,5 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
@@ -8,8 +7,6 @@ import type { TestEntry, Waits } from "../ledger/evidence.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import { stampIdsOf, stampsOf } from "../mapping/stamps.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
-import type { Project } from "../project/Project.ts"
 import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
 import { evidenceOfRows, waitsOf } from "../run/settleFromList.ts"
@@ -18,14 +15,11 @@ import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource } from "./prepare.ts"
-import { openTarget, type Target } from "./target.ts"
+import { openTarget, type PipelineTarget } from "./target.ts"
 
-/** The file is not an export of the form's results (exit code 2). */
-export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("ExportUnusable", {
-  file: Schema.String,
-  message: Schema.String,
-}) {}
+const unusable = (message: string) => new JobRefused({ code: "ExportUnusable", message })
 
 /** An open export of a form's results. */
 export interface Export extends Results {
@@ -39,17 +33,13 @@ export interface Export extends Results {
 }
 
 /** Opens an export of the results of the target's form. Fetches the form to get the names of its questions. */
-export const openExport = (
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
-  file: string,
-) =>
+export const openExport = (at: PipelineTarget, file: string) =>
   Effect.gen(function*() {
+    const { pipeline, target } = at
     const path = yield* Path.Path
     const name = path.basename(file)
     const source = yield* openSource(asFound(file))
-    const opened = yield* openTarget(project, pipeline, target)
+    const opened = yield* openTarget(at)
     const form = yield* opened.service.form(target.form)
     const meta = source.tool?.meta ?? []
     const titles: Array<string> = []
@@ -63,21 +53,18 @@ export const openExport = (
     const undeclared = stamps.flatMap(({ declared, id }) => declared ? [] : [id])
     const columns = resultsColumns(header, form, undeclared)
     if (columns === undefined) {
-      return yield* new ExportUnusable({
-        file,
-        message:
-          `${name} has no column of submission ids ("Submission ID"), so submissions that are already in the ledger can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
-      })
+      return yield* unusable(
+        `${name} has no column of submission ids ("Submission ID"), so submissions that are already in the ledger can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
+      )
     }
     if (columns.elements.size === 0) {
-      return yield* new ExportUnusable({
-        file,
-        message: `No column of ${name} is named after a question of the form "${
+      return yield* unusable(
+        `No column of ${name} is named after a question of the form "${
           brief(form.name)
         }". Is the file an export of a different form? The form's questions are: ${
           form.questions.slice(0, 8).map((question) => brief(question.name)).join(", ")
         }${form.questions.length > 8 ? ", …" : ""}.`,
-      })
+      )
     }
     return {
       name,

@@ -32,7 +32,6 @@ export interface PipelineStanding {
     Standing,
     "attention" | "doubts" | "drift" | "lastIntent" | "rows" | "running" | "settlements"
   >
-  /** The run in progress. */
   readonly going: (RunInProgress & { readonly inFlight: number }) | undefined
   /** The last run that wrote to this destination. */
   readonly lastRun: RunRecord | undefined
@@ -44,7 +43,6 @@ export interface PipelineStanding {
   readonly doubts: ReadonlyArray<DoubtAge>
   /** Verified submissions that were edited or deleted later. */
   readonly drift: Drift
-  /** The next scheduled run. */
   readonly nextRun: NextRun | undefined
 }
 
@@ -54,7 +52,6 @@ interface NextRun {
   readonly zone: string
 }
 
-/** A run's record, and its facts. */
 export interface PastRecord extends RunRecord {
   /** Undefined if the run did not end, or its mode was not `run`. */
   readonly facts: RunFacts | undefined
@@ -230,7 +227,6 @@ const lastGood = (view: PipelineLedger) =>
     (runs) => runs.find((run) => factsOf(run)?.whole !== false),
   )
 
-/** Returns the time zone of a pipeline's file. */
 const zoneIn = (text: PipelineText | undefined): string => {
   const read = text === undefined ? undefined : decodePipeline(text.yaml, { isPartial: true })
   return read?._tag === "Read" ? zoneOf(read.value) : "UTC"
@@ -283,7 +279,6 @@ const takenTurn = ({ last: { at, lease }, pipeline, schedule }: LastTurnOf): Rea
     ? []
     : [{ pipeline, since: new Date(at).toISOString(), zone: schedule.zone, lease }]
 
-/** The destination of a pipeline's scheduled runs. */
 interface ScheduledDestination {
   /** The service's addresses, including its earlier ones. */
   readonly services: ReadonlyArray<string>

@@ -162,7 +162,6 @@ export const emptyStored = (project: Project, pipeline: string, folders: Readonl
       ),
   )
 
-/** Removes stored reports of a pipeline. */
 export const removeStored = (project: Project, pipeline: string, runs: ReadonlyArray<string>) =>
   runs.length === 0
     ? Effect.void

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
@@ -18,13 +17,11 @@ import type { NewService } from "../project/projectText.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import type { Source } from "../source/Source.ts"
+import { JobRefused } from "./JobRefused.ts"
 import type { TranslatedQuestion } from "./translations.ts"
 
-/** `init` can't write the pipeline (exit code 2). */
-export class InitRefused extends Schema.TaggedError<InitRefused>()("InitRefused", {
-  /** Sentences that say what is wrong and what to do next. */
-  message: Schema.String,
-}) {}
+export const initRefused = (message: string) =>
+  new JobRefused({ code: "InitRefused", next: ["init", "--help"], message })
 
 export interface InitOptions {
   /** The project's folder. With `newService`, a project is created there. */
@@ -57,10 +54,8 @@ export interface Initialised {
   readonly root: string
   readonly written: ReadonlyArray<string>
   readonly pipeline: string
-  /** The pipeline's file. */
   readonly file: string
   readonly form: Pick<Form, "id" | "name">
-  /** The number of entries that were written with a mapping. */
   readonly mapped: number
   /** The entries that were written as comments for a person to complete. */
   readonly open: ReadonlyArray<string>
@@ -78,7 +73,6 @@ export interface Initialised {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** What `init` says about an entry that it wrote. */
 type WrittenEntry = Pick<DraftEntry, "below" | "of" | "open">
 
 /** Returns what `init` says about the entries that it wrote. */
@@ -136,7 +130,7 @@ export interface SourceLabels {
   readonly taken: Source["taken"][number]
 }
 
-/** Reads the form tool's own definition. Fails with InitRefused if it describes none of a source's columns. */
+/** Reads the form tool's own definition. Fails with JobRefused if it describes none of a source's columns. */
 export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Column>) =>
   Effect.gen(function*() {
     if (file === undefined) return undefined
@@ -151,13 +145,13 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     const described = columns.filter((column) => of(column) !== undefined).length
     if (described === 0) {
       const [first] = labels.keys()
-      return yield* new InitRefused({
-        message: `${file} is a ${title}, but it describes none of the source's columns: it has ${
+      return yield* initRefused(
+        `${file} is a ${title}, but it describes none of the source's columns: it has ${
           first === undefined ? "no columns" : `columns such as "${brief(first)}"`
         }, and the source "${
           brief(columns[0]?.title ?? "")
         }". Pass the definition of the form from which the source was exported.`,
-      })
+      )
     }
     return {
       of,

@@ -38,11 +38,17 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
 
 export type Target = SinkConfig["targets"][number]
 
-/** The pipeline that a job is about. */
 export interface OfPipeline {
   readonly pipeline: string
   /** The target, if the pipeline has several. */
   readonly to: string | undefined
+}
+
+/** A pipeline at one of its targets. */
+export interface PipelineTarget {
+  readonly project: Project
+  readonly pipeline: Pipeline
+  readonly target: Target
 }
 
 /** Returns the target that `--to` names. Without `--to`, returns the pipeline's only one. */
@@ -61,15 +67,15 @@ export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect
 export const findTarget = (project: Project, { pipeline: name, to }: OfPipeline) =>
   Effect.gen(function*() {
     const pipeline = yield* findPipeline(project, name)
-    return { pipeline, target: yield* chooseTarget(pipeline, to) }
+    return { project, pipeline, target: yield* chooseTarget(pipeline, to) } satisfies PipelineTarget
   })
 
 /** Returns the project's pipeline with this name, and its first target. */
 export const findFirstTarget = (project: Project, name: string) =>
-  Effect.gen(function*() {
-    const pipeline = yield* findPipeline(project, name)
-    return { pipeline, target: yield* chooseTarget(pipeline, pipeline.sink.targets[0]?.target) }
-  })
+  Effect.flatMap(
+    findPipeline(project, name),
+    ({ sink }) => findTarget(project, { pipeline: name, to: sink.targets[0]?.target }),
+  )
 
 /**
  * Opens the service of a target.
@@ -77,9 +83,7 @@ export const findFirstTarget = (project: Project, name: string) =>
  * @param services the services that the process shares; if undefined, the service is opened for this scope only
  */
 export const openTarget = (
-  project: Project,
-  pipeline: Pipeline,
-  target: Target,
+  { pipeline, project, target }: PipelineTarget,
   services?: Services,
 ): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | Disk> => {
   const config = project.services.get(target.service)

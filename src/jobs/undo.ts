@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { type ExitCode, exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { Outcome } from "../domain/run.ts"
@@ -10,18 +9,13 @@ import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
 import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
 import { findTarget, type OfPipeline, openTarget } from "./target.ts"
 import { undoneLines, writeUndone } from "./undoneFiles.ts"
-
-/** The submissions of a run can't be deleted (exit code 2). */
-export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused", {
-  pipeline: Schema.String,
-  message: Schema.String,
-}) {}
 
 /** What a person has to confirm before submissions are deleted. */
 export interface UndoQuestion {
@@ -33,30 +27,25 @@ export interface UndoQuestion {
 }
 
 export interface UndoOptions extends OfPipeline {
-  /** The id of the run whose submissions are deleted. */
   readonly run: string
   /** Whether submissions that were edited after the import are deleted, too. */
   readonly editedToo: boolean
-  /** The name of the person. */
   readonly by: string
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation. Undefined if no one can be asked. */
   readonly ask: ((question: UndoQuestion) => Effect.Effect<boolean>) | undefined
   /** Says what is about to be deleted, if no question is needed. */
   readonly tell: (question: UndoQuestion) => Effect.Effect<void>
-  /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
 }
 
 /** What happened to the submissions of a run. */
 export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<Remaining, "sent" | "undone"> {
   readonly pipeline: string
-  /** The run whose submissions were deleted. */
   readonly run: string
   readonly form: { readonly service: string; readonly id: string; readonly name: string }
   /** The folder with undone.csv and undo.json. */
   readonly folder: string
-  /** The number of submissions that were deleted before. */
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number
@@ -80,9 +69,11 @@ export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<
 export const undoPipeline = (project: Project, options: UndoOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const { pipeline, target } = yield* findTarget(project, options)
-      const refusal = (message: string) => new UndoRefused({ pipeline: pipeline.name, message })
-      const { name, service } = yield* orInterrupted(options.interrupted, openTarget(project, pipeline, target))
+      const at = yield* findTarget(project, options)
+      const { pipeline, target } = at
+      const refusal = (message: string) =>
+        new JobRefused({ code: "UndoRefused", next: ["status", pipeline.name], message })
+      const { name, service } = yield* orInterrupted(options.interrupted, openTarget(at))
       const { remove } = service
       if (remove === undefined) {
         return yield* refusal(
@@ -97,7 +88,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
       const ledger = yield* openIfAny(project, askerOf(pipeline, target))
       if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
-      const view = yield* openPlace(project, ledger, pipeline, target, form.id)
+      const view = yield* openPlace(at, ledger, form.id)
       yield* view.isNewest
       const id = yield* newRunId
       const session = yield* view.hold(id)

@@ -11,7 +11,6 @@ import type { UndoneRun } from "../run/undoRun.ts"
 
 const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link", "because"]
 
-/** A line of undone.csv. */
 interface Line {
   readonly row: number
   readonly key: string

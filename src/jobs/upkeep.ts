@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Forgetting } from "../ledger/Ledger.ts"
@@ -12,6 +11,7 @@ import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
+import { JobRefused } from "./JobRefused.ts"
 import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
 import { emptyStored, fetchAllReports, openElsewhere, storeReport } from "./storedReports.ts"
 
@@ -49,7 +49,6 @@ export const backUp = (project: Project, file: string) =>
     return yield* backUpLedger(ledger.file, file)
   })
 
-/** The tools of PostgreSQL back up what is in PostgreSQL. */
 const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
   new LedgerRefused({
     message:
@@ -60,7 +59,6 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
       } together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
   })
 
-/** Returns a random key for a new ledger in PostgreSQL. */
 export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 
 /**
@@ -153,18 +151,6 @@ interface ForgetOptions extends Forgetting {
   readonly reports: boolean
 }
 
-/** The ledger knows none of the rows to forget (exit code 2). */
-export class NothingForgotten extends Schema.TaggedError<NothingForgotten>()("NothingForgotten", {
-  pipeline: Schema.String,
-  keys: Schema.Array(Schema.String),
-}) {
-  override get message() {
-    return `The ledger has no row of ${this.pipeline} with ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
-      this.keys.join(", ")
-    }. \`ledger export\` lists all keys.`
-  }
-}
-
 /**
  * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain
  * the rows. With `reports`, also empties these reports: only their counts stay. `busy` says why deleted data remains on the disk, if it does.
@@ -175,7 +161,14 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
     yield* showWork("rewrite")
     const forgotten = yield* ledger.forget(options)
     if (forgotten.keys.length === 0) {
-      return yield* new NothingForgotten(options)
+      const { keys, pipeline } = options
+      return yield* new JobRefused({
+        code: "NothingForgotten",
+        next: ["ledger", "export", pipeline],
+        message: `The ledger has no row of ${pipeline} with ${keys.length === 1 ? "the key" : "one of the keys"} ${
+          keys.join(", ")
+        }. \`ledger export\` lists all keys.`,
+      })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
     const elsewhere = yield* openElsewhere(project, options.pipeline)

@@ -121,7 +121,6 @@ export interface PipelineLedger {
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },
   ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
-  /** Returns what a webhook was last notified of. */
   readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
   /** Records what a webhook was notified of. Needs no lock. */
   readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError | LedgerRefused>
@@ -262,7 +261,6 @@ export interface RequestedPlace {
   readonly typed?: string
   /** The service's name in the project, for messages. */
   readonly serviceName?: string
-  /** Earlier addresses of the service. */
   readonly previous?: ReadonlyArray<string>
   /** The names of separate services by their addresses. Their forms are not the same, even if the ids are. */
   readonly separate?: ReadonlyMap<string, string>
@@ -286,7 +284,6 @@ export interface Asker {
   readonly target: string | undefined
 }
 
-/** How to open a ledger. */
 export interface LedgerOptions {
   /** Path of the ledger. Its secret is in the same folder, with `.key` appended to the name. */
   readonly file: string
@@ -383,7 +380,6 @@ export interface Forgotten {
   readonly already: ReadonlyArray<string>
   /** Keys that the ledger did not know. */
   readonly unknown: ReadonlyArray<string>
-  /** Submissions that remain in the form. */
   readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
   /** Why deleted data remains on the disk, if it does. The rows are forgotten nevertheless. */
   readonly busy?: LedgerBusy | undefined

@@ -2,7 +2,6 @@
 import type { Item } from "../domain/item.ts"
 import type { Sql } from "./sql/statement.ts"
 
-/** How a row in doubt is settled. */
 export interface SettledRow {
   readonly keyDigest: Buffer
   /** `Landed`: the row is imported. Without a submission id, it can't be read back. `NotLanded`: the next run sends the row. */

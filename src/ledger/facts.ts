@@ -111,7 +111,6 @@ export interface RowIdentity {
 export interface Rekeyed {
   readonly from: Buffer
   readonly to: Buffer
-  /** The new key. */
   readonly key: string
   /** Whether no row gets the new key: what is known about the old key is only copied to the new one. */
   readonly isCopied?: boolean

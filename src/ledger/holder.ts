@@ -40,7 +40,6 @@ const stat = (pid: number): { readonly state: string; readonly born: string } | 
   return { state: fields[0] ?? "", born: fields[19] ?? "" }
 }
 
-/** This process. */
 const thisProcess = (): Holder => ({
   pid: process.pid,
   born: stat(process.pid)?.born ?? "",

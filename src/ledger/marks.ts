@@ -4,7 +4,6 @@ import type { LedgerError } from "./errors.ts"
 import type { Holder } from "./holder.ts"
 import type { MarkPlaces } from "./Ledger.ts"
 
-/** Returns the folder of marks next to a ledger. */
 export const marksFolder = (ledger: string): string => `${ledger}.marks`
 
 /** Identifies one holder of a lock in one ledger. */
@@ -46,7 +45,6 @@ export interface Marks extends Pick<MarkPlaces, "ledger"> {
   readonly of: (holder: MarkedHolder, me: Holder) => HolderMark
 }
 
-/** What is known about a ledger that several hosts share. */
 export interface SharedLedger {
   /** What messages call the place of the marks. Every host must use the same place. Undefined for a rehearsal, which leaves no marks. */
   readonly place: string | undefined

@@ -57,14 +57,11 @@ interface Refusal {
   readonly message: string
 }
 
-/** A content that a fixed row replaced. */
 export interface Superseded {
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. */
   readonly columns: ReadonlyArray<string>
-  /** The number of the fixed row in the ledger. */
   readonly fixed: number
-  /** Whether the fixed row is in doubt. */
   readonly isInDoubt: boolean
   /** Whether the fixed row's submission was deleted by `undo`. */
   readonly isUndone: boolean
@@ -109,7 +106,6 @@ export interface Rejected extends Rejection {
   readonly isDuplicate: boolean
 }
 
-/** A row that is about to be sent. */
 export interface IntendedRow {
   readonly keyDigest: Buffer
   readonly key: string
@@ -126,14 +122,12 @@ export interface IntendedRow {
   readonly cells: ReadonlyArray<string>
 }
 
-/** The outcome of one row of a batch. */
 export type RowOutcome =
   | { readonly _tag: "Imported"; readonly submissionId: string; readonly submissionTime: string | undefined }
   | { readonly _tag: "InDoubt"; readonly reason: string }
   | { readonly _tag: "NotCreated" }
   | ({ readonly _tag: "Refused" } & Refusal)
 
-/** The outcomes of a batch. */
 export interface Outcomes {
   /** One for each row, in the order of the batch. */
   readonly rows: ReadonlyArray<RowOutcome>

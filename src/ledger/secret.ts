@@ -20,7 +20,6 @@ import { sync } from "./fileSystem.ts"
 import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
 import type { Digester } from "./Ledger.ts"
 
-/** Returns the path of the file that contains a ledger's secret. */
 export const secretFile = (ledger: string): string => `${ledger}.key`
 
 /** Whether there is a ledger, which means a file that is not empty. */
@@ -69,7 +68,6 @@ export const adoptSecret = (ledger: string, secret: string): LedgerRefused | und
     : undefined
 }
 
-/** Returns a random secret for a new ledger. */
 export const newSecret = (): string => randomBytes(32).toString("hex")
 
 const draftPrefix = (file: string): string => `${basename(file)}.draft-`

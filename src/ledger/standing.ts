@@ -48,7 +48,6 @@ export interface Counts {
 /** All counts of a pipeline at a destination. */
 export interface Standing extends Omit<Counts, "verdicts"> {
   readonly verdicts: VerdictCounts
-  /** Rows in any state. */
   readonly rows: number
   readonly imported: number
   /** How many of the rows in `inDoubt` have open intents. While a run is in progress, these are the rows being sent. */
@@ -71,7 +70,6 @@ export interface Drift {
   readonly acknowledged: { readonly edited: number; readonly gone: number }
 }
 
-/** A reconciliation that was started and has not finished. */
 export interface Reconciliation {
   /** The run that started it. */
   readonly run: string

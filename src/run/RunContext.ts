@@ -19,25 +19,25 @@ export interface RunRequest {
   readonly mode: Mode
   readonly pipeline: Pipeline
   /** The target's name, as `--to` takes it. Undefined if the pipeline has only one target. */
-  readonly target: string | undefined
+  readonly target?: string | undefined
   /** The service's name in the project. */
   readonly serviceName: string
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
   /** The file of `--source`, which is read instead of the pipeline's own source. */
-  readonly otherSource: string | undefined
+  readonly otherSource?: string | undefined
   /** `--project` as typed. */
-  readonly projectOption: string | undefined
+  readonly projectOption?: string | undefined
   /** The name of the service if sending to it must be confirmed. */
-  readonly confirm: string | undefined
+  readonly confirm?: string | undefined
   /** Asks whether this many rows may be sent. Undefined if no question is needed. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** The maximum number of new rows to send. */
-  readonly limit: number | undefined
-  readonly retryRefused: boolean
+  readonly limit?: number | undefined
+  readonly retryRefused?: boolean | undefined
   /** Whether undone rows are sent again. */
-  readonly resendUndone: boolean
+  readonly resendUndone?: boolean | undefined
   /**
    * Set for a rehearsal. `leftUnread`: the number of earlier submissions that it can't read, because the practice
    * service lacks them. `requestsPerSecond`: the rate of the real run. `canList`: whether the real service can list.
@@ -53,9 +53,11 @@ export interface RunRequest {
 
 /** Adds derived values to a request. */
 const planOf = (request: RunRequest) => {
-  const { form, mapping, mode, otherSource, pipeline, source } = request
+  const { form, mapping, mode, otherSource, pipeline, resendUndone = false, retryRefused = false, source } = request
   return {
     ...request,
+    retryRefused,
+    resendUndone,
     formFingerprint: formFingerprint(form),
     /** The names of the mapped columns. A row's content is hashed over these columns. */
     shape: columnNames(mapping.columns),

@@ -19,14 +19,12 @@ export const guarding = {
   "cache-control": "no-store",
 }
 
-/** Returns a reply of one sentence. */
 export const plain = (status: number, body: string): Reply => ({
   status,
   headers: { "content-type": "text/plain; charset=utf-8" },
   body: `${body}\n`,
 })
 
-/** Sends a reply. */
 export const send = (
   outgoing: ServerResponse,
   { body, headers, status }: Reply,

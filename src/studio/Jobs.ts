@@ -233,7 +233,6 @@ export const makeJobs = (jobOptions: JobOptions) =>
     }
   })
 
-/** Checks a pipeline as the command `check` does. */
 const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
   Effect.map(checkProject(root, [pipeline], { guard }), (found) => {
     const exitCode = checkStatus(found)
@@ -247,7 +246,6 @@ const checked = (root: string, pipeline: string, guard: JobOptions["guard"]) =>
     }
   })
 
-/** Returns how a failed job ended. */
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof fixedFile>>>,
   { fixedOf, mode, pipeline, to }: Job,
@@ -256,7 +254,7 @@ const failed = (
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  if (failure?._tag === "NothingToFix") {
+  if (failure?._tag === "JobRefused") {
     return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
   }
   const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { makeDraftReadings } from "../jobs/draftReadings.ts"
 import { turn } from "../jobs/firstRows.ts"
+import { JobRefused } from "../jobs/JobRefused.ts"
 import { discardSource, removeUnusedSources } from "../jobs/newSource.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
@@ -58,7 +59,7 @@ export const answering = <A, E extends Failure, R>(
   Effect.flatMap(Studio, (studio) => {
     const refusal = (error: E) =>
       error instanceof Refused ? error : new Refused({
-        code: error._tag,
+        code: error instanceof JobRefused ? error.code : error._tag,
         ...shown(studio, { message: error.message }),
         ...error instanceof ConfigurationInvalid && { diagnostics: shown(studio, error.diagnostics) },
         ...error instanceof FileChanged && { text: error.text, version: error.version },

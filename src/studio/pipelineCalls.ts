@@ -11,13 +11,12 @@ import { overview } from "../jobs/overview.ts"
 import { readPipelineFile, savePipelineFile } from "../jobs/pipelineFile.ts"
 import { preview } from "../jobs/preview.ts"
 import { fetchForms } from "../jobs/services.ts"
+import { initRefused } from "../jobs/suggestMapping.ts"
 import { findFirstTarget } from "../jobs/target.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type Calls, Refused, StudioApi, type Survey } from "./Api.ts"
+import { type Calls, StudioApi, type Survey } from "./Api.ts"
 import { answering, projectWith, Studio } from "./Studio.ts"
-
-const refused = (message: string) => new Refused({ code: "InitRefused", message })
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
   handlers
@@ -84,16 +83,15 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       answering(({ open }) => Effect.map(open(payload), schemaOf)))
     .handle("save", ({ payload }) => answering(({ root }) => savePipelineFile(root, payload), true)))
 
-/** Makes a pipeline from an uploaded file. */
 const create = ({ form, pipeline, service, source }: Calls["project"]["create"]["payload"]) =>
   Effect.fn(function*({ guard, open, root, surveyNew, uploaded }: Studio["Type"]) {
     const path = yield* Path.Path
     const { texts } = yield* listPipelines(root)
     const isTaken = texts.some(({ file, name = file }) => name === pipeline)
-    if (isTaken) return yield* refused(`The pipeline ${pipeline} already exists. Choose a different name.`)
-    if (!uploaded.has(source)) return yield* refused(`There is no uploaded file ${source}. Drop it again.`)
+    if (isTaken) return yield* initRefused(`The pipeline ${pipeline} already exists. Choose a different name.`)
+    if (!uploaded.has(source)) return yield* initRefused(`There is no uploaded file ${source}. Drop it again.`)
     const config = decodeSource({ file: path.join(root, source) }, {})
-    if ("key" in config) return yield* refused(config.message)
+    if ("key" in config) return yield* initRefused(config.message)
     const { keep, survey } = surveyNew(pipeline)
     const about = { root, guard, name: pipeline, newService: undefined, source: config, service, form, survey }
     // While the file is read, no other call may remove it.
@@ -109,7 +107,6 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
     return file
   })
 
-/** Returns the JSON Schema of a draft's file. */
 const schemaOf = (draft: OpenDraft): unknown => JSON.parse(pipelineSchemaText(draft))
 
 const surveyShown = ({ form }: OpenDraft, survey: DraftSurvey): Survey => ({

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 import { chmodSync, linkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Failure } from "../../src/cli/Failure.ts"
+import type { JobRefused } from "../../src/jobs/JobRefused.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, inScript, type Ran, start, until } from "./formferry.ts"
@@ -213,7 +214,7 @@ const mistaken: ReadonlyArray<string | undefined> = [
   "ServiceUnknown",
   "NothingSelected",
   "ProjectNotFound",
-] satisfies ReadonlyArray<Failure["_tag"]>
+] satisfies ReadonlyArray<Failure["_tag"] | JobRefused["code"]>
 
 /** What leads to a refusal, and the refused command. */
 type Refusal = readonly [before: (at: Bench) => void | Effect.Effect<unknown>, ...command: ReadonlyArray<string>]

@@ -6,6 +6,7 @@ import { describe } from "vitest"
 import {
   argumentList,
   choice,
+  type Command,
   command,
   flag,
   json,
@@ -24,7 +25,7 @@ import { command as ran } from "./inProcess.ts"
 /** The values of the last parsed command line. */
 let asked: Record<string, unknown> | undefined
 
-const run = command({
+const declared = command({
   name: "run",
   about: "Runs pipelines.",
   examples: [{ words: "run a --dry-run", about: "Sends nothing." }],
@@ -38,12 +39,16 @@ const run = command({
     format: choice("FORMAT", ["csv", "jsonl"], "Which format."),
     json,
   },
-  run: (input) => {
+  *run() {},
+})
+const run: Command = {
+  ...declared,
+  run: (input: Record<string, unknown>) => {
     asked = input
     return Effect.void
   },
-})
-const nothing = { examples: [], arguments: {}, run: () => Effect.void } as const
+}
+const nothing = { examples: [], arguments: {}, *run() {} } as const
 const status = command({ ...nothing, name: "status", about: "Shows.", arguments: { pipelines }, options: {} })
 const forget = command({ ...nothing, name: "forget", about: "Forgets.", options: { because: neededReason("Why.") } })
 const compact = command({ ...nothing, name: "compact", about: "Compacts.", options: {} })

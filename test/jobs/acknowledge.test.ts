@@ -96,7 +96,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10 } })
     yield* say({ keys: "all" })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { inDoubt: 10 }, requests: { create: 0 } })
-    expect(yield* Effect.flip(say({ keys: ["77"] }))).toMatchObject({ _tag: "NothingAcknowledged" })
+    expect(yield* Effect.flip(say({ keys: ["77"] }))).toMatchObject({ code: "NothingAcknowledged" })
     expect(names().length).toBe(10)
   }),
 )

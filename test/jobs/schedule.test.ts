@@ -256,7 +256,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
         yield* at.write(`pipelines/${name}.yaml`, people(name, "0 2 * * *").replace(/^schedule.*$/m, ""))
       }
       const exit = yield* Effect.exit(at.once())
-      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { code: "NothingScheduled" } })
     }))
 
   it.scoped("four pipelines run at the same time unless another number is given", () =>

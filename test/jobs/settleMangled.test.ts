@@ -75,7 +75,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         const all = practice.submissions("people")
         const there = new Set(all.map((one) => answer(one, "name")))
         const project = yield* loadProject(root)
-        const { pipeline, target } = yield* findTarget(project, { pipeline: "people", to: undefined })
+        const at = yield* findTarget(project, { pipeline: "people", to: undefined })
         const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
@@ -89,7 +89,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         const notLanded = (lines: ReadonlyArray<Submission>) =>
           Effect.gen(function*() {
             yield* fs.writeFileString(file, resultsExport(lines.length === 0 ? all : lines, () => lines.length === 0))
-            const opened = yield* openExport(project, pipeline, target, file)
+            const opened = yield* openExport(at, file)
             const { settled } = yield* settleFromExport(doubtful, view, ledger.digest.key, opened, false)
             return settled.flatMap(({ as, row }) => as.outcome._tag === "NotLanded" ? [row.key] : [])
           })

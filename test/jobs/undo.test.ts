@@ -51,7 +51,7 @@ scoped(
     const resent = yield* run({ resendUndone: true })
     expect(resent).toMatchObject({ exitCode: 0, rows: { imported: 12, alreadyImported: 8 } })
     expect(names()).toEqual(namesOf(1, 20))
-    expect(yield* Effect.flip(undo(first.run))).toMatchObject({ _tag: "UndoRefused" })
+    expect(yield* Effect.flip(undo(first.run))).toMatchObject({ code: "UndoRefused" })
     expect(yield* undo(second.run)).toMatchObject({ exitCode: 0, deleted: 8 })
     expect(names()).toEqual(namesOf(1, 12))
     expect(yield* undo(resent.run)).toMatchObject({ exitCode: 0, deleted: 12 })
@@ -385,7 +385,7 @@ scoped(
     const { configure, first, names, run, undo } = yield* twoRuns
     const dry = yield* run({ dryRun: true })
     const unknown = yield* Effect.flip(undo(dry.run))
-    expect(unknown).toMatchObject({ _tag: "UndoRefused" })
+    expect(unknown).toMatchObject({ code: "UndoRefused" })
     expect(unknown.message).toContain(first.run)
     yield* configure("")
     expect((yield* Effect.flip(undo(first.run))).message).toBe(

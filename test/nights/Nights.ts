@@ -227,7 +227,7 @@ export class Nights extends VirtualProject {
         (loaded) =>
           settlePipeline(loaded, { pipeline: "people", to: undefined, by, who: "ada", because: "all results" }),
       ).pipe(
-        Effect.catchTag("NothingSettled", () => Effect.void),
+        Effect.catchTag("JobRefused", () => Effect.void),
       ),
     )
     await this.until(() => running.exit !== undefined, "settle")

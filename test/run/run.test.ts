@@ -399,7 +399,7 @@ scoped(
       rows: { alreadyImported: 9, imported: 20 },
     })
     expect(names().length).toBe(29)
-    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ _tag: "NothingToAccept" })
+    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ code: "NothingToAccept" })
   }),
 )
 
@@ -408,7 +408,7 @@ scoped(
   Effect.gen(function*() {
     const { accept, fail, run, settings, source } = yield* world
     yield* source(people(1, 30))
-    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ _tag: "NothingToAccept" })
+    expect(yield* Effect.flip(accept("canary"))).toMatchObject({ code: "NothingToAccept" })
     fail("POST", refusal(0))
     expect(yield* run()).toMatchObject({ exitCode: 3 })
     yield* accept("canary")

@@ -107,7 +107,6 @@ const gauge = (progress: Progress, width: number, { good, soft }: ReturnType<typ
   return `${good("█".repeat(full))}${soft("░".repeat(length - full))}  ${label}`
 }
 
-/** A run in progress. */
 interface LiveRun {
   readonly name: string
   readonly progress: Progress
@@ -170,7 +169,6 @@ export const sharedBottom = (bottom: Bottom) => {
   }
 }
 
-/** The current phase of a run. */
 interface CurrentPhase {
   readonly startedAt: number
   readonly rate: SlidingRate

@@ -68,7 +68,6 @@ export const wrapToWidth = (text: string, width: number): ReadonlyArray<string> 
 export const indentedLines = (text: string, width: number, by: number): ReadonlyArray<string> =>
   wrapToWidth(text, Math.max(10, width - by)).map((line) => " ".repeat(by) + line)
 
-/** Wraps a text and indents every line, as one text. */
 export const indented = (text: string, width: number, by: number): string => indentedLines(text, width, by).join("\n")
 
 /** The widths of the lines that were painted at the bottom of a terminal. */
@@ -91,14 +90,12 @@ export const repaint = (before: Painted, lines: ReadonlyArray<string>, columns: 
   return `${start}${text}${before.length === 0 ? "" : restOfScreen}`
 }
 
-/** Removes the lines. */
 export const erase = (before: Painted, columns: number): string =>
   before.length === 0 ? "" : `${up(heightOf(before, columns))}${restOfScreen}`
 
 /** A cell of a table: a text of any origin, and how it is painted. */
 export type TableCell = string | { readonly text: string; readonly paint: Paint }
 
-/** Returns a cell with the title of a term. */
 export const titleCell = ({ title, tone }: Pick<Word, "title" | "tone">, screen: Screen): TableCell => ({
   text: title,
   paint: paints(screen)[tone],

@@ -13,7 +13,6 @@ export type Param = string | number | bigint | Buffer | null
 /** A row: an array in the order of the selected columns. */
 export type Row = ReadonlyArray<unknown>
 
-/** The result of a statement. */
 export interface Answer {
   readonly rows: ReadonlyArray<Row>
   /** How many rows a statement changed, or returned. */
@@ -89,7 +88,6 @@ export class Connection {
     return `${quoted(this.schema)}.${name}`
   }
 
-  /** Whether the connection is known to be lost. */
   get isLost(): boolean {
     return this.lost !== undefined
   }

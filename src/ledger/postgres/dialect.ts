@@ -36,7 +36,6 @@ export const translated = (sql: string): string => {
 
 const translations = new Map<string, string>()
 
-/** Returns the ledger's tables for PostgreSQL. */
 export const tablesOf = (schema: string): string =>
   schema
     .replaceAll(/--[^\n]*/g, "")
@@ -101,7 +100,6 @@ export const withoutSamples = Object.entries(personal)
   )
   .join("\n")
 
-/** Returns an identifier in quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** The database's clock, in milliseconds since 1970. */
@@ -116,7 +114,6 @@ const nextRows = (isImported: string) => `
 export const continueNumbers = (table: string): string =>
   `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`
 
-/** PostgreSQL's own words. */
 export const dialect: Dialect = {
   // With a plain join, PostgreSQL would read the whole table.
   findRows: `

@@ -5,7 +5,6 @@ import type { MarkedServer } from "../marks.ts"
 import type { Connection } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
 
-/** Reads the position in the server's log. */
 export const position = "SELECT pg_current_wal_lsn()"
 
 /** PostgreSQL's codes if the user has no permission to call a function, or if a managed service lacks the function. */

@@ -18,7 +18,6 @@ import { inTime, Writer } from "./Writer.ts"
 /** The schema of the marks. Several projects may share it. */
 const schema = "formferry_marks"
 
-/** What the marks of a ledger in PostgreSQL depend on. */
 interface Marking {
   /** What messages call the ledger. */
   readonly label: string
@@ -144,7 +143,6 @@ const mustDiffer = (
   })
 }
 
-/** Creates the table of marks, unless it exists. */
 function* prepare(label: string, isManaged: boolean): Sql<void> {
   yield* checkServer(`marks of the ledger ${label}`, isManaged)
   if (yield* exists("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'mark'", [schema])) return

@@ -235,7 +235,6 @@ const tablesIn = async (connection: Connection, schema: string): Promise<Readonl
   return rows.map(([table]) => String(table)).filter((table) => !beating.includes(table))
 }
 
-/** Returns the size of the ledger in bytes. */
 const sizeOf = async (connection: Connection, schema: string): Promise<number> => {
   const { rows } = await connection.send(
     "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'",

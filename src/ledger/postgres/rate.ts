@@ -17,7 +17,6 @@ const forgottenAfter = 3_600_000
 /** No slot is further ahead than this, in milliseconds and slots, unless the server's clock was set back. */
 const mostAhead = { millis: 60_000, slots: 100 }
 
-/** The server's time in milliseconds. */
 const serverTime = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION)"
 
 /** Whether the host knows the latest state. If so, its request counts. */

@@ -14,13 +14,11 @@ import { addressOf, type PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
 import { inTime } from "./Writer.ts"
 
-/** A run of a pipeline. */
 interface RunName {
   readonly pipeline: string
   readonly run: string
 }
 
-/** A stored file: its name, and the number of its pieces. */
 interface StoredFile {
   readonly name: string
   readonly pieces: number

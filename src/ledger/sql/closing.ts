@@ -6,7 +6,6 @@ import type { Store } from "./Store.ts"
 
 /** What a ledger that was closed records, as JSON in `meta`. */
 export interface Closing {
-  /** The id of the ledger to which it is moved. */
   readonly id: string
   /** What messages call that ledger. */
   readonly name: string
@@ -31,7 +30,6 @@ export interface Moving {
 export const unfinishedIf = (moved: LedgerOptions["moved"]): { readonly unfinished?: string } =>
   moved === "to" ? { unfinished: "begun" } : {}
 
-/** Reads what a ledger's `meta` contains about a move. */
 export function* movingOf(): Sql<Moving> {
   const meta = new Map(
     yield* all<readonly [string, string]>(

@@ -111,7 +111,6 @@ function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): 
   )
 }
 
-/** Returns which of the submission ids belong to rows, or to replaced or forgotten submissions, at the place's destination. */
 export function* takenSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
   return yield* askedWhere(place, ids, isTaken)
 }
@@ -148,7 +147,6 @@ function* looseIds(place: number): Sql<ReadonlyArray<string>> {
     .flatMap(([loose]) => JSON.parse(loose) as ReadonlyArray<string>)
 }
 
-/** Returns other facts about the place's destination that help to settle rows in doubt. */
 export function* settlingFacts(store: Store, place: number): Sql<SettlingFacts> {
   return {
     now: yield* store.now(),

@@ -2,7 +2,7 @@ import type { AcceptReason } from "../../domain/acceptance.ts"
 import type { Facts, Notified, Recorded, Rekeyed, Unkeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { lastIntent } from "./intend.ts"
-import { all, each, exists, get, type Sql, write } from "./statement.ts"
+import { all, each, exists, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { noKey } from "./superseded.ts"
 import { recordVanished } from "./vanished.ts"
@@ -11,7 +11,6 @@ import { recordReconciled } from "./verdicts.ts"
 /** Facts that are stored as JSON under their names. */
 const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as const
 
-/** Returns what is recorded about a place, apart from its rows and runs. */
 export function* facts({ texts }: Store, place: number): Sql<Facts> {
   const has = (table: string) => exists(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place])
   const first = (yield* get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place]))?.[0] ?? null
@@ -32,7 +31,6 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
   }
 }
 
-/** Records facts, inside a transaction. */
 export function* recordFacts(
   store: Store,
   { place, run }: { readonly place: number; readonly run: number },
@@ -52,35 +50,16 @@ export function* recordFacts(
   }
   const { acceptance, attention, filesRead = [], reconciled, testEntry, vanished } = recorded
   if (attention !== undefined) yield* recordAttention(store, { place, run }, attention)
-  for (const name of filesRead) {
-    yield* write("INSERT INTO readFile (place, name, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [place, name, now])
-  }
+  for (const name of filesRead) yield* insert("readFile", { place, name, at: now }, [])
   if (vanished !== undefined) yield* recordVanished(place, run, vanished)
   if (reconciled !== undefined) yield* recordReconciled(place, run, reconciled, now)
   if (testEntry !== undefined) {
-    yield* write("INSERT INTO testEntry (place, text, at, after) VALUES (?, ?, ?, ?)", [
-      place,
-      testEntry,
-      now,
-      yield* lastIntent(),
-    ])
+    yield* insert("testEntry", { place, text: testEntry, at: now, after: yield* lastIntent() })
   }
   if (acceptance !== undefined) {
     // If a state was already accepted, its first record is kept.
     const { because, by, reason, states } = acceptance
-    for (const state of states) {
-      yield* write(
-        "INSERT INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [
-          place,
-          reason,
-          state,
-          now,
-          by,
-          because,
-        ],
-      )
-    }
+    for (const state of states) yield* insert("accepted", { place, reason, state, at: now, by, because }, [])
   }
 }
 
@@ -127,7 +106,6 @@ const decisions = [
   ["acknowledged", "content, what, at, by, because"],
 ] as const
 
-/** Whether a person has accepted all of these states, at one place or at any. */
 export function* isAccepted(
   where: number | "anywhere",
   reason: AcceptReason,
@@ -143,7 +121,6 @@ export function* isAccepted(
   return true
 }
 
-/** Returns which of these files no run at this place has read. */
 export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
   const found = yield* all<readonly [string]>(
     "SELECT name FROM readFile WHERE place = ? AND name IN (SELECT value FROM json_each(?))",
@@ -153,7 +130,6 @@ export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<R
   return names.filter((name) => !read.has(name))
 }
 
-/** Returns what a webhook was last notified of, or undefined if it was never notified. */
 export function* notified(place: number, webhook: string): Sql<Notified | undefined> {
   const found = yield* get<readonly [string, string]>("SELECT codes, run FROM told WHERE place = ? AND webhook = ?", [
     place,
@@ -164,14 +140,5 @@ export function* notified(place: number, webhook: string): Sql<Notified | undefi
 
 /** Records what a webhook was last notified of, inside a transaction. */
 export function* recordNotified(place: number, webhook: string, { codes, run }: Notified): Sql<void> {
-  yield* write(
-    `INSERT INTO told (place, webhook, codes, run) VALUES (?, ?, ?, ?)
-     ON CONFLICT (place, webhook) DO UPDATE SET codes = excluded.codes, run = excluded.run`,
-    [
-      place,
-      webhook,
-      JSON.stringify(codes),
-      run,
-    ],
-  )
+  yield* insert("told", { place, webhook, codes: JSON.stringify(codes), run }, ["place", "webhook"])
 }

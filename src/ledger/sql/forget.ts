@@ -3,7 +3,7 @@ import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { Forgetting, Forgotten } from "../Ledger.ts"
-import { all, each, get, type Sql, write } from "./statement.ts"
+import { all, each, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { listOf } from "./superseded.ts"
 import { tables } from "./tables.ts"
@@ -44,6 +44,8 @@ export function* forget(
   const places = yield* all<Place>("SELECT id, form FROM place WHERE pipeline = ?", [pipeline])
   const digest = store.digest.key(key)
   const at = yield* store.now()
+  const leaveOut = (place: number, keyed: 0 | 1 | 2, digest: Buffer) =>
+    insert("leftOut", { place, keyed, digest, at, by, because }, [])
   const submissions: Array<Forgotten["submissions"][number]> = []
   const had = new Set<"row" | "digest">()
   for (const [place, form] of places) {
@@ -60,15 +62,14 @@ export function* forget(
         if (!isDeleted) submissions.push({ key, submissionId, form })
       }
     }
-    yield* leaveOut(place, 1, digest, { at, by, because })
-    for (const text of looseKey(key).stored) yield* leaveOut(place, 2, store.digest.key(text), { at, by, because })
+    yield* leaveOut(place, 1, digest)
+    for (const text of looseKey(key).stored) yield* leaveOut(place, 2, store.digest.key(text))
     for (const table of ["attention", "acknowledged", "superseded"]) {
       yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
     }
   }
   return { had: had.has("row") ? "row" : had.has("digest") ? "digest" : undefined, submissions }
 
-  /** Deletes a row, and returns the ids of its submissions. */
   function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
     // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
     for (
@@ -78,11 +79,11 @@ export function* forget(
       )
     ) {
       const isKeyed = original.length > 0
-      yield* leaveOut(place, isKeyed ? 1 : 0, isKeyed ? original : content, { at, by, because })
+      yield* leaveOut(place, isKeyed ? 1 : 0, isKeyed ? original : content)
     }
     const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
-    for (const id of ids) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
+    for (const id of ids) yield* insert("forgotten", { place, submission: id })
     if (state === stateCode.imported) yield* removeImported(batch)
     // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
     yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
@@ -116,16 +117,4 @@ function* mentionOf(
     [place, digest, listOf(like)],
   )
   return found === undefined ? undefined : found[0] === "left out" ? "left out" : "held"
-}
-
-function* leaveOut(
-  place: number,
-  keyed: 0 | 1 | 2,
-  digest: Buffer,
-  { at, because, by }: { readonly at: number; readonly by: string; readonly because: string },
-): Sql<void> {
-  yield* write(
-    "INSERT INTO leftOut (place, keyed, digest, at, by, because) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    [place, keyed, digest, at, by, because],
-  )
 }

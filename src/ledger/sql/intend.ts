@@ -106,7 +106,6 @@ function* addNew(
 
 type Added = readonly [id: number, digest: Buffer]
 
-/** Returns the id of each row, or undefined if the row was not added. */
 const idsOf = (rows: ReadonlyArray<IntendedRow>, found: ReadonlyArray<Added>): Array<number | undefined> => {
   const added = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
   return rows.map(({ keyDigest }) => {

@@ -7,26 +7,12 @@ import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
-import { all, get, just, Refusal, type Sql, write } from "./statement.ts"
+import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
 import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
-type LockRow = readonly [
-  epoch: number,
-  held: number,
-  pid: number,
-  born: string,
-  boot: string,
-  since: number,
-  beat: number,
-  lasts: number,
-]
-
-function* lockOf(pipeline: string, ending = ""): Sql<LockRow | undefined> {
-  return yield* get<LockRow>(
-    `SELECT epoch, held, pid, born, boot, since, beat, lasts FROM lock WHERE pipeline = ?${ending}`,
-    [pipeline],
-  )
-}
+/** The columns of `lock` and of `turn` that say who holds a lease, when its last heartbeat was, and for how many milliseconds it lasts without one. */
+export const leased = "pid, born, boot, beat, lasts"
+export type LeaseRow = readonly [pid: number, born: string, boot: string, beat: number, lasts: number]
 
 /**
  * Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent.
@@ -38,30 +24,27 @@ export function* liveHolder(
   pipeline: string,
   ending = "",
 ): Sql<{ readonly since: number; readonly lease: Leased } | undefined> {
-  const lock = yield* lockOf(pipeline, ending)
+  const lock = yield* get<readonly [held: number, since: number, ...LeaseRow]>(
+    `SELECT held, since, ${leased} FROM lock WHERE pipeline = ?${ending}`,
+    [pipeline],
+  )
   if (lock === undefined) return undefined
-  const [, held, pid, born, boot, since, beat, lasts] = lock
-  const lease = held === 0 ? undefined : leaseOf(store, { pid, born, boot }, { beat, lasts }, yield* store.now())
+  const [held, since, ...row] = lock
+  const lease = held === 0 ? undefined : leaseOf(store, row, yield* store.now())
   return lease && { since, lease }
 }
 
-/**
- * Returns a holder's lease. Undefined if the holder has ended, or may be overtaken.
- *
- * @param recorded when the holder sent its last heartbeat, and for how many milliseconds its lease lasts without one. Each host may have its own
- *   `leaseTimeout`
- */
+/** Returns a holder's lease. Undefined if the holder has ended, or may be overtaken. Each host may have its own `leaseTimeout`. */
 export const leaseOf = (
   store: Pick<Store, "holder">,
-  holder: Holder,
-  { beat, lasts }: { readonly beat: number; readonly lasts: number },
+  [pid, born, boot, beat, lasts]: LeaseRow,
   now: number,
 ): Leased | undefined => {
   const silentFor = Math.max(0, now - beat)
   const expiresIn = lasts - silentFor
-  return expiresIn <= 0 || isGone(holder, store.holder)
+  return expiresIn <= 0 || isGone({ pid, born, boot }, store.holder)
     ? undefined
-    : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
+    : { host: hostOf({ boot }), pid, silentFor, expiresIn }
 }
 
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */
@@ -83,7 +66,6 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
   )
 }
 
-/** A lock that was taken. */
 export interface TakenLock {
   /** Higher than that of any earlier lock of any pipeline, so that renaming a pipeline can't revive an old epoch. */
   readonly epoch: number
@@ -96,12 +78,10 @@ export interface TakenLock {
 export const pipelinesOf = () =>
   all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1")
 
-/** Takes the lock inside a transaction. */
 export function* takeLock(
   store: Store,
   pipeline: string,
 ): Sql<TakenLock> {
-  const me = store.holder
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) throw locked(pipeline, holder.since, holder.lease)
   const [last, held] = (yield* get<readonly [number | null, number | null]>(
@@ -111,13 +91,10 @@ export function* takeLock(
   const epoch = (last ?? 0) + 1
   const now = yield* store.now()
   const word = randomBytes(8).toString("hex")
-  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
-  yield* write(
-    `INSERT INTO lock (pipeline, epoch, held, pid, born, boot, since, beat, lasts) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (pipeline) DO UPDATE SET epoch = excluded.epoch, held = 1, pid = excluded.pid, born = excluded.born, boot = excluded.boot,
-       since = excluded.since, beat = excluded.beat, lasts = excluded.lasts`,
-    [pipeline, epoch, me.pid, me.born, me.boot, now, now, store.staleAfter],
-  )
+  yield* insert("holder", { epoch, word, upTo: 0 })
+  const { born, boot, pid } = store.holder
+  const lease = { pid, born, boot, since: now, beat: now, lasts: store.staleAfter }
+  yield* insert("lock", { pipeline, epoch, held: 1, ...lease }, ["pipeline"])
   return { epoch, isTakenOver: held === 1, word }
 }
 
@@ -167,7 +144,6 @@ export class LockLease implements Lease {
     this.pending = now
   }
 
-  /** Sends a heartbeat. */
   readonly renew = (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
     if (heartbeats === undefined) {
       return this.store.writer.writeOn(this, "renewing the lock", () => just(undefined), { counts: false })
@@ -225,7 +201,6 @@ export class LockLease implements Lease {
       && this.silentFor() * 2 < this.store.staleAfter
   }
 
-  /** Returns the milliseconds since the last heartbeat. */
   silentFor(): number {
     return elapsed(this.beat, timeOf(this.store))
   }

@@ -9,7 +9,7 @@ import type { DoubtfulRow, ExportedRow, ImportedRow, Page, Pages, SentRow, Undel
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
-import { optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
+import { condition, optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
 import { all, get, type Param, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun, wasFound } from "./undo.ts"
@@ -39,7 +39,7 @@ const sent = {
     item,
     answers: optional("coalesce(d.answers, v.answers)", unpackAnswers),
     cells,
-    isFound: selected(wasFound("r.id", "r.batch"), (value: number) => value === 1),
+    isFound: condition(wasFound("r.id", "r.batch")),
   }),
   joins: "LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
 }
@@ -103,14 +103,10 @@ const doubtful = selection<DoubtfulRow>({
   item,
   cells,
   columns: selected("b.columns", (id: number, texts) => texts.listOf(id)),
-  acknowledged: selected(
-    isAcknowledged("r", "r.content", fateCode("inDoubt")),
-    (value: number) => value === 1,
-  ),
-  isUndone: selected(ofUndoneRun, (value: number) => value === 1),
+  acknowledged: condition(isAcknowledged("r", "r.content", fateCode("inDoubt"))),
+  isUndone: condition(ofUndoneRun),
 })
 
-/** Returns a page of rows in doubt, in the order in which they were first sent. */
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Sql<ReadonlyArray<DoubtfulRow>> =>
   doubtful.all(
     store,
@@ -141,7 +137,6 @@ const undeletablePage = (store: Store, place: number, page: Page<"undeletable">)
     [place, page.run, page.after, page.limit],
   )
 
-/** Returns the rows of a place that were sent in these batches, and are neither imported nor refused. */
 export function* unfinished(
   place: number,
   { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -189,7 +184,6 @@ export const pages = <K extends keyof Pages>(
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
 
-/** How many rows are read at a time. */
 const pageRows = 1_000
 
 interface Exported extends ExportedRow {
@@ -241,7 +235,6 @@ const replacedSubmissions = exported(
   "FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run",
 )
 
-/** Reads all rows of these pipelines in pages, the present rows first. An empty list means all pipelines. A run may be in progress. */
 export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,

@@ -7,7 +7,6 @@ import { all, exists, get, Refusal, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { tables } from "./tables.ts"
 
-/** A pipeline at a destination. */
 export type Place = Pick<RequestedPlace, "pipeline" | "destination" | "typed" | "separate">
 
 /** Returns the place's number. Undefined until something is written for the place. */

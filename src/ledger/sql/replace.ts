@@ -2,8 +2,8 @@ import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { Page, ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf, row } from "./row.ts"
-import { optional, selected, selection } from "./selection.ts"
-import { each, run, type Sql, write } from "./statement.ts"
+import { condition, optional, selected, selection } from "./selection.ts"
+import { each, insert, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { digestOf } from "./superseded.ts"
 import { wasFound } from "./undo.ts"
@@ -118,11 +118,8 @@ export function* recordRefusal(
   row: number,
   { form, item, mapping, message }: Refused,
 ): Sql<void> {
-  yield* write(
-    `INSERT INTO ${table} (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (row) DO UPDATE SET item = excluded.item, mapping = excluded.mapping, form = excluded.form, message = excluded.message`,
-    [row, item, yield* texts.idOf(mapping), yield* texts.idOf(form), message],
-  )
+  const refused = { row, item, mapping: yield* texts.idOf(mapping), form: yield* texts.idOf(form), message }
+  yield* insert(table, refused, ["row"])
 }
 
 /** Selects the submission that a row's newest submission replaced, as part of a SELECT over `row r`. */
@@ -136,10 +133,10 @@ const replacedSubmission = selection<ReplacedSubmission>({
   submissionId: selected("p.submission"),
   verdict: selected("p.verdict", verdictOf),
   answers: optional("p.answers", unpackAnswers),
-  isUncovered: selected(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`, (value: number) => value === 1),
+  isUncovered: condition(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`),
   replacedBy: optional("CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END"),
   replacedAt: optional("p.at", isoOf),
-  isFound: selected(wasFound("r.id", "p.batch"), (value: number) => value === 1),
+  isFound: condition(wasFound("r.id", "p.batch")),
 })
 
 /** Returns a page of a place's submissions that were replaced, earliest first. For a run, also those whose replacement is in doubt. */

@@ -15,11 +15,10 @@ import {
   recordRefusal,
   undoReplacement,
 } from "./replace.ts"
-import { all, each, get, inTens, Refusal, type Sql, write } from "./statement.ts"
+import { all, each, get, insert, inTens, Refusal, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
 
-/** Records the outcomes of a batch, inside a transaction. */
 export function* settle(
   store: Store,
   { again, batch, rows }: OpenBatch,
@@ -98,7 +97,6 @@ function* settleRow(
   }
 }
 
-/** Puts a row in doubt, with the reason and the batch that caused it. */
 function* doubtRow(row: number, batch: number, reason: string): Sql<void> {
   yield* write("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
   yield* write(
@@ -148,12 +146,7 @@ export function* abandon(
     yield* write("UPDATE batch SET open = 0 WHERE id = ?", [batch])
     const holder = holders.get(of)
     if (holder === undefined) continue
-    yield* write("INSERT INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", [
-      of,
-      holder.pid,
-      holder.born,
-      holder.boot,
-    ])
+    yield* insert("overtaken", { epoch: of, ...holder }, [])
   }
   yield* endOvertaken(store)
   return abandoned
@@ -244,7 +237,6 @@ export function* settleDoubts(
   return { taken, settlement: id }
 }
 
-/** Records that rows in doubt have no submission. */
 function* recordUnsent(state: number, rows: ReadonlyArray<number>): Sql<void> {
   for (const [some, values] of inTens(rows)) {
     yield* write(`UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id IN (${values("?")})`, [state, ...some])
@@ -291,7 +283,6 @@ type SettlementColumns = readonly [
   notLanded: number,
 ]
 
-/** Returns how a place's rows in doubt were settled, newest first. */
 export function* settlements(place: number, limit: number): Sql<ReadonlyArray<Settlement>> {
   return (yield* all<SettlementColumns>(
     `SELECT t.at, t.by, t.because, t.file, t.sha256, t.complete, coalesce(sum(s.landed), 0), coalesce(sum(1 - s.landed), 0)

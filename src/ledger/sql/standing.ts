@@ -12,24 +12,31 @@ import { drift, isAcknowledged } from "./verdicts.ts"
 
 const count = (place: number, sql: string) => numberIn(sql, [place])
 
-/** Counts what is not proven or needs review. Uses indexes that contain only such rows. */
 export function* counts(place: number): Sql<Counts> {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
-  const byVerdict = yield* all<readonly [number, number]>(
-    `SELECT verdict, count(*) FROM row INDEXED BY row_unverified WHERE place = ? AND verdict > 0 AND state = ${stateCode.imported} GROUP BY verdict`,
+  const acknowledged = { ...verdicts }
+  const reviewed = `CASE r.verdict WHEN ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
+  const byVerdict = yield* all<readonly [number, number, number]>(
+    `SELECT r.verdict, count(*), count(*) FILTER (WHERE CASE WHEN r.verdict = ${verdictCode.unread} THEN r.submission IS NULL
+       ELSE ${isAcknowledged("r", "r.content", reviewed)} END)
+     FROM row r INDEXED BY row_unverified WHERE r.place = ? AND r.verdict > 0 AND r.state = ${stateCode.imported} GROUP BY r.verdict`,
     [place],
   )
-  for (const [code, rows] of byVerdict) {
+  for (const [code, rows, seen] of byVerdict) {
     const verdict = verdictOf(code)
-    if (verdict !== "verified") verdicts[verdict] = rows
+    if (verdict === "verified") continue
+    verdicts[verdict] = rows
+    acknowledged[verdict] = seen
   }
+  const [inDoubt, seen] = (yield* get<readonly [number, number]>(
+    `SELECT count(*), count(*) FILTER (WHERE ${isAcknowledged("r", "r.content", fateCode("inDoubt"))})
+     FROM row r INDEXED BY row_doubt WHERE r.place = ? AND r.state = ${stateCode.inDoubt}`,
+    [place],
+  )) ?? [0, 0]
   return {
-    inDoubt: (yield* count(
-      place,
-      `SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`,
-    )) + (yield* intended(place)),
+    inDoubt: inDoubt + (yield* intended(place)),
     verdicts,
-    acknowledged: yield* acknowledgedOf(place),
+    acknowledged: { inDoubt: seen, ...acknowledged },
     drift: yield* drift(place),
     attention: yield* attentionOf(place),
     leftOut: yield* count(place, "SELECT count(*) FROM leftOut WHERE place = ? AND keyed < 2"),
@@ -47,7 +54,6 @@ function* intended(place: number): Sql<number> {
   )
 }
 
-/** Returns counts over all rows of a place. */
 export function* standing(store: Store, pipeline: string, place: number): Sql<Standing> {
   const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
   const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
@@ -77,29 +83,6 @@ export function* standing(store: Store, pipeline: string, place: number): Sql<St
   }
 }
 
-function* acknowledgedOf(place: number): Sql<Standing["acknowledged"]> {
-  const acknowledged = (rows: string, what: number): Sql<number> =>
-    count(
-      place,
-      `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND ${isAcknowledged("r", "r.content", what)}`,
-    )
-  return {
-    inDoubt: yield* acknowledged(`r.state = ${stateCode.inDoubt}`, fateCode("inDoubt")),
-    differing: yield* acknowledged(
-      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.differing} AND r.verdict > 0`,
-      differingCode,
-    ),
-    missing: yield* acknowledged(
-      `r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.missing} AND r.verdict > 0`,
-      missingCode,
-    ),
-    unread: yield* count(
-      place,
-      `SELECT count(*) FROM row r WHERE r.place = ? AND r.state = ${stateCode.imported} AND r.verdict = ${verdictCode.unread} AND r.verdict > 0 AND r.submission IS NULL`,
-    ),
-  }
-}
-
 /** Counts the rows that needed review when a run last read the source. */
 function* attentionOf(place: number): Sql<{ readonly rows: number; readonly acknowledged: number }> {
   const found = yield* get<readonly [number, number]>(
@@ -110,7 +93,6 @@ function* attentionOf(place: number): Sql<{ readonly rows: number; readonly ackn
   return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
-/** Counts the rows that were imported with a different mapping. */
 export function* importedUnderOther(place: number, mapping: string): Sql<number> {
   return yield* numberIn(
     "SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)",
@@ -176,7 +158,6 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
 export const runRecords = (
   store: Store,
   place: number,

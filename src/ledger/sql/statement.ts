@@ -103,6 +103,21 @@ export function* write(sql: string, params: ReadonlyArray<Param> = []): Sql<void
   yield { sql, params, answer: "nothing" }
 }
 
+/**
+ * Adds a row to a table.
+ *
+ * @param key the columns by which an existing row is found, which then gets the other values. Empty: an existing row stays as it is
+ */
+export function* insert(table: string, row: Readonly<Record<string, Param>>, key?: ReadonlyArray<string>): Sql<void> {
+  const names = Object.keys(row)
+  const others = names.filter((name) => key?.includes(name) !== true).map((name) => `${name} = excluded.${name}`)
+  const existing = key === undefined
+    ? ""
+    : ` ON CONFLICT ${key.length === 0 ? "DO NOTHING" : `(${key.join(", ")}) DO UPDATE SET ${others.join(", ")}`}`
+  const marks = names.map(() => "?").join(", ")
+  yield* write(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${marks})${existing}`, Object.values(row))
+}
+
 /** How many rows one transaction changes at most, if a person changes many. Other processes can't write until it ends. */
 export const rowsAtOnce = 500
 

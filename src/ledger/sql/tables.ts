@@ -2,7 +2,6 @@
 import { schema } from "./schema.ts"
 import { all, exists, type Param, type Sql, write } from "./statement.ts"
 
-/** A table of the ledger. */
 interface Table {
   readonly name: string
   /** Names of the columns that contain texts. */
@@ -44,7 +43,6 @@ export const tables: ReadonlyArray<Table> = Array.from(
   ([, name = "", body = ""]) => tableIn(name, body),
 )
 
-/** A row of a table, with all its columns. */
 export type TableRow = ReadonlyArray<Param>
 
 /** The number of rows in a page, and the number of rows in one statement. */
@@ -61,7 +59,6 @@ export function* pageOf({ key, name }: Table, after: TableRow | undefined): Sql<
   )
 }
 
-/** Adds rows to a table, inside a transaction. */
 export function* addRows({ name }: Table, rows: ReadonlyArray<TableRow>): Sql<void> {
   for (let at = 0; at < rows.length; at += together) {
     const some = rows.slice(at, at + together)
@@ -70,7 +67,6 @@ export function* addRows({ name }: Table, rows: ReadonlyArray<TableRow>): Sql<vo
   }
 }
 
-/** Whether two pages contain the same. */
 export const areSame = (some: ReadonlyArray<TableRow>, others: ReadonlyArray<TableRow>): boolean =>
   some.length === others.length
   && some.every((row, at) => row.every((cell, column) => isSame(cell, others[at]?.[column])))

@@ -1,10 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Holder, Lease } from "../holder.ts"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
-import { leaseOf, liveHolder, locked } from "./lock.ts"
-import { all, get, type Sql, write } from "./statement.ts"
+import { leased, leaseOf, type LeaseRow, liveHolder, locked } from "./lock.ts"
+import { all, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 const states = ["done", "inProgress", "stopped"] as const
@@ -44,7 +43,6 @@ export const makeTurns = (store: Store): Turns => ({
   }),
 })
 
-/** Returns a statement that sends a heartbeat for each turn of this process. */
 const renewal = ({ holder: { born, pid }, present }: Store) => {
   const now = present()
   return {
@@ -59,22 +57,9 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
     case "taken":
     case "retaken": {
       const tries = change === "retaken" ? last.tries + 1 : 1
-      return yield* write(
-        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat, lasts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
-           boot = excluded.boot, beat = excluded.beat, lasts = excluded.lasts`,
-        [
-          pipeline,
-          yield* turnTime(store),
-          codeOf("inProgress"),
-          tries,
-          pid,
-          born,
-          boot,
-          yield* store.now(),
-          store.staleAfter,
-        ],
-      )
+      const turn = { pipeline, at: yield* turnTime(store), state: codeOf("inProgress"), tries }
+      const lease = { pid, born, boot, beat: yield* store.now(), lasts: store.staleAfter }
+      return yield* insert("turn", { ...turn, ...lease }, ["pipeline"])
     }
     case "done":
     case "stopped":
@@ -96,43 +81,21 @@ function* turnTime({ clock, now }: Store): Sql<number> {
   return Math.max(clock.unsafeCurrentTimeMillis(), yield* now())
 }
 
-type TurnRow = readonly [
-  at: number,
-  state: number,
-  tries: number,
-  pid: number,
-  born: string,
-  boot: string,
-  beat: number,
-  lasts: number,
-]
-
 function* lastTurn(store: Store, pipeline: string): Sql<LastTurn> {
   const ran = yield* lastStart(pipeline)
-  const row = yield* get<TurnRow>(
-    "SELECT at, state, tries, pid, born, boot, beat, lasts FROM turn WHERE pipeline = ?",
-    [
-      pipeline,
-    ],
+  const turn = yield* get<readonly [at: number, state: number, tries: number, ...LeaseRow]>(
+    `SELECT at, state, tries, ${leased} FROM turn WHERE pipeline = ?`,
+    [pipeline],
   )
-  if (row === undefined) return { at: undefined, state: "done", lease: undefined, tries: 0, ran }
-  const [at, code, tries, pid, born, boot, beat, lasts] = row
+  if (turn === undefined) return { at: undefined, state: "done", lease: undefined, tries: 0, ran }
+  const [at, code, tries, ...row] = turn
   const written = states[code] ?? "done"
   if (written !== "inProgress") return { at, state: written, lease: undefined, tries, ran }
-  const lease = yield* turnLease(store, pipeline, { pid, born, boot }, { beat, lasts })
-  return { at, state: lease === undefined ? "stopped" : written, lease, tries, ran }
-}
-
-/** Returns the lease of a turn. The run's lock may have been renewed more recently than the turn. */
-function* turnLease(
-  store: Store,
-  pipeline: string,
-  holder: Holder,
-  recorded: Parameters<typeof leaseOf>[2],
-): Sql<Lease | undefined> {
-  const own = leaseOf(store, holder, recorded, yield* store.now())
+  const own = leaseOf(store, row, yield* store.now())
+  // The run's lock may have been renewed more recently than the turn.
   const lock = (yield* liveHolder(store, pipeline))?.lease
-  return own === undefined || lock === undefined || lock.expiresIn < own.expiresIn ? own ?? lock : lock
+  const lease = own === undefined || lock === undefined || lock.expiresIn < own.expiresIn ? own ?? lock : lock
+  return { at, state: lease === undefined ? "stopped" : written, lease, tries, ran }
 }
 
 /** Where leases are: the table, which of its rows are leased, and since when. */
@@ -144,12 +107,12 @@ const leases = [["lock", "held = 1", "since"], ["turn", `state = ${codeOf("inPro
  */
 export function* takeEveryLease(store: Pick<Store, "dialect" | "holder" | "now">): Sql<void> {
   for (const [table, isLeased, start] of leases) {
-    const held = yield* all<readonly [string, number, string, string, number, number, number]>(
-      `SELECT pipeline, pid, born, boot, ${start}, beat, lasts FROM ${table} WHERE ${isLeased} ORDER BY 1${store.dialect.forUpdate}`,
+    const held = yield* all<readonly [pipeline: string, since: number, ...LeaseRow]>(
+      `SELECT pipeline, ${start}, ${leased} FROM ${table} WHERE ${isLeased} ORDER BY 1${store.dialect.forUpdate}`,
     )
     const now = yield* store.now()
-    for (const [pipeline, pid, born, boot, since, beat, lasts] of held) {
-      const lease = leaseOf(store, { pid, born, boot }, { beat, lasts }, now)
+    for (const [pipeline, since, ...row] of held) {
+      const lease = leaseOf(store, row, now)
       if (lease !== undefined) throw locked(pipeline, since, lease)
     }
   }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { differingCode, editedCode, goneCode, missingCode, stateCode } from "../codes.ts"
-import { all, Refusal, run, type Sql, write } from "./statement.ts"
+import { all, insert, Refusal, run, type Sql, write } from "./statement.ts"
 
 /** Whether a person undid the run that batch `b` belongs to while rows of it were in doubt, as part of a SELECT. */
 export const ofUndoneRun = `EXISTS (SELECT 1 FROM fact f JOIN run u ON u.id = b.run
@@ -27,7 +27,7 @@ function* forgetReplaced(place: number, keyDigest: Buffer, submissionId: string)
        AND row = (SELECT id FROM row WHERE place = ?1 AND digest = ?2 AND state = ${stateCode.undone})`,
     [place, keyDigest, submissionId],
   )
-  if (changes > 0) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, submissionId])
+  if (changes > 0) yield* insert("forgotten", { place, submission: submissionId })
   return changes > 0
 }
 

@@ -8,7 +8,6 @@ import { dropOldRuns } from "./standing.ts"
 import { numberIn, rowsAtOnce, run, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
-/** Operations on the whole ledger. */
 export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "forget"> => {
   const { writer } = store
   return {

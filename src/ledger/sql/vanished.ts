@@ -41,7 +41,6 @@ function* slices(
 
 const lastRow = () => numberIn("SELECT max(id) FROM row")
 
-/** Counts the imported rows of a place that a source lacks. */
 export function* vanished(place: number, seen: SeenRows): Sql<Vanished> {
   const upTo = yield* lastRow()
   // The index alone shows whether rows are missing. If none are, the rows themselves are not read.
@@ -122,7 +121,6 @@ function* lackedPage<A>(
   return found
 }
 
-/** Returns a page of the imported rows that a source lacks. */
 export function* vanishedPage(store: Store, place: number, page: Page<"vanished">): Sql<ReadonlyArray<VanishedRow>> {
   const rows = yield* lackedPage(store, vanishedRow, place, page.vanished, imported, page)
   return rows.map(({ run, started = "", ...row }) => ({
@@ -131,7 +129,6 @@ export function* vanishedPage(store: Store, place: number, page: Page<"vanished"
   }))
 }
 
-/** Returns a page of the rows that a source lacks and that may be in the form. */
 export function* unseenPage(store: Store, place: number, page: Page<"unseen">): Sql<ReadonlyArray<UnseenRow>> {
   const rows = yield* lackedPage(store, unseenRow, place, { seen: page.seen, upTo: yield* lastRow() }, mayBeSent, page)
   const originals = yield* originalsOf(place, rows.map(({ at }) => at))

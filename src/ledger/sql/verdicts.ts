@@ -7,7 +7,6 @@ import { all, get, inTens, type Param, Refusal, type Sql, write } from "./statem
 import { isoOf, type Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"
 
-/** Records, inside a transaction, the results of reading submissions back. */
 export function* recordVerdicts(
   store: Store,
   { place, run }: { readonly place: number; readonly run: number },
@@ -53,7 +52,6 @@ function* recordReadBack(store: Store, place: number, rows: ReadonlyArray<ReadBa
   }
 }
 
-/** Returns the ids of all answers. */
 const idsIn = function*(rows: ReadonlyArray<ReadBack>): Iterable<string> {
   for (const { answers } of rows) yield* answers.keys()
 }
@@ -160,7 +158,6 @@ function* recordSeenAgain(place: number, run: number, rows: ReadonlyArray<SeenAg
 export const isAcknowledged = (of: string, content: string, code: number | string): string =>
   `EXISTS (SELECT 1 FROM acknowledged a WHERE a.place = ${of}.place AND a.digest = ${of}.digest AND a.content = ${content} AND a.what = ${code})`
 
-/** Counts the drifted rows of a place. */
 export function* drift(place: number): Sql<Drift> {
   const found = { edited: 0, gone: 0 }
   const acknowledged = { edited: 0, gone: 0 }

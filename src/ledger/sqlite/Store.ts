@@ -27,7 +27,6 @@ import { freeSpace, requireRoom } from "./room.ts"
 import { createTables, standingOf } from "./tables.ts"
 import { Writer } from "./Writer.ts"
 
-/** The parts of an open ledger in a file. */
 export interface Store extends Rules {
   readonly db: Database
   readonly writer: Writer
@@ -118,7 +117,6 @@ const refusedPaths: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
 }
 
-/** Returns a refusal if `ledger.file` can't be the path of a ledger. */
 const unusablePath = (file: string): LedgerRefused | undefined => {
   const refused = (reason: string) =>
     new LedgerRefused({

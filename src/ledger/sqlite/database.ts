@@ -49,7 +49,6 @@ export class Database {
     return statement.run(params).changes
   }
 
-  /** Runs a program to its end. */
   perform<A>(program: Sql<A>): A {
     let step = program.next()
     while (step.done !== true) {
@@ -77,7 +76,6 @@ export class Database {
     }
   }
 
-  /** Sets a pragma, whether or not it returns a row. */
   set(pragma: string): void {
     this.mustBeOpen()
     const statement = this.db.prepare(`PRAGMA ${pragma}`)

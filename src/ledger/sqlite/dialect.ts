@@ -7,7 +7,6 @@ const nextRows = (isImported: string) => `
   SELECT json_array(json_group_array(id), json_group_array(key), group_concat(hex(content), ''), group_concat(${isImported}, ''), json_group_array(shape))
   FROM (SELECT * FROM row NOT INDEXED WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id) r`
 
-/** SQLite's own words. */
 export const dialect: Dialect = {
   // One statement, because a call to libsql costs more than an additional row. `CROSS JOIN` prevents SQLite from scanning the table.
   findRows: `

@@ -24,7 +24,6 @@ const modes = ["check", "rehearsal", "dry-run", "run"] as const
 
 type RunView = Readonly<{ pipeline: string; targets: Targets; jobs: ReadonlyMap<string, Job>; isOpen: boolean }>
 
-/** The view in which a pipeline is checked, rehearsed and run. */
 export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
   const [to, setTo] = useState<string>()
   const { busy, failed, run } = useDoing()

@@ -30,7 +30,6 @@ export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{t
 export const warning = (text: string | undefined) =>
   text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
 
-/** Shows the command to run next. */
 export const nextCommand = (next: string | null | undefined) =>
   next != null && <p class="next">{general.next} {asCell(next)}</p>
 
@@ -138,7 +137,6 @@ export const figures = (of: ReadonlyArray<Figure>, { label, shares, size }: Look
   </>
 )
 
-/** Shows why a call failed. */
 export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   failed === undefined ? null : (
     <div class="problem" role="alert">

@@ -9,7 +9,6 @@ const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 /** Returns an instant (ISO 8601) as the reader's clock shows it. */
 export const when = (text: string): string => Number.isNaN(Date.parse(text)) ? text : clock.format(new Date(text))
 
-/** Returns a text with a capital letter at its start. */
 export const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
 
 export const failures = {
