@@ -9,14 +9,12 @@ interface Placed {
   readonly at: number
 }
 
-/** A row that was created. */
 export interface SentRow extends Placed {
   readonly keyDigest: Buffer
   readonly key: string
   /** Its number in the source of the run that sent it. */
   readonly row: number
   readonly batch: number
-  /** The run that sent it. */
   readonly run: string
   readonly submissionId: string
   readonly submissionTime: string | undefined
