@@ -40,7 +40,6 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
 /** Returns the failure of a command line that asks for something impossible. */
 export const wrong = (message: string): UsageWrong => new UsageWrong({ message })
 
-/** Everything that ends a command early. */
 export type Failure =
   | CommandEnded
   | UsageWrong

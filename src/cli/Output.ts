@@ -22,7 +22,6 @@ interface LogDetails {
   readonly own?: boolean
 }
 
-/** A line for stderr. */
 interface LogLine {
   readonly text: string
   /** Undefined for the command's own messages. */
@@ -128,7 +127,6 @@ const visibleLines = (text: string): string =>
 /** The width of a JSON or logfmt log, whose messages are not wrapped. */
 const unbroken = 100_000
 
-/** Returns the output of a process. */
 export const makeOutput = (
   host: Pick<Host, "stdin" | "stdout" | "stderr" | "env">,
   options: {

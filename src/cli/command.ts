@@ -35,7 +35,6 @@ export interface Option<out A> {
   readonly absent: A
 }
 
-/** An argument that is not an option. */
 export interface Argument<out A> {
   readonly about: string
   /** Its placeholder in the help. */
@@ -73,7 +72,6 @@ export interface CommandGroup {
   readonly commands: ReadonlyArray<Command>
 }
 
-/** The values of declared arguments or options, by their keys. */
 export type Values<Declared> = {
   readonly [K in keyof Declared]: Declared[K] extends Option<infer A> | Argument<infer A> ? A : never
 }

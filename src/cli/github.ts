@@ -53,7 +53,6 @@ const summarize = (markdown: string) =>
     if (Option.isSome(file)) yield* fs.writeFileString(file.value, `${markdown}\n\n`, { flag: "a" })
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`The job's summary could not be written: ${error.message}`)))
 
-/** Prints and summarises how a run ended. */
 export const summarizeRun = (end: RunReport | Omit<Failed, "at">) =>
   Effect.gen(function*() {
     const markdown = markdownOf("run" in end ? reported(end, []) : failed({ ...end, at: "" }))

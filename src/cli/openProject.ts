@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { exits } from "../domain/exit.ts"
+import type { Selection } from "../jobs/selection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { CommandEnded, wrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
@@ -23,27 +24,21 @@ export const openProject = (pipelines: ReadonlyArray<string>) =>
     return maskingKeys(project, output.hide)
   })
 
-/** How a command line chooses pipelines. */
-interface Choice {
-  readonly pipelines: ReadonlyArray<string>
-  readonly tag: ReadonlyArray<string>
-  readonly failed: boolean
-}
-
 /** Returns the names of the pipelines that a command line chooses. No names mean all pipelines. Ends the command if `--failed` leaves none. */
-export const chosenPipelines = ({ failed, pipelines, tag }: Choice) =>
+export const chosenPipelines = (choice: Selection) =>
   Effect.gen(function*() {
     const output = yield* Output
+    const { failed, pipelines, tag } = choice
     if (pipelines.length === 0 && tag.length === 0 && !failed) return []
     const { selectPipelines } = yield* Effect.promise(() => import("../jobs/selection.ts"))
-    const names = yield* selectPipelines(openProject([]), { names: pipelines, tags: tag, failed })
+    const names = yield* selectPipelines(openProject([]), choice)
     if (names.length > 0) return names
     output.say("Nothing to do: of the chosen pipelines, none failed in its last run.")
     return yield* new CommandEnded({ status: exits.complete.code, next: undefined })
   })
 
 /** Loads the project with the pipelines that a command line chooses, and returns their names. Fails if it chooses none. */
-export const openChosen = (choice: Choice) =>
+export const openChosen = (choice: Selection) =>
   Effect.gen(function*() {
     const names = yield* chosenPipelines(choice)
     if (names.length === 0) {

@@ -22,20 +22,9 @@ const cellsOf = (cells: ReadonlyArray<string>): string =>
 const candidateTitle = ({ because, cells, confidence, shown }: ReviewCandidate): string =>
   `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${[scored(confidence), ...because.map(visible)].join(", ")})`
 
-/** Returns a question as an edit names it. */
 const named = ({ id: question, name }: Question) => ({ question, name })
 
-const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
-
-/** The column that a person chose for a question of the form, or another decision. */
-type Chosen =
-  | { readonly _tag: "Keep" | "Other" | "Unanswered" | "Skip" }
-  | { readonly _tag: "Origin"; readonly origin: Origin }
-
-/** The columns that a person chose to identify a row, or another decision. */
-type ChosenKey =
-  | { readonly _tag: "Several" | "Content" | "Skip" }
-  | { readonly _tag: "Names"; readonly names: ReadonlyArray<string> }
+const skip = { title: "skip: decide later", value: undefined }
 
 /** What the steps of a review share. */
 interface Session {
@@ -104,7 +93,7 @@ const reviewChoice = <E, R>(
           value: option.label as string | null | undefined,
         })),
         { title: "no answer", value: null },
-        { title: skip.title, value: undefined },
+        skip,
       ],
     )
     if (chosen === undefined) return false
@@ -170,78 +159,66 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
       yield* say(`${about}: ${candidateTitle(best)}`)
       return yield* write(best.origin, settled)
     }
-    const chosen = yield* choose<Chosen>(
+    const chosen = yield* choose<Origin | "keep" | "other" | "unanswered" | undefined>(
       written === undefined
         ? `${about}: ${candidates.length === 0 ? "no column seems to answer it" : "which column answers it?"}`
         : `${about}: is it answered by ${cutToWidth(visible(written.from), 60)}? (confidence ${
           written.confidence.toFixed(2)
         })`,
       [
-        ...(written === undefined ? [] : [{ title: "yes", value: { _tag: "Keep" as const } }]),
-        ...candidates.map((candidate) => ({
-          title: candidateTitle(candidate),
-          value: { _tag: "Origin" as const, origin: candidate.origin },
-        })),
-        ...(others.length === 0 ? [] : [{ title: "another column", value: { _tag: "Other" as const } }]),
-        { title: "leave it unanswered on purpose", value: { _tag: "Unanswered" as const } },
+        ...(written === undefined ? [] : [{ title: "yes", value: "keep" as const }]),
+        ...candidates.map((candidate) => ({ title: candidateTitle(candidate), value: candidate.origin })),
+        ...(others.length === 0 ? [] : [{ title: "another column", value: "other" as const }]),
+        { title: "leave it unanswered on purpose", value: "unanswered" },
         skip,
       ],
     )
     const chosenColumn = (origin: Origin) =>
       Effect.flatMap(review.entryFor(question, origin), (made) => write(origin, made))
-    switch (chosen._tag) {
-      case "Skip":
-        return false
-      case "Keep":
-        yield* review.write({ _tag: "Accept", ...named(question) })
-        return true
-      case "Unanswered":
-        yield* review.write({ _tag: "LeaveUnanswered", question })
-        return true
-      case "Origin":
-        return yield* chosenColumn(chosen.origin)
-      case "Other": {
-        const other = yield* choose("Which column?", [
-          ...others.map((one) => ({
-            title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one))}`,
-            value: { _tag: "Column" as const, ...one },
-          })),
-          { title: skip.title, value: undefined },
-        ])
-        return other === undefined ? false : yield* chosenColumn(other)
-      }
+    if (chosen === undefined) return false
+    if (chosen === "keep") yield* review.write({ _tag: "Accept", ...named(question) })
+    else if (chosen === "unanswered") yield* review.write({ _tag: "LeaveUnanswered", question })
+    else if (chosen !== "other") return yield* chosenColumn(chosen)
+    else {
+      const other = yield* choose("Which column?", [
+        ...others.map((one) => ({
+          title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one))}`,
+          value: { _tag: "Column" as const, ...one },
+        })),
+        skip,
+      ])
+      return other === undefined ? false : yield* chosenColumn(other)
     }
+    return true
   })
 
 const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly _tag: "RowKey" }>, where: string) =>
   Effect.gen(function*() {
-    const chosen = yield* choose<ChosenKey>(`${where} Which columns identify a row in later runs?`, [
-      ...item.candidates.map(({ cells, names }) => ({
-        title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
-        value: { _tag: "Names" as const, names },
-      })),
-      { title: "several columns together", value: { _tag: "Several" as const } },
-      {
-        title: "none: compare whole rows (`content`), only for a file whose rows are never changed once they are added",
-        value: { _tag: "Content" as const },
-      },
-      skip,
-    ])
-    const names = chosen._tag === "Names"
-      ? chosen.names
-      : chosen._tag === "Content"
-      ? "content"
-      : chosen._tag === "Skip"
-      ? undefined
-      : yield* ask("Their names, separated by commas", (text) => {
-        const names = columnsTyped(text, item.columns)
-        const unknown = names.find((name) => !item.columns.includes(name))
-        return names.length === 0
-          ? Effect.fail("Type the name of a column.")
-          : unknown === undefined
-          ? Effect.succeed(names)
-          : Effect.fail(`There is no column "${visible(unknown)}".`)
-      })
+    const chosen = yield* choose<ReadonlyArray<string> | "several" | "content" | undefined>(
+      `${where} Which columns identify a row in later runs?`,
+      [
+        ...item.candidates.map(({ cells, names }) => ({
+          title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
+          value: names,
+        })),
+        { title: "several columns together", value: "several" },
+        {
+          title:
+            "none: compare whole rows (`content`), only for a file whose rows are never changed once they are added",
+          value: "content",
+        },
+        skip,
+      ],
+    )
+    const names = chosen !== "several" ? chosen : yield* ask("Their names, separated by commas", (text) => {
+      const names = columnsTyped(text, item.columns)
+      const unknown = names.find((name) => !item.columns.includes(name))
+      return names.length === 0
+        ? Effect.fail("Type the name of a column.")
+        : unknown === undefined
+        ? Effect.succeed(names)
+        : Effect.fail(`There is no column "${visible(unknown)}".`)
+    })
     if (names === undefined) return false
     yield* review.write({ _tag: "SetRowKey", columns: names === "content" ? [] : names })
     return true
@@ -258,7 +235,7 @@ const reviewProposal = (
       key === "empty"
         ? `${where} Do cells with one of these texts mean "no answer"? ${shown}`
         : `${where} The file has responses that were never finished. Import only the finished ones, ${shown}?`,
-      [{ title: "yes", value: true }, { title: "no", value: false }, { title: skip.title, value: undefined }],
+      [{ title: "yes", value: true }, { title: "no", value: false }, skip],
     )
     if (chosen === undefined) return false
     const isEmpty = chosen && key === "empty"

@@ -58,7 +58,6 @@ export const confirming = <Question>(text: (question: Question) => string, confi
     }
   })
 
-/** Names a form in the text of a confirmation. */
 export const formNamed = ({ id, name }: Pick<Form, "id" | "name">): string =>
   `form ${cutToWidth(name, 60)} (${cutToWidth(id, 40)})`
 
@@ -96,7 +95,6 @@ export interface PipelineEnd extends Ended {
   readonly pipeline: string
 }
 
-/** Returns the command to run next without the pipeline's name. */
 const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => next?.replace(` ${pipeline}`, "")
 
 /**
@@ -129,7 +127,6 @@ const unfinished = (ends: ReadonlyArray<PipelineEnd>, notRun: ReadonlyArray<stri
 /** Whether the next pipeline may run. False after an internal error, such as a damaged ledger, and after an interrupt. */
 const mayContinue = (status: number): boolean => status !== exits.internalError.code && !wasInterrupted(status)
 
-/** What every run of a pipeline needs. */
 export interface RunSurroundings {
   readonly pipeline: string
   readonly projectOption: string | undefined

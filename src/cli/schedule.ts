@@ -85,7 +85,7 @@ export const schedule = command({
         Effect.provide(
           Effect.gen(function*() {
             if (event._tag === "Ended") yield* runs.done(event.pipeline)
-            const ended = yield* showEvent(event, { once: input.once })
+            const ended = yield* showEvent(event, input.once)
             if (ended !== undefined && "pipeline" in event) ends.push({ ...ended, pipeline: event.pipeline })
           }),
           context,
@@ -180,19 +180,15 @@ const showScheduled = (report: RunReport, folder: string, zone: string, screen: 
   ].join("\n")
 }
 
-interface CalledWith {
-  readonly once: boolean
-}
-
 /**
  * Shows what happens while pipelines run on schedule: the result of each run on stdout, everything else on stderr. With `--json`, shows events
  * instead. Returns how a run ended, or undefined.
  */
-export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
+export const showEvent = (event: ScheduleEvent, once: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
     const { json } = yield* Invocation
-    if (event._tag === "Ended") return yield* showEnd(event, asked)
+    if (event._tag === "Ended") return yield* showEnd(event, once)
     if (json) {
       const { isoInZone } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
       const fields = event._tag === "Waits" && event.next !== undefined
@@ -202,7 +198,7 @@ export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
         : { pipeline: event.pipeline }
       yield* output.print(JSON.stringify({ event: event._tag.toLowerCase(), ...fields }))
     } else {
-      const text = textOf(event, asked)
+      const text = textOf(event, once)
       const now = yield* Clock.currentTimeMillis
       // Each line of a JSON or logfmt log has its own timestamp.
       const at = "schedule" in event && !output.timed ? `${inZone(now, event.schedule.zone)} ` : ""
@@ -211,7 +207,7 @@ export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
     return undefined
   })
 
-const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { once }: CalledWith): string => {
+const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, once: boolean): string => {
   switch (event._tag) {
     case "Waits": {
       const next = event.next === undefined ? "never" : inZone(event.next, event.schedule.zone)
@@ -228,17 +224,17 @@ const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { onc
 
 const showEnd = (
   { exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" },
-  asked: CalledWith,
+  once: boolean,
 ) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
     if (Exit.isFailure(exit)) {
       const ended = yield* explain(exit.cause, pipeline)
-      if (!asked.once) yield* printNext(ended)
+      if (!once) yield* printNext(ended)
       return ended
     }
-    if (asked.once || invocation.json || invocation.github) return yield* showRun(project, exit.value)
+    if (once || invocation.json || invocation.github) return yield* showRun(project, exit.value)
     const path = yield* Path.Path
     const folder = path.join(project.reports, pipeline, exit.value.run)
     yield* output.print(showScheduled(exit.value, folder, schedule.zone, output.out))

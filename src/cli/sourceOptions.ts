@@ -37,7 +37,6 @@ export const connectionOptions = {
 
 type Given = { readonly [K in keyof typeof sourceOptions]: (typeof sourceOptions)[K]["absent"] }
 
-/** A connection and what to pull from it. */
 interface GivenConnection {
   readonly connection: string
   readonly form: string | undefined
@@ -47,7 +46,6 @@ interface GivenConnection {
   readonly connections: ReadonlyMap<string, Connection>
 }
 
-/** Returns the variables that `--set` options contain. */
 const variablesIn = (set: ReadonlyArray<string>) =>
   Effect.forEach(set, (one) => {
     const [, name, value] = /^(\w+)=(.+)$/s.exec(one) ?? []
@@ -99,7 +97,6 @@ export const sourceGiven = (from: string | GivenConnection, given: Given) =>
     return yield* wrong(read.key in keys ? withFlag(read.key, message) : message)
   })
 
-/** Returns a message about a key as one about the option. */
 const withFlag = (key: string, message: string): string => {
   const [quoted, flag] = [`\`${key}\``, `\`${flagOf(key)}\``]
   return message.includes(quoted) ? message.replace(quoted, flag) : `${flag}: ${message}`

@@ -102,7 +102,6 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
 
-/** What the table shows about a pipeline at one destination. */
 type Line =
   & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">
   & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }

@@ -41,7 +41,6 @@ export const checkStatus = (checked: Checked): number => {
   return failures.length > 0 ? exits.unavailable.code : exits.complete.code
 }
 
-/** The result of checking a pipeline at one of its targets. */
 export interface CheckedPipeline {
   readonly pipeline: string
   /** The target's name. Undefined if the pipeline has a single `service` and `form`. */

@@ -56,6 +56,13 @@ const cellTrapText = (code: CellTrap, cells: number): string => {
   return `${counted(cells, `cell ${one}`, `cells ${many}`)} ${what}`
 }
 
+const trap = (code: Trap["code"], message: string, count = 0, examples: Trap["examples"] = []): Trap => ({
+  code,
+  count,
+  message,
+  examples,
+})
+
 const examplesKept = 3
 
 /** The number of trap-free texts that are cached for each column. Caching pays because most columns repeat a few texts. */
@@ -108,12 +115,9 @@ export class CellTraps {
   }
 
   traps(): ReadonlyArray<Trap> {
-    const list = [...this.found].map(([code, { count, examples }]): Trap => ({
-      code,
-      count,
-      message: cellTrapText(code, count),
-      examples,
-    }))
+    const list = [...this.found].map(([code, { count, examples }]) =>
+      trap(code, cellTrapText(code, count), count, examples)
+    )
     const zeros = this.lostZeros()
     return [...list, ...(zeros === undefined ? [] : [zeros])]
   }
@@ -146,14 +150,10 @@ export class CellTraps {
     const [usual = 0, times = 0] = [...this.lengths].toSorted((a, b) => b[1] - a[1])[0] ?? []
     const shorter = [...this.lengths].reduce((sum, [length, count]) => (length < usual ? sum + count : sum), 0)
     if (usual < 4 || times < this.digits / 2 || shorter === 0) return undefined
-    return {
-      code: "lost-zeros",
-      count: shorter,
-      message: `${count(shorter)} of its numbers ${
-        shorter === 1 ? "is" : "are"
-      } shorter than the usual ${usual} digits, and none begins with 0. Leading zeros may be lost.`,
-      examples: [],
-    }
+    const message = `${count(shorter)} of its numbers ${
+      shorter === 1 ? "is" : "are"
+    } shorter than the usual ${usual} digits, and none begins with 0. Leading zeros may be lost.`
+    return trap("lost-zeros", message, shorter)
   }
 }
 
@@ -162,14 +162,10 @@ export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArr
   const formats = dateFormats(dates)
   const dated = shapes.date + shapes.dateTime
   if (formats._tag === "Decided" || dated < filled / 2) return []
-  return [{
-    code: formats.isMixed ? "two-date-orders" : "open-date-order",
-    count: dated,
-    message: formats.isMixed
-      ? `Its dates are written in two orders: ${formats.why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
-      : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Choose one with \`format\`.`,
-    examples: [],
-  }]
+  const message = formats.isMixed
+    ? `Its dates are written in two orders: ${formats.why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
+    : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Choose one with \`format\`.`
+  return [trap(formats.isMixed ? "two-date-orders" : "open-date-order", message, dated)]
 }
 
 /** Returns the trap for cells whose kind differs from that of most cells in the column. */
@@ -181,15 +177,11 @@ export const exceptionTraps = (
   const usual: ReadonlyArray<Shape | undefined> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
   const others = filled - (kind === "dateTime" ? shapes.date + shapes.dateTime : shapes[kind])
   if (others <= 0) return []
-  return [{
-    code: "mixed-kinds",
-    count: others,
-    message: `${count(others)} of ${count(filled)} filled cells ${others === 1 ? "is" : "are"} not of the kind ${
-      kind === "dateTime" ? "date and time" : kind
-    }, unlike the others.`,
-    examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
-      .slice(0, examplesKept),
-  }]
+  const message = `${count(others)} of ${count(filled)} filled cells ${others === 1 ? "is" : "are"} not of the kind ${
+    kind === "dateTime" ? "date and time" : kind
+  }, unlike the others.`
+  const unlike = [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
+  return [trap("mixed-kinds", message, others, unlike.slice(0, examplesKept))]
 }
 
 /**
@@ -199,22 +191,10 @@ export const exceptionTraps = (
  */
 export const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
   if (column.title.trim() === "") {
-    return filled
-      ? [{
-        code: "empty-title",
-        count: 0,
-        message: "It has no title. Name it under `source.columns` by its position.",
-        examples: [],
-      }]
-      : []
+    return filled ? [trap("empty-title", "It has no title. Name it under `source.columns` by its position.")] : []
   }
   if (same.length < 2 || column.name !== undefined) return []
-  return [{
-    code: "repeated-title",
-    count: 0,
-    message: `${same.length} columns have this title (columns ${
-      same.map(({ position }) => position + 1).join(", ")
-    }). Name them under \`source.columns\`.`,
-    examples: [],
-  }]
+  const positions = same.map(({ position }) => position + 1).join(", ")
+  const message = `${same.length} columns have this title (columns ${positions}). Name them under \`source.columns\`.`
+  return [trap("repeated-title", message)]
 }

@@ -197,7 +197,6 @@ const cellsRead = 6
 const cellsOf = (origin: Origin): ReadonlyArray<string> =>
   origin._tag === "Column" ? [...cellsIn(origin).distinct.keys()].slice(0, cellsRead) : []
 
-/** Writes an entry into a text. Returns what is open about it. */
 const withEntry = (
   text: string,
   list: "questions" | "own",

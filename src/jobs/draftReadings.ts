@@ -120,7 +120,6 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
         const done = Effect.scoped(RcMap.get(readings, known)) as Effect.Effect<A, E>
         return Effect.ensuring(done, Effect.sync(() => works.delete(known)))
       })
-    /** Surveys a draft's source, unless its survey is kept. */
     const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
       Effect.gen(function*() {
         const of = yield* surveyKey({ form, pipeline })

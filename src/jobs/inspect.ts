@@ -46,7 +46,6 @@ export interface Inspection {
   readonly rowKey: ReadonlyArray<RowKeyCandidate>
 }
 
-/** One of the first rows of a table. */
 interface HeadRow {
   /** The record's number in the file or sheet, counting from 1. */
   readonly row: number
@@ -118,7 +117,6 @@ export const inspectFile = (config: SourceConfig, definition?: string) =>
     return yield* inspector.ended({ stray, profiles: complete() })
   }))
 
-/** Inspects a source while it is read. */
 export const inspecting = (source: Source, labels?: SourceLabels) => {
   const cellTraps = source.columns.map((column) => new CellTraps(column.title))
   const readable = readableRows(source)
@@ -179,7 +177,6 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
   return { add, ended }
 }
 
-/** Returns what was found in each column. */
 const inspectedColumns = (
   { blocks, columns, tool }: Source,
   profiled: ReadonlyArray<ProfiledColumn>,

@@ -7,7 +7,6 @@ interface StandingCard {
   readonly to: string | undefined
   readonly destination: Destination
   readonly standing: Pick<Standing, "imported" | "inDoubt" | "refused" | "verdicts">
-  /** Whether a run is in progress. */
   readonly isRunning: boolean
   /** The last runs, the newest first, with the number of rows that each sent. */
   readonly runs: ReadonlyArray<

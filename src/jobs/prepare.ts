@@ -134,7 +134,6 @@ export interface PartsOptions {
   readonly services?: Services | undefined
 }
 
-/** The parts of a pipeline that could be read. */
 export interface OpenParts extends PipelineTarget {
   readonly source: Source
   readonly form: Form
@@ -181,7 +180,6 @@ export const openPipelineSource = (
     (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
   )
 
-/** Opens a source. If it is pulled, shows the progress. */
 export const openShown = (...given: Parameters<typeof openSource>) =>
   Effect.provideService(openSource(...given), PullProgress, showWork)
 

@@ -138,7 +138,6 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
       }))
   })
 
-/** Returns the address of a service in the ledger, given the service's name in the project. */
 export const serviceAddress = (project: Project, name: string): string => project.services.get(name)?.address ?? name
 
 /** Returns the addresses under which the ledger may record a service: its current one, then its earlier ones. */

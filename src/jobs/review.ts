@@ -104,7 +104,6 @@ export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 export const isIgnored = ({ ignoreQuestions }: Pipeline["mapping"], { id, name }: Element): boolean =>
   ignoreQuestions.some((one) => one.name === id || one.name === name)
 
-/** Returns the times that a pipeline has only as comments. */
 export const openTimes = (mapping: Pipeline["mapping"], text: string): ReadonlyArray<OpenTime["of"]> => {
   const isCommented = isOpen(text)
   return (["submissionTime", "lastUpdatedAt"] as const).filter((of) => mapping[of] === undefined && isCommented(of))

@@ -28,7 +28,6 @@ export interface RunOptions
   readonly full?: boolean
   /** The services that the process shares, so that several pipelines respect one rate limit. */
   readonly services?: Services | undefined
-  /** Whether sending rows to this service is confirmed. */
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation when the number of rows is known. Undefined if no one can be asked. */
   readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined
@@ -51,7 +50,6 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
   pipeline: Schema.String,
   /** Whether submissions would be deleted. */
   deletes: Schema.optional(Schema.Boolean),
-  /** Whether the service can delete submissions. */
   canDelete: Schema.optional(Schema.Boolean),
 }) {
   override get message() {

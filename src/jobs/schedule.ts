@@ -27,7 +27,6 @@ export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>
   services: Schema.Array(Schema.String),
   confirmed: Schema.Array(Schema.String),
   pipelines: Schema.Array(Schema.String),
-  /** Whether all of the services can delete submissions. */
   canDelete: Schema.Boolean,
 }) {
   override get message() {

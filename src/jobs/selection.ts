@@ -12,9 +12,9 @@ import { failedPipelines } from "./status.ts"
 /** Which pipelines a command is for: those that match all of these conditions. */
 export interface Selection {
   /** Names and globs. Empty for all pipelines. */
-  readonly names: ReadonlyArray<string>
+  readonly pipelines: ReadonlyArray<string>
   /** Only pipelines with one of these tags. Empty for any tag. */
-  readonly tags: ReadonlyArray<string>
+  readonly tag: ReadonlyArray<string>
   /** Only pipelines whose last run was not good. */
   readonly failed: boolean
 }
@@ -50,7 +50,6 @@ const namesFor = (word: string, known: ReadonlyArray<string>) => {
   return refuse(`No pipeline's name matches ${quoted(word)}.`, existing)
 }
 
-/** Fails for a tag that no pipeline has. */
 const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineText>) => {
   const known = [...new Set(texts.flatMap((text) => text.tags ?? []))].toSorted()
   const unknown = tags.find((tag) => !known.includes(tag))
@@ -69,7 +68,10 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
  *
  * @param opening opens the project; not used if there are only plain names
  */
-export const selectPipelines = <E, R>(opening: Effect.Effect<Project, E, R>, { failed, names, tags }: Selection) =>
+export const selectPipelines = <E, R>(
+  opening: Effect.Effect<Project, E, R>,
+  { failed, pipelines: names, tag: tags }: Selection,
+) =>
   Effect.gen(function*() {
     if (tags.length === 0 && !failed && !names.some(isGlob)) return [...new Set(names)]
     const project = yield* opening

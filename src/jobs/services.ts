@@ -43,7 +43,6 @@ export const serviceToConfirm = (project: Project, name: string): string | undef
   return config?._tag === "Live" && config.confirm ? name : undefined
 }
 
-/** Whether the project says that a service has a capability. */
 export const can = (project: Project, name: string, capability: Capability): boolean =>
   project.services.get(name)?.capabilities.includes(capability) === true
 

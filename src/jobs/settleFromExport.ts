@@ -21,7 +21,6 @@ import { openTarget, type PipelineTarget } from "./target.ts"
 
 const unusable = (message: string) => new JobRefused({ code: "ExportUnusable", message })
 
-/** An open export of a form's results. */
 export interface Export extends Results {
   /** The file's name without its folders. */
   readonly name: string

@@ -159,7 +159,6 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     } satisfies SourceLabels
   })
 
-/** What the cells of a source show. */
 export interface SurveyedSource {
   readonly tried: TriedEntries
   readonly suggestions: Suggestions

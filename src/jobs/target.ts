@@ -8,7 +8,6 @@ import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type OpenedService, type OpenFailure, openService, type Services } from "./services.ts"
 
-/** Returns the project's pipeline with this name. Fails if there is none. */
 export const findPipeline = (project: Project, name: string): Effect.Effect<Pipeline, PipelineUnknown> => {
   const pipeline = project.pipelines.get(name)
   return pipeline === undefined
@@ -70,7 +69,6 @@ export const findTarget = (project: Project, { pipeline: name, to }: OfPipeline)
     return { project, pipeline, target: yield* chooseTarget(pipeline, to) } satisfies PipelineTarget
   })
 
-/** Returns the project's pipeline with this name, and its first target. */
 export const findFirstTarget = (project: Project, name: string) =>
   Effect.flatMap(
     findPipeline(project, name),

@@ -122,7 +122,6 @@ export const missing = (
       },
   )
 
-/** What accepting a ledger that is not the newest means. */
 export const acceptedLedger =
   "Then rows that this ledger lacks count as new: the next run sends them, even if the form already has them."
 

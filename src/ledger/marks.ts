@@ -54,7 +54,6 @@ export interface SharedLedger {
   readonly server: () => MarkedServer | undefined
 }
 
-/** One holder's mark. */
 export interface HolderMark {
   /**
    * Writes how many times the holder has committed. Returns, or fulfils its promise, once that is durable. Throws if it can't be written. If several

@@ -13,7 +13,6 @@ import { all, exists, numberIn, Refusal, type Sql, write } from "./sql/statement
 import type { Store } from "./sql/Store.ts"
 import { addRows, areSame, pageOf, pageSize, type TableRow, tables, tablesWithNul } from "./sql/tables.ts"
 
-/** What a move did. */
 export interface Moved {
   /** What messages call the two ledgers. */
   readonly from: string

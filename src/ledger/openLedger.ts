@@ -1,8 +1,6 @@
 // A ledger is in a file, read by SQLite, or in a PostgreSQL database. This file chooses. The ledger's rules are in `sql/`.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
-import * as Hash from "effect/Hash"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { statSync } from "node:fs"
@@ -14,7 +12,6 @@ import type { Behind, Ledger, LedgerOptions, MarkPlaces } from "./Ledger.ts"
 import { marksIn } from "./markFiles.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import type { PostgresStore } from "./postgres/postgresLedger.ts"
-import type { StoredReports } from "./postgres/reports.ts"
 import { ledgerOver } from "./sql/ledger.ts"
 import type { Store } from "./sql/Store.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
@@ -32,28 +29,11 @@ const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
 const postgresRate = Effect.promise(() => import("./postgres/rate.ts"))
 const postgresReports = Effect.promise(() => import("./postgres/reports.ts"))
 
-/** How to open a ledger, equal for all pipelines of a project. */
-class Opening implements Equal.Equal {
-  readonly options: PostgresOptions
-  private readonly text: string
-
-  constructor(options: PostgresOptions) {
-    this.options = options
-    this.text = JSON.stringify({ ...options, asker: undefined })
-  }
-
-  [Equal.symbol](that: Equal.Equal): boolean {
-    return that instanceof Opening && that.text === this.text
-  }
-
-  [Hash.symbol](): number {
-    return Hash.string(this.text)
-  }
-}
-
 /** The connections that the runs of this process share. By default, each has its own. */
 class Shared extends Context.Reference<Shared>()("formferry/SharedLedgers", {
-  defaultValue: (): RcMap.RcMap<Opening, PostgresStore, LedgerError | LedgerRefused> | undefined => undefined,
+  defaultValue: ():
+    | ((options: PostgresOptions) => Effect.Effect<PostgresStore, LedgerError | LedgerRefused, Scope.Scope>)
+    | undefined => undefined,
 }) {}
 
 const openOwn = (options: PostgresOptions) =>
@@ -66,22 +46,25 @@ const openOwn = (options: PostgresOptions) =>
 export const sharingConnections = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
-  RcMap.make({ lookup: ({ options }: Opening) => openOwn(options) }).pipe(
-    Effect.flatMap((shared) => Effect.provideService(work, Shared, shared)),
-    Effect.scoped,
-  )
+  Effect.gen(function*() {
+    const openings = new Map<string, PostgresOptions>()
+    const stores = yield* RcMap.make({ lookup: (key: string) => openOwn(openings.get(key)!) })
+    const open = (options: PostgresOptions) =>
+      Effect.gen(function*() {
+        // Equal for all pipelines of a project.
+        const key = JSON.stringify({ ...options, asker: undefined })
+        openings.set(key, options)
+        const store = yield* RcMap.get(stores, key)
+        if (store.isUsable()) return store
+        // Its other users fail soon.
+        yield* RcMap.invalidate(stores, key)
+        return yield* RcMap.get(stores, key)
+      })
+    return yield* Effect.provideService(work, Shared, open)
+  }).pipe(Effect.scoped)
 
 const openPostgres = (options: PostgresOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
-  Effect.gen(function*() {
-    const shared = yield* Shared
-    if (shared === undefined) return yield* openOwn(options)
-    const opening = new Opening(options)
-    const store = yield* RcMap.get(shared, opening)
-    if (store.isUsable()) return { ...store, asker: options.asker }
-    // Its other users fail soon.
-    yield* RcMap.invalidate(shared, opening)
-    return { ...yield* RcMap.get(shared, opening), asker: options.asker }
-  })
+  Effect.flatMap(Shared, (open = openOwn) => Effect.map(open(options), (store) => ({ ...store, asker: options.asker })))
 
 /**
  * Opens the ledger for the scope. If there is none, creates it. Fails with `LedgerRefused` if the ledger must not be used, and with `LedgerError` if
@@ -152,9 +135,7 @@ export const openRate = (
   Effect.flatMap(postgresRate, ({ openRate }) => openRate(options, account))
 
 /** Opens the reports that are stored with a ledger, for the scope. Undefined if there is no ledger, or if it is a file, which stores none. */
-export const openReports = (
-  options: AnyLedgerOptions,
-): Effect.Effect<StoredReports | undefined, LedgerError | LedgerRefused, Scope.Scope> =>
+export const openReports = (options: AnyLedgerOptions) =>
   "file" in options
     ? Effect.succeed(undefined)
     : Effect.flatMap(postgresReports, ({ openReports }) => openReports(options))

@@ -71,7 +71,6 @@ export interface Drift {
 }
 
 export interface Reconciliation {
-  /** The run that started it. */
   readonly run: string
   /** When the reconciliation last made progress (ISO 8601). */
   readonly at: string

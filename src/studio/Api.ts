@@ -25,7 +25,6 @@ const number = Schema.Number
 const string = Schema.String
 const struct = Schema.Struct
 
-/** A list, with an optional description. */
 const List = <A extends Schema.Schema.Any>(member: A, description = "") =>
   Schema.Array(member).annotations({ description })
 
@@ -65,7 +64,6 @@ export type Home = typeof Home.Type
 /** A pipeline's text, which may differ from its file. */
 const Draft = struct({ ...ofPipeline.fields, text: Text("the text of its file, as edited") })
 
-/** A pipeline's file. */
 const PipelineFile = struct({
   ...Draft.fields,
   file: Text("the file, from the project's folder"),

@@ -43,61 +43,30 @@ const digest = (text: string): string => hash("sha256", text)
 /**
  * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends requests for any web page. So a
  * request needs the studio's own address, its own origin, and a session. A link with a single-use token starts a session.
+ *
+ * @param anotherLink says how to get another link
  */
-export class Gate {
+export const makeGate = (port: number, anotherLink: string) => {
   /** Digests of the sessions. Looking up a digest takes no time from which a session could be guessed. */
-  readonly #sessions = new Set<string>()
-  readonly #port: number
-  #token: string | undefined
-  readonly #cookie: string
-  readonly #anotherLink: string
+  const sessions = new Set<string>()
+  let newest: string | undefined
+  // Browsers send a cookie to every port of a host, so its name contains the port.
+  const cookie = `formferry-studio-${port}`
 
-  /** @param anotherLink says how to get another link */
-  constructor(port: number, anotherLink: string) {
-    this.#port = port
-    this.#anotherLink = anotherLink
-    // Browsers send a cookie to every port of a host, so its name contains the port.
-    this.#cookie = `formferry-studio-${port}`
-  }
-
-  /** Returns a link that starts a session once. Earlier unused links no longer work. */
-  newLink(): string {
-    this.#token = secret()
-    return `http://127.0.0.1:${this.#port}/open?token=${this.#token}`
-  }
-
-  /** Returns the reply to a request that may not pass, or that starts a session. Undefined if the request may pass. */
-  check({ headers, method, url = "/" }: Pick<IncomingMessage, "headers" | "method" | "url">): Reply | undefined {
-    const { host, origin } = headers
-    if (!URL.canParse(url, "http://127.0.0.1")) return plain(400, "This is not an address.")
-    if (!isOwnHost(host, this.#port)) return plain(421, "This address is not the studio's.")
-    if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") return foreign
-    const { pathname, searchParams } = new URL(url, "http://127.0.0.1")
-    if (pathname === "/open" && method === "GET") return this.#start(searchParams.get("token") ?? "")
-    const site = headers["sec-fetch-site"]
-    if (site !== undefined && site !== "same-origin" && site !== "none") return foreign
-    return this.#hasSession(headers.cookie)
-      ? undefined
-      : plain(
-        403,
-        `This page has no session. Open the link that the studio printed, which works once. ${this.#anotherLink}`,
-      )
-  }
-
-  #start(token: string): Reply {
-    if (this.#token === undefined || digest(token) !== digest(this.#token)) {
+  const start = (token: string): Reply => {
+    if (newest === undefined || digest(token) !== digest(newest)) {
       const ended =
         "If someone else has used it, end the studio, which ends their session, and start it with --no-open."
-      return plain(403, `This link was used, or is not the newest one. ${this.#anotherLink} ${ended}`)
+      return plain(403, `This link was used, or is not the newest one. ${anotherLink} ${ended}`)
     }
-    this.#token = undefined
+    newest = undefined
     const session = secret()
-    this.#sessions.add(digest(session))
+    sessions.add(digest(session))
     return {
       status: 200,
       headers: {
         "content-type": "text/html; charset=utf-8",
-        "set-cookie": `${this.#cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`,
+        "set-cookie": `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`,
       },
       // A redirect would not carry a strict cookie if a page of a different site contained the link.
       body:
@@ -106,10 +75,34 @@ export class Gate {
     }
   }
 
-  #hasSession(cookies: string | undefined): boolean {
-    return (cookies ?? "").split(";").some((one) => {
+  const hasSession = (cookies = ""): boolean =>
+    cookies.split(";").some((one) => {
       const [name = "", value = ""] = one.trim().split("=", 2)
-      return name === this.#cookie && this.#sessions.has(digest(value))
+      return name === cookie && sessions.has(digest(value))
     })
+
+  return {
+    /** Returns a link that starts a session once. Earlier unused links no longer work. */
+    newLink: (): string => {
+      newest = secret()
+      return `http://127.0.0.1:${port}/open?token=${newest}`
+    },
+    /** Returns the reply to a request that may not pass, or that starts a session. Undefined if the request may pass. */
+    check: ({ headers, method, url = "/" }: Pick<IncomingMessage, "headers" | "method" | "url">): Reply | undefined => {
+      const { host, origin } = headers
+      if (!URL.canParse(url, "http://127.0.0.1")) return plain(400, "This is not an address.")
+      if (!isOwnHost(host, port)) return plain(421, "This address is not the studio's.")
+      if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") return foreign
+      const { pathname, searchParams } = new URL(url, "http://127.0.0.1")
+      if (pathname === "/open" && method === "GET") return start(searchParams.get("token") ?? "")
+      const site = headers["sec-fetch-site"]
+      if (site !== undefined && site !== "same-origin" && site !== "none") return foreign
+      return hasSession(headers.cookie)
+        ? undefined
+        : plain(
+          403,
+          `This page has no session. Open the link that the studio printed, which works once. ${anotherLink}`,
+        )
+    },
   }
 }

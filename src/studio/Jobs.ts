@@ -31,7 +31,6 @@ import { type Calls, type Job, Refused } from "./Api.ts"
 
 type Start = Calls["runs"]["start"]["payload"]
 
-/** A job, and what it waits for. */
 interface Entry {
   job: Job
   /** Whether listeners don't know the latest progress yet. */

@@ -7,6 +7,7 @@ import { discardSource, removeUnusedSources } from "../jobs/newSource.ts"
 import { FileChanged } from "../jobs/pipelineFile.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
 import { loadProject } from "../project/loadProject.ts"
+import type { Project } from "../project/Project.ts"
 import { Refused } from "./Api.ts"
 import { type JobOptions, makeJobs, shown } from "./Jobs.ts"
 
@@ -40,7 +41,6 @@ export const makeStudio = (options: StudioOptions) =>
     }
   })
 
-/** Loads the project with some of its pipelines. */
 export const projectWith = (pipelines: ReadonlyArray<string>) =>
   Effect.flatMap(Studio, ({ guard, root }) => Effect.map(loadProject(root, { pipelines }), guard))
 
@@ -69,3 +69,6 @@ export const answering = <A, E extends Failure, R>(
     const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : shown(studio, answer))
     return Effect.mapError(answer, refusal)
   })
+
+export const answeringOf = <A, E extends Failure, R>(work: (project: Project) => Effect.Effect<A, E, R>) =>
+  answering(() => Effect.flatMap(projectWith([]), work))

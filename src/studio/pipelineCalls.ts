@@ -16,7 +16,7 @@ import { findFirstTarget } from "../jobs/target.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
 import { type Calls, StudioApi, type Survey } from "./Api.ts"
-import { answering, projectWith, Studio } from "./Studio.ts"
+import { answering, answeringOf, projectWith, Studio } from "./Studio.ts"
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
   handlers
@@ -25,18 +25,18 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
         Effect.map(Effect.flatMap(projectWith([]), overview), (shown) => ({ ...shown, isDemo }))
       ))
     .handle("forms", ({ payload: { service } }) =>
-      answering(() =>
-        Effect.flatMap(projectWith([]), (project) =>
-          fetchForms(project, service))
+      answeringOf((project) =>
+        fetchForms(project, service)
       ))
-    .handle("create", ({ payload }) =>
-      answering(create(payload), true))
+    .handle("create", ({ payload }) => answering(create(payload), true))
     .handle("discard", ({ payload: { file } }) =>
       answering(({ root, uploaded }) =>
         Effect.as(uploaded.delete(file) ? discardSource(root, file) : Effect.void, {})
       ))
-    .handle("reading", ({ payload }) =>
-      Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(payload.pipeline) })))
+    .handle(
+      "reading",
+      ({ payload }) => Effect.map(Studio, ({ rowsRead }) => ({ rows: rowsRead.get(payload.pipeline) })),
+    )
     .handleRaw("upload", ({ request, urlParams: { name } }) =>
       answering(({ maxUpload, root, uploaded }) =>
         Effect.map(copySource(root, request.stream, name, maxUpload), (file) => {

@@ -14,7 +14,7 @@ import { type SettleBy, settlePipeline } from "../jobs/settle.ts"
 import { userName } from "../jobs/userName.ts"
 import { disk } from "../project/disk.ts"
 import { Refused, StudioApi } from "./Api.ts"
-import { answering, projectWith, Studio } from "./Studio.ts"
+import { answering, answeringOf, projectWith, Studio } from "./Studio.ts"
 
 const runsShown = 200
 const settledShown = 200
@@ -45,13 +45,9 @@ export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers)
         return { report, runs: runs.slice(0, runsShown), allRuns: runs.length }
       })))
     .handle("rejected", ({ payload: { pipeline, rows, run } }) =>
-      answering(() =>
-        Effect.flatMap(projectWith([]), (project) => shownRejected(project, pipeline, run, rows))
-      ))
+      answeringOf((project) => shownRejected(project, pipeline, run, rows)))
     .handle("fix", ({ payload }) =>
-      answering(() =>
-        Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))
-      ))
+      answeringOf((project) => fixRejected(project, payload)))
     .handle("doubts", ({ payload }) => answering(() => settled(payload, { _tag: "Nothing" })))
     .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
       answering(Effect.fn(function*({ maxUpload }) {

@@ -15,7 +15,7 @@ import { sharedStyle } from "../report/html/style.ts"
 import { isFolderName } from "../report/pastRuns.ts"
 import { StudioApi } from "./Api.ts"
 import { callsOverHttp } from "./callsOverHttp.ts"
-import { Gate, plain, type Reply, send } from "./Gate.ts"
+import { makeGate, plain, type Reply, send } from "./Gate.ts"
 import { draftCalls, projectCalls } from "./pipelineCalls.ts"
 import { resultCalls, runCalls } from "./runCalls.ts"
 import { makeStudio, projectWith, Studio, type StudioOptions } from "./Studio.ts"
@@ -90,7 +90,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number | u
       ? Effect.orElse(opened(usualPort(options.root)), () => opened(0))
       : opened(options.port)
     const { port } = server.address() as AddressInfo
-    const gate = new Gate(port, options.anotherLink)
+    const gate = makeGate(port, options.anotherLink)
     const calls = yield* Layer.toRuntime(
       HttpApiBuilder.api(StudioApi).pipe(
         Layer.provide([projectCalls, draftCalls, runCalls, resultCalls]),
@@ -118,5 +118,5 @@ export const serveStudio = (options: StudioOptions & { readonly port: number | u
       if (!pathname.startsWith("/reports/")) return send(outgoing, files.get(pathname) ?? notFound)
       send(outgoing, await run(Effect.provideService(reportFile(pathname), Studio, studio)))
     })
-    return { newLink: () => gate.newLink(), jobs: studio.jobs }
+    return { newLink: gate.newLink, jobs: studio.jobs }
   })

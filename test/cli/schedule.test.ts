@@ -12,7 +12,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
   Effect.gen(function*() {
     const err: Array<string> = []
     yield* TestClock.setTime(Date.parse("2026-11-20T01:00:00Z"))
-    yield* showEvent(event, { once: false }).pipe(
+    yield* showEvent(event, false).pipe(
       Effect.provideService(Output, {
         out: { width, colour: false },
         err: { width, colour: false },

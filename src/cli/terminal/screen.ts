@@ -64,7 +64,6 @@ export const cutToWidth = (text: string, width: number): string => {
 export const wrapToWidth = (text: string, width: number): ReadonlyArray<string> =>
   wrapAnsi(visible(text), Math.max(1, width), { hard: true }).split("\n")
 
-/** Wraps a text and indents every line. */
 export const indentedLines = (text: string, width: number, by: number): ReadonlyArray<string> =>
   wrapToWidth(text, Math.max(10, width - by)).map((line) => " ".repeat(by) + line)
 

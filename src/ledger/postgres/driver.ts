@@ -2,45 +2,39 @@ import { Refusal, type Rows, type Sql, type Statement } from "../sql/statement.t
 import type { Answer, Connection } from "./connection.ts"
 import { translated } from "./dialect.ts"
 
-/** The statements of one transaction that were sent. */
-class Flight {
-  private readonly connection: Connection
-  private readonly sent: Array<Promise<Answer>> = []
-  private begin: string | undefined
-
-  /** @param begin statements that start the transaction. They are sent with the first statement */
-  constructor(connection: Connection, begin?: string) {
-    this.connection = connection
-    this.begin = begin
-  }
-
-  send({ params, sql }: Pick<Statement, "sql" | "params">): Promise<Answer> {
-    const { begin } = this
-    this.begin = undefined
-    if (begin !== undefined) void this.note(this.connection.exec(begin))
-    return this.note(this.connection.send(translated(sql), params))
-  }
-
-  /** Rolls the transaction back, if it was started. */
-  async rollBack(): Promise<void> {
-    if (this.sent.length > 0) await this.connection.exec("ROLLBACK")
-  }
-
+/**
+ * Returns how to send the statements of one transaction.
+ *
+ * @param begin statements that start the transaction. They are sent with the first statement
+ */
+const openFlight = (connection: Connection, begin: string) => {
+  const sent: Array<Promise<unknown>> = []
   /** Notes a statement whose result nothing awaits. If it fails, `landed` fails. */
-  private note<A extends Answer | void>(sent: Promise<A>): Promise<A> {
+  const note = <A>(result: Promise<A>): Promise<A> => {
     // Without a handler, a failure would end the process before `landed` sees it.
-    sent.catch(() => undefined)
-    this.sent.push(sent as Promise<Answer>)
-    return sent
+    result.catch(() => undefined)
+    sent.push(result)
+    return result
   }
-
-  /** Returns once every statement was answered. Fails like the first one that failed: the later ones fail only because of it. */
-  async landed(): Promise<void> {
-    for (const result of await Promise.allSettled(this.sent)) {
-      if (result.status === "rejected") throw result.reason
-    }
+  return {
+    send: ({ params, sql }: Pick<Statement, "sql" | "params">): Promise<Answer> => {
+      if (sent.length === 0) void note(connection.exec(begin))
+      return note(connection.send(translated(sql), params))
+    },
+    /** Rolls the transaction back, if it was started. */
+    rollBack: async (): Promise<void> => {
+      if (sent.length > 0) await connection.exec("ROLLBACK")
+    },
+    /** Returns once every statement was answered. Fails like the first one that failed: the later ones fail only because of it. */
+    landed: async (): Promise<void> => {
+      for (const result of await Promise.allSettled(sent)) {
+        if (result.status === "rejected") throw result.reason
+      }
+    },
   }
 }
+
+type Flight = ReturnType<typeof openFlight>
 
 /** A program that is refused, and why. */
 export interface Refused<Key> {
@@ -121,7 +115,6 @@ const advance = (
 /** Part of a transaction: programs that run in lockstep. */
 export type Wave<Key> = ReadonlyArray<readonly [Key, () => Sql<unknown>]>
 
-/** How a transaction ends. */
 export interface Ending {
   /** A program that runs with the commit. It must not need an answer. */
   readonly last: () => Sql<void>
@@ -145,7 +138,7 @@ export const transact = async <Key>(
   waves: ReadonlyArray<Wave<Key>>,
   { after, last, mayCommit, sent }: Ending,
 ): Promise<Map<Key, unknown> | Refused<Key>> => {
-  const flight = new Flight(connection, begin)
+  const flight = openFlight(connection, begin)
   const results = new Map<Key, unknown>()
   let isEnded = false
   try {
@@ -190,7 +183,7 @@ export const runAtOnce = async (
   connection: Connection,
   statement: Pick<Statement, "sql" | "params">,
 ): Promise<number> => {
-  const flight = new Flight(connection, `BEGIN; ${connection.inSchema}`)
+  const flight = openFlight(connection, `BEGIN; ${connection.inSchema}`)
   const answer = flight.send(statement)
   void flight.send({ sql: "COMMIT", params: [] })
   await flight.landed()
@@ -199,7 +192,7 @@ export const runAtOnce = async (
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
-  const flight = new Flight(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`)
+  const flight = openFlight(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`)
   try {
     return await runIn(flight, program)
   } finally {

@@ -36,7 +36,7 @@ export const openMarks = (
   { isManaged, label, lacked, project, server }: Marking,
 ): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const marksAt = (place: string, holders: SharedLedger["holders"], queue?: MarkQueue): Marks => {
+    const marksAt = (place: string, holders: SharedLedger["holders"], queue?: ReturnType<typeof markQueue>): Marks => {
       const marks = marksIn(places, { place: places.write ? place : undefined, holders, server })
       return !places.write ? marks : {
         ...marks,
@@ -65,8 +65,8 @@ export const openMarks = (
     yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
-    const queue = new MarkQueue(connection, place, project)
-    return { ...marksAt(place, () => queue.holders(), queue), read }
+    const queue = markQueue(connection, place, project)
+    return { ...marksAt(place, queue.holders, queue), read }
   })
 
 /**
@@ -181,51 +181,45 @@ const upsert = `
   ON CONFLICT (project, ledger, epoch, word) DO UPDATE
   SET upTo = greatest(m.upTo, excluded.upTo), system = excluded.system, timeline = excluded.timeline, position = excluded.position`
 
-/** Writes marks on a server. Those that arrive in the same turn of the event loop share a commit. */
-class MarkQueue {
-  private readonly connection: Connection
-  private readonly place: string
-  private readonly project: string
+/** Returns how to write marks on a server. Those that arrive in the same turn of the event loop share a commit. */
+const markQueue = (connection: Connection, place: string, project: string) => {
   /** The newest mark of each holder. */
-  private waiting = new Map<string, Mark>()
-  private written: Promise<ReadonlyArray<string>> | undefined
-  private known: ReadonlyArray<string> = []
-
-  constructor(connection: Connection, place: string, project: string) {
-    this.connection = connection
-    this.place = place
-    this.project = project
-  }
-
-  /** Writes a holder's mark. Then returns the names of all holders. */
-  write(mark: Mark): Promise<ReadonlyArray<string>> {
-    this.waiting.set(holderName(mark), mark)
-    return this.written ??= Promise.resolve().then(() => this.flush())
-  }
+  const waiting = new Map<string, Mark>()
+  let written: Promise<ReadonlyArray<string>> | undefined
+  let known: ReadonlyArray<string> = []
 
   /** Returns the names of all holders that have a mark. Marks are never removed, so none is new if there are as many as before. */
-  async holders(): Promise<ReadonlyArray<string>> {
-    const { rows: [counted] } = await this.connection.send(count, [this.project])
-    if (counted?.[0] !== this.known.length) {
-      const { rows } = await this.connection.send(select, [this.project])
-      this.known = rows.map(markIn).map(holderName)
+  const holders = async (): Promise<ReadonlyArray<string>> => {
+    const { rows: [counted] } = await connection.send(count, [project])
+    if (counted?.[0] !== known.length) {
+      const { rows } = await connection.send(select, [project])
+      known = rows.map(markIn).map(holderName)
     }
-    return this.known
+    return known
   }
 
-  private async flush(): Promise<ReadonlyArray<string>> {
-    const marks = [...this.waiting.values()]
-    this.waiting.clear()
-    this.written = undefined
+  const flush = async (): Promise<ReadonlyArray<string>> => {
+    const marks = [...waiting.values()]
+    waiting.clear()
+    written = undefined
     try {
-      return await inTime(this.connection, async () => {
-        const written = this.connection.send(upsert, [this.project, JSON.stringify(marks)])
+      return await inTime(connection, async () => {
+        const sent = connection.send(upsert, [project, JSON.stringify(marks)])
         // Sent with it, so that looking costs no round trip.
-        const [, holders] = await Promise.all([written, this.holders()])
-        return holders
+        const [, found] = await Promise.all([sent, holders()])
+        return found
       })
     } catch (cause) {
-      throw new Error(`its mark in ${this.place} can't be written: ${reasonOf(inWords(cause))}`, { cause })
+      throw new Error(`its mark in ${place} can't be written: ${reasonOf(inWords(cause))}`, { cause })
     }
+  }
+
+  return {
+    holders,
+    /** Writes a holder's mark. Then returns the names of all holders. */
+    write: (mark: Mark): Promise<ReadonlyArray<string>> => {
+      waiting.set(holderName(mark), mark)
+      return written ??= Promise.resolve().then(flush)
+    },
   }
 }

@@ -1,29 +1,20 @@
 import { hash, randomBytes } from "node:crypto"
 import { LedgerRefused } from "../errors.ts"
-import type { LedgerOptions } from "../Ledger.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, exists, get, Refusal, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { standbyRefused } from "./identity.ts"
+import type { PostgresOptions } from "./options.ts"
 
 /** The part of a database that is one project's ledger. */
-export interface Part {
+export interface Part extends Pick<PostgresOptions, "isManaged" | "moved" | "owner" | "project" | "schema"> {
   /** What messages call the ledger. */
   readonly label: string
-  /** Name of the schema, which belongs to one project. */
-  readonly schema: string
-  readonly project: string
   /** Shows whether the key belongs to this ledger, without revealing the key. */
   readonly proof: string
   /** When the ledger is opened (ISO 8601). */
   readonly opened: string
-  /** Whether a managed service guarantees that commits are durable, whatever its server reports. */
-  readonly isManaged: boolean
-  /** The user who will own new tables. Undefined: the user who opens the ledger. */
-  readonly owner: string | undefined
-  /** Whether the ledger is opened to be moved (`LedgerOptions`). */
-  readonly moved?: LedgerOptions["moved"]
 }
 
 const oldest = 15
@@ -92,7 +83,7 @@ export function* hasTables(schema: string): Sql<boolean> {
  * @param mayCreate throws if there must have been a ledger
  */
 export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
-  const { isManaged, label, project, proof, schema } = part
+  const { isManaged = false, label, project, proof, schema } = part
   yield* checkServer(`ledger ${label}`, isManaged)
   const meta = yield* metaOf(part)
   if (meta === undefined) {

@@ -71,12 +71,9 @@ export const openPostgresStore = (
     const id = yield* writer.write<string, LedgerRefused>(
       "opening it",
       () =>
-        openSchema(
-          { label, schema, project, proof, opened, isManaged, owner: options.owner, moved: options.moved },
-          () => {
-            if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
-          },
-        ),
+        openSchema({ ...options, label, proof, opened }, () => {
+          if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
+        }),
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
     // Opened with the first lock. Everything that this process holds shares it.

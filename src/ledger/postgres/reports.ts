@@ -1,12 +1,10 @@
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { createReadStream, createWriteStream } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline, Readable } from "node:stream"
 import { pipeline as piped } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
-import type { LedgerBusy, LedgerError, LedgerRefused } from "../errors.ts"
 import { connect, type Param } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
 import { version } from "./opening.ts"
@@ -22,24 +20,6 @@ interface RunName {
 interface StoredFile {
   readonly name: string
   readonly pieces: number
-}
-
-/** The files of reports, in the ledger's database. Only complete reports are visible. */
-export interface StoredReports {
-  /** Returns a pipeline's runs, newest first. Only the counts of emptied runs are stored. */
-  readonly runs: (
-    pipeline: string,
-  ) => Effect.Effect<ReadonlyArray<{ readonly run: string; readonly isEmptied: boolean }>, LedgerError>
-  readonly files: (of: RunName) => Effect.Effect<ReadonlyArray<StoredFile>, LedgerError>
-  /** Writes a stored file to a new file, which only its owner can read. */
-  readonly read: (of: RunName, file: StoredFile, to: string) => Effect.Effect<void, LedgerError>
-  /** Stores the files of a run's folder, unless the run is stored already. */
-  readonly store: (of: RunName, folder: string) => Effect.Effect<void, LedgerError>
-  /** Replaces the files of stored runs with those that their emptied folders still have. The tables then contain nothing of the other files. */
-  readonly empty: (
-    emptied: ReadonlyArray<RunName & { readonly folder: string }>,
-  ) => Effect.Effect<void, LedgerError | LedgerBusy>
-  readonly remove: (pipeline: string, runs: ReadonlyArray<string>) => Effect.Effect<void, LedgerError>
 }
 
 /** The number of compressed bytes in a row of the database, except for the last row of a file. */
@@ -62,10 +42,11 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Opens the stored reports of a ledger, for the scope, on a connection of their own. Undefined if there is no such ledger, or if it is not this project's. */
-export const openReports = (
-  options: PostgresOptions,
-): Effect.Effect<StoredReports | undefined, LedgerError | LedgerRefused, Scope.Scope> =>
+/**
+ * Opens the files of reports in a ledger's database, for the scope, on a connection of their own. Only complete reports are visible. Undefined if there
+ * is no such ledger, or if it is not this project's.
+ */
+export const openReports = (options: PostgresOptions) =>
   Effect.gen(function*() {
     const { address, label } = yield* addressOf(options)
     const connection = yield* connect(label, address, options.schema)
@@ -120,7 +101,8 @@ export const openReports = (
     }
 
     return {
-      runs: (pipeline) =>
+      /** Returns a pipeline's runs, newest first. Only the counts of emptied runs are stored. */
+      runs: (pipeline: string) =>
         doing("listing its reports", async () => {
           const { rows } = await send(
             `SELECT run, emptied FROM ${storedRun} WHERE pipeline = $1 ORDER BY run DESC`,
@@ -128,7 +110,7 @@ export const openReports = (
           )
           return rows.map(([run, emptied]) => ({ run: String(run), isEmptied: emptied === 1 }))
         }),
-      files: ({ pipeline, run }) =>
+      files: ({ pipeline, run }: RunName) =>
         doing("listing the files of a report", async () => {
           const { rows } = await send(
             `SELECT name, count(*) FROM ${storedFile} WHERE pipeline = $1 AND run = $2 GROUP BY name`,
@@ -137,14 +119,16 @@ export const openReports = (
           )
           return rows.map(([name, pieces]) => ({ name: String(name), pieces: Number(pieces) }))
         }),
-      read: (of, file, to) =>
+      /** Writes a stored file to a new file, which only its owner can read. */
+      read: (of: RunName, file: StoredFile, to: string) =>
         doing("reading a report", () =>
           piped(
             Readable.from(piecesIn(of, file)),
             createGunzip(),
             createWriteStream(to, { flags: "wx", mode: 0o600, flush: true }),
           )),
-      store: (of, folder) =>
+      /** Stores the files of a run's folder, unless the run is stored already. */
+      store: (of: RunName, folder: string) =>
         doing("storing a report", () =>
           transaction(async () => {
             const { changes } = await send(
@@ -154,7 +138,8 @@ export const openReports = (
             )
             if (changes > 0) await write(of, folder)
           })),
-      empty: (emptied) =>
+      /** Replaces the files of stored runs with those that their emptied folders still have. The tables then contain nothing of the other files. */
+      empty: (emptied: ReadonlyArray<RunName & { readonly folder: string }>) =>
         doing("emptying reports", async () => {
           for (const { folder, ...of } of emptied) {
             await transaction(async () => {
@@ -168,7 +153,7 @@ export const openReports = (
             })
           }
         }).pipe(Effect.zipRight(rewriteTables(connection, ["storedfile"]))),
-      remove: (pipeline, runs) =>
+      remove: (pipeline: string, runs: ReadonlyArray<string>) =>
         doing("removing old reports", async () => {
           for (const run of runs) await send(`DELETE FROM ${storedRun} WHERE pipeline = $1 AND run = $2`, pipeline, run)
         }),

@@ -23,7 +23,6 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly writer: Transactions
   readonly texts: Texts
   readonly digest: Digester
-  /** This host's clock. */
   readonly clock: Clock.Clock
   /** Milliseconds without a heartbeat after which this holder may be overtaken, and milliseconds between heartbeats. */
   readonly staleAfter: number

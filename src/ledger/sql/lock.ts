@@ -4,11 +4,10 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../errors.ts"
 import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
-import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
-import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
+import { type Heartbeats, isoOf, type Store } from "./Store.ts"
 
 /** The columns of `lock` and of `turn` that say who holds a lease, when its last heartbeat was, and for how many milliseconds it lasts without one. */
 export const leased = "pid, born, boot, beat, lasts"
@@ -98,123 +97,109 @@ export function* takeLock(
   return { epoch, isTakenOver: held === 1, word }
 }
 
-/** A lock that is held, as seen by its holder. */
-export class LockLease implements Lease {
-  readonly pipeline: string
-  readonly epoch: number
-  private readonly store: Store
-  private readonly mark: HolderMark
+/**
+ * Returns a lock that is held, as seen by its holder.
+ *
+ * @param taken when the lock was requested. The last heartbeat is not more recent
+ */
+export const makeLease = (
+  store: Store,
+  pipeline: string,
+  { epoch, word }: Omit<TakenLock, "isTakenOver">,
+  taken: Instant,
+) => {
+  const mark = store.marks.of({ ledger: store.id, epoch, word }, store.holder)
   /** The number of commits that the mark counts. */
-  private upTo = 0
-  private lost = false
-  private beat: Instant
-  private pending: Instant | undefined
+  let upTo = 0
+  let isLost = false
+  let beat = taken
+  let pending: Instant | undefined
+  /** Returns the milliseconds since the last heartbeat. */
+  const silentFor = (): number => elapsed(beat, timeOf(store))
 
-  /** @param taken when the lock was requested. The last heartbeat is not more recent */
-  constructor(
-    store: Store,
-    pipeline: string,
-    { epoch, word }: Omit<TakenLock, "isTakenOver">,
-    taken: Instant,
-  ) {
-    this.store = store
-    this.pipeline = pipeline
-    this.epoch = epoch
-    this.mark = store.marks.of({ ledger: store.id, epoch, word }, store.holder)
-    this.beat = taken
-  }
-
-  /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
-  *confirm(): Sql<void> {
-    const mine = this.store.version ?? null
-    const [epoch, held, version] = (yield* get<readonly [number, number, string | null]>(
-      "SELECT epoch, held, (SELECT value FROM meta WHERE name = 'version') FROM lock WHERE pipeline = ?",
-      [this.pipeline],
-    )) ?? [0, 0, mine]
-    const isMigrated = version !== mine
-    if (this.lost || epoch !== this.epoch || held === 0 || isMigrated) {
-      this.lost = true
-      throw new Refusal(new LedgerOvertaken({ pipeline: this.pipeline, isMigrated }))
-    }
-    if (this.store.heartbeats !== undefined) return
-    const now = timeOf(this.store)
-    // Renews at half the interval, so that writes alone keep the lock alive if the heartbeat's own fibre does not run.
-    if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
-    yield* write("UPDATE lock SET beat = ? WHERE pipeline = ?", [yield* this.store.now(), this.pipeline])
-    this.pending = now
-  }
-
-  readonly renew = (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
-    if (heartbeats === undefined) {
-      return this.store.writer.writeOn(this, "renewing the lock", () => just(undefined), { counts: false })
-    }
-    return Effect.suspend(() => {
-      const sent = timeOf(this.store)
-      const { params, sql } = this.store.present()
-      const statement = {
-        sql: `UPDATE lock SET beat = ${sql} WHERE pipeline = ? AND epoch = ? AND held = 1`,
-        params: [...params, this.pipeline, this.epoch],
+  const lease = {
+    epoch,
+    silentFor,
+    /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
+    *confirm(): Sql<void> {
+      const mine = store.version ?? null
+      const [now, held, version] = (yield* get<readonly [number, number, string | null]>(
+        "SELECT epoch, held, (SELECT value FROM meta WHERE name = 'version') FROM lock WHERE pipeline = ?",
+        [pipeline],
+      )) ?? [0, 0, mine]
+      const isMigrated = version !== mine
+      if (isLost || now !== epoch || held === 0 || isMigrated) {
+        isLost = true
+        throw new Refusal(new LedgerOvertaken({ pipeline, isMigrated }))
       }
-      return Effect.flatMap(heartbeats(statement, this.mark.mustBeOnly), (changes) => {
-        const isOurs = changes > 0
-        if (isOurs) this.beat = sent
-        else this.lost = true
-        return isOurs ? Effect.void : new LedgerOvertaken({ pipeline: this.pipeline })
+      if (store.heartbeats !== undefined) return
+      const at = timeOf(store)
+      // Renews at half the interval, so that writes alone keep the lock alive if the heartbeat's own fibre does not run.
+      if (elapsed(beat, at) * 2 < store.heartbeat) return
+      yield* write("UPDATE lock SET beat = ? WHERE pipeline = ?", [yield* store.now(), pipeline])
+      pending = at
+    },
+    /** Sends a heartbeat. */
+    renew: (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
+      if (heartbeats === undefined) {
+        return store.writer.writeOn(lease, "renewing the lock", () => just(undefined), { counts: false })
+      }
+      return Effect.suspend(() => {
+        const sent = timeOf(store)
+        const { params, sql } = store.present()
+        const statement = {
+          sql: `UPDATE lock SET beat = ${sql} WHERE pipeline = ? AND epoch = ? AND held = 1`,
+          params: [...params, pipeline, epoch],
+        }
+        return Effect.flatMap(heartbeats(statement, mark.mustBeOnly), (changes) => {
+          const isOurs = changes > 0
+          if (isOurs) beat = sent
+          else isLost = true
+          return isOurs ? Effect.void : new LedgerOvertaken({ pipeline })
+        })
       })
-    })
+    },
+    /**
+     * Writes the mark of a shared ledger before it counts anything. So other hosts know that each holder with commits has a mark, and detect that they
+     * look in the wrong place. Then compares all marks again: a holder on a copy of the ledger sees this mark, or had written its own one before.
+     */
+    marked: (about: Parameters<typeof isNewest>[1]): Effect.Effect<void, LedgerError | LedgerRefused> =>
+      store.marks.shared === undefined ? Effect.void : Effect.andThen(
+        Effect.tryPromise({
+          try: async () => mark.write(0),
+          catch: (cause) => new LedgerError({ file: store.file, doing: "taking the lock", cause }),
+        }),
+        isNewest(store, about),
+      ),
+    *count(): Sql<void> {
+      upTo++
+      yield* write("UPDATE holder SET upTo = ? WHERE epoch = ?", [upTo, epoch])
+    },
+    confirmed: (isCounted: boolean): Promise<void> | undefined => {
+      store.mustBeSame()
+      beat = pending ?? beat
+      pending = undefined
+      return isCounted ? mark.write(upTo) : undefined
+    },
+    /**
+     * Whether the lock is certainly still ours. Another run may take it over once the heartbeat is `staleAfter` old, so we trust half of that time,
+     * measured by two clocks. The steady clock includes time during which the process was stopped. The wall clock includes time during which the
+     * machine was asleep.
+     */
+    held: (): boolean => !isLost && store.writer.failure === undefined && silentFor() * 2 < store.staleAfter,
+    /** Releases the lock, inside a transaction, unless another run has taken it over. */
+    *release(): Sql<void> {
+      yield* write("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [pipeline, epoch])
+    },
+    end: (): void => {
+      isLost = true
+      mark.close()
+    },
   }
-
-  /**
-   * Writes the mark of a shared ledger before it counts anything. So other hosts know that each holder with commits has a mark, and detect that they
-   * look in the wrong place. Then compares all marks again: a holder on a copy of the ledger sees this mark, or had written its own one before.
-   */
-  marked(about: Parameters<typeof isNewest>[1]): Effect.Effect<void, LedgerError | LedgerRefused> {
-    const { file, marks } = this.store
-    return marks.shared === undefined ? Effect.void : Effect.andThen(
-      Effect.tryPromise({
-        try: async () => this.mark.write(0),
-        catch: (cause) => new LedgerError({ file, doing: "taking the lock", cause }),
-      }),
-      isNewest(this.store, about),
-    )
-  }
-
-  *count(): Sql<void> {
-    this.upTo++
-    yield* write("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
-  }
-
-  confirmed(isCounted: boolean): Promise<void> | undefined {
-    this.store.mustBeSame()
-    this.beat = this.pending ?? this.beat
-    this.pending = undefined
-    return isCounted ? this.mark.write(this.upTo) : undefined
-  }
-
-  /**
-   * Whether the lock is certainly still ours. Another run may take it over once the heartbeat is `staleAfter` old, so we trust half of that time,
-   * measured by two clocks. The steady clock includes time during which the process was stopped. The wall clock includes time during which the
-   * machine was asleep.
-   */
-  held(): boolean {
-    return !this.lost && this.store.writer.failure === undefined
-      && this.silentFor() * 2 < this.store.staleAfter
-  }
-
-  silentFor(): number {
-    return elapsed(this.beat, timeOf(this.store))
-  }
-
-  /** Releases the lock, inside a transaction, unless another run has taken it over. */
-  *release(): Sql<void> {
-    yield* write("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
-  }
-
-  end(): void {
-    this.lost = true
-    this.mark.close()
-  }
+  return lease
 }
+
+type LockLease = ReturnType<typeof makeLease>
 
 /** A time by two clocks. */
 interface Instant {
@@ -285,7 +270,7 @@ const takeAll = (
           return locks
         },
       )
-      return held.map((one) => new LockLease(store, one.pipeline, one, taken))
+      return held.map((one) => makeLease(store, one.pipeline, one, taken))
     }),
     (leases) =>
       Effect.ignore(store.writer.write("releasing the locks", function*() {

@@ -294,7 +294,6 @@ interface Ahead {
   readonly from: number
   readonly upTo: number
   readonly next: Next
-  /** The contents of all rows. */
   readonly contents: Buffer
 }
 

@@ -86,7 +86,6 @@ export function* completeReplacement({ present }: Store, { batch, id, fixes, row
 
 const contentLength = 16
 
-/** Undoes a replacement because the row was not created again. */
 export function* undoReplacement({ id, fixes, row }: OpenReplacement): Sql<void> {
   yield* write(
     `UPDATE row SET (state, resent, ${

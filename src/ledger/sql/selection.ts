@@ -19,7 +19,6 @@ export const optional = <V, A = V>(sql: string, read?: (value: V, texts: Texts) 
   return { sql, read: (value, texts) => (value === null ? undefined : present(value, texts)) }
 }
 
-/** Selects a condition. */
 export const condition = (sql: string): Selected<boolean> => selected(sql, (value: number) => value === 1)
 
 /** Selects a value that is never NULL, because the statement excludes rows without it. */

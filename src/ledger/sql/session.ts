@@ -9,7 +9,7 @@ import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey, unkey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
-import { holdersByEpoch, LockLease, openHeartbeats, takeLock, type TakenLock, timeOf } from "./lock.ts"
+import { holdersByEpoch, makeLease, openHeartbeats, takeLock, type TakenLock, timeOf } from "./lock.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
@@ -43,7 +43,7 @@ export const makeSession = (
             const abandoned = yield* abandon(store, at.pipeline, epoch, holders)
             return { epoch, isTakenOver, word, place, run: yield* runOf(place, run), abandoned }
           }),
-          (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
+          (one) => ({ ...one, lease: makeLease(store, at.pipeline, one, taken) }),
         )
       }),
       ({ lease }) =>
@@ -81,9 +81,9 @@ export const makeSession = (
         )
       })
     return {
-      epoch: held.epoch,
-      held: () => lease.held(),
-      lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: () => lease.silentFor() },
+      epoch: lease.epoch,
+      held: lease.held,
+      lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
       abandoned: held.abandoned,
       intend: (intent) =>
         Effect.map(

@@ -31,7 +31,6 @@ function* forgetReplaced(place: number, keyDigest: Buffer, submissionId: string)
   return changes > 0
 }
 
-/** Subtracts a row from the number of imported rows of its batch. */
 export const removeImported = (batch: number): Sql<void> =>
   write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [batch])
 

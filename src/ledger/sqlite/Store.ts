@@ -22,7 +22,7 @@ import { removeCopies } from "./copyLedger.ts"
 import { attempt, type Database } from "./database.ts"
 import { dialect } from "./dialect.ts"
 import { damage, rewrite, sizeOf } from "./file.ts"
-import { LedgerFiles, openDatabase } from "./openDatabase.ts"
+import { openDatabase, watchFiles } from "./openDatabase.ts"
 import { freeSpace, requireRoom } from "./room.ts"
 import { createTables, standingOf } from "./tables.ts"
 import { Writer } from "./Writer.ts"
@@ -79,7 +79,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       (one) => Effect.sync(() => one.close()),
     )
     const id = yield* meta("id")
-    const files = yield* attempt(file, "opening it", () => new LedgerFiles(file))
+    const mustBeSame = yield* attempt(file, "opening it", () => watchFiles(file))
     return {
       file,
       id,
@@ -99,7 +99,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       now: () => just(clock.unsafeCurrentTimeMillis()),
       present: () => ({ sql: "?", params: [clock.unsafeCurrentTimeMillis()] }),
       read: (doing, program) => attempt(file, doing, () => db.read(program())),
-      mustBeSame: () => files.check(),
+      mustBeSame,
       damage: attempt(file, "verifying it", () => damage(db)),
       size: attempt(file, "reading its size", () => sizeOf(file)),
       mayRewrite: Effect.void,

@@ -110,21 +110,14 @@ const refusals = {
 }
 
 /**
- * The files of an open ledger, by path. If one of them is removed or replaced, commits are lost without an error from SQLite. Never opens the files
- * (ARCHITECTURE.md).
+ * Returns a function that throws if a file of an open ledger was removed or replaced. Commits are then lost without an error from SQLite. Never opens
+ * the files (ARCHITECTURE.md). Call this after the first read. From then on, the log exists until the connection is closed.
  */
-export class LedgerFiles {
-  private readonly known: ReadonlyArray<readonly [path: string, identity: string]>
-
-  /** Call this after the first read. From then on, the log exists until the connection is closed. */
-  constructor(file: string) {
-    const real = realpathSync(file)
-    this.known = [real, `${real}-wal`, `${real}-shm`, secretFile(file)].map((path) => [path, identityOf(path)])
-  }
-
-  /** Throws if a file was removed or replaced after this object was made. */
-  check(): void {
-    for (const [path, identity] of this.known) {
+export const watchFiles = (file: string): () => void => {
+  const real = realpathSync(file)
+  const known = [real, `${real}-wal`, `${real}-shm`, secretFile(file)].map((path) => [path, identityOf(path)] as const)
+  return () => {
+    for (const [path, identity] of known) {
       if (identityOf(path) !== identity) throw new Error(`its file ${path} was replaced while it was in use`)
     }
   }

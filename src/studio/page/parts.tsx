@@ -11,7 +11,6 @@ import { general } from "./strings.ts"
 /** Shows a name or sentence of unknown origin. */
 export const safe = (text: string) => <bdi>{visible(cut(text, 1000))}</bdi>
 
-/** Shows a cell or an answer. */
 export const asCell = (of: unknown): JSX.Element => {
   if (of === undefined || of === null || of === "") return <span class="soft">{general.empty}</span>
   if (Array.isArray(of)) return <>{of.map((one, index) => <span key={index} class="cell">{asCell(one)}</span>)}</>
