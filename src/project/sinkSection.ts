@@ -37,10 +37,7 @@ const limit = (standard: string | number, description: string) => optional(Limit
 
 const stopWhen = section({
   new: limit("100%", "Rows never seen before"),
-  replaced: limit(
-    "10%",
-    "New rows that equal a vanished row, or changed rows that equal an earlier state of another changed row, except for the key",
-  ),
+  replaced: limit("10%", "New rows that equal a vanished row except for the key, so the key may have changed"),
   changed: limit("10%", "Rows that changed since they were imported"),
   invalid: limit("20%", "Rows that can't be turned into a valid submission"),
   refused: limit("5%", "Rows that the service refused"),
