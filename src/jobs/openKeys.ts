@@ -75,9 +75,7 @@ export const openKeys = (at: PipelineTarget, given: Readable, ledger: Ledger) =>
     const stop = yield* makeStop
     const refusal = Effect.map(
       Effect.provide(
-        Effect.suspend(() =>
-          checkKeys({ newRows: added, seen, alike: alike?.found(), replacing: fates.countNoted("replaces") })
-        ),
+        Effect.suspend(() => checkKeys({ newRows: added, seen, alike: alike?.found() })),
         Context.add(run, Stop, stop),
       ),
       () =>

@@ -28,12 +28,10 @@ export interface KnownRow {
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
   /**
-   * Digests of the answers that were sent, by the ids of their questions. Undefined for an answer that can't be compared. Present, as `rest`, for a row of
-   * a source that was imported with different content (`lookUpRows`).
+   * Digests of the answers that were sent, by the ids of their questions. Undefined for an answer that can't be compared. Present for a row of a source
+   * that was imported with different content (`lookUpRows`).
    */
   readonly sent?: ReadonlyMap<string, Buffer | undefined> | undefined
-  /** Digest of the cells except the key's, as they were sent. */
-  readonly rest?: Buffer | undefined
   /** Present for `refused`, and for `imported` if the row changed and the new content was refused. */
   readonly refusal: Refusal | undefined
   /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601) and with which mapping, and whether a person undid the run that sent it. */

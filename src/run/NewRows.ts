@@ -94,31 +94,6 @@ interface Found {
   readonly slot: number
 }
 
-/** Counts rows' other cells that moved from one changed row to another, as they do if keys are running numbers and a row is inserted. */
-class MovedCells {
-  private readonly table = new KeyTable()
-  private readonly hash = new RowHash()
-  /** How many cells moved. Cells that several rows had or have don't count. */
-  count = 0
-
-  /** @param digest of the cells that a changed row had when it was imported, or has now */
-  add(digest: Buffer, when: "before" | "now"): void {
-    const { hash, table } = this
-    hash.digest(digest)
-    const slot = table.find(hash)
-    const rows = slot < 0 ? 0 : table.row(slot)
-    // Two bits count the rows that had the cells, and two bits those that have them. Each counts up to 2.
-    const at = when === "before" ? 0 : 2
-    const next = rows + (((rows >> at) & 3) < 2 ? 1 << at : 0)
-    if (slot < 0) table.add(hash, next)
-    else table.set(slot, hash, next)
-    this.count += Number(next === once) - Number(rows === once)
-  }
-}
-
-/** The cells that one changed row had and another one has. */
-const once = 0b0101
-
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
@@ -130,8 +105,6 @@ export class NewRows {
   private readonly inEncodings: boolean
   private readonly forgotten: ForgottenKeys
   private readonly earlier: ReadonlyArray<KeyOf>
-  private readonly movedCells = new MovedCells()
-  private changedRows = 0
 
   /**
    * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
@@ -157,31 +130,6 @@ export class NewRows {
   /** The new rows whose keys equal that of a forgotten row that the source lacks, except for formatting. */
   get likeForgotten(): ReadonlyArray<NewKey> {
     return this.forgotten.found
-  }
-
-  /** The number of changed rows. */
-  get changed(): number {
-    return this.changedRows
-  }
-
-  /** How many changed rows have the other cells that a different changed row had when it was imported. */
-  get moved(): number {
-    return this.movedCells.count
-  }
-
-  /**
-   * Takes a row that changed after it was imported.
-   *
-   * @param before the digest of its cells other than the key, when it was imported
-   */
-  change(cells: Cells, before: Buffer | undefined): void {
-    this.changedRows++
-    if (before === undefined) return
-    this.movedCells.add(before, "before")
-    for (const digest of this.digests) {
-      const rest = digest(cells)
-      if (rest !== undefined) this.movedCells.add(rest, "now")
-    }
   }
 
   /** Takes the key of a row that is skipped permanently. */

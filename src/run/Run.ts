@@ -49,7 +49,7 @@ export const execute = Effect.gen(function*() {
     surveyed = yield* traced("survey", {}, survey)
     review = yield* reviewSurvey(surveyed)
     missed = yield* vanishedRows(surveyed)
-    if (!stop.requested()) yield* checkKeys({ ...surveyed, replacing: surveyed.fates.countNoted("replaces") })
+    if (!stop.requested()) yield* checkKeys(surveyed)
     const exceeded = yield* surveyLimits(surveyed, review)
     if (exceeded !== undefined) yield* stop.request({ _tag: "Protected", because: exceeded })
     if (session === undefined || stop.requested()) return

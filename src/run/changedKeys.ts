@@ -36,7 +36,7 @@ const shownPairs = 5
  * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
  * other because the source is read differently, or, if there are many, because their other cells are equal.
  */
-export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen"> & { readonly replacing: number }) =>
+export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -51,37 +51,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen"> & {
         ? Effect.void
         : RunLedger.record((session) => session.record({ identity: { ...identity, dialect: next } }))
     })
-    const { newRows, replacing } = survey
-    const readings = `The source is not read in the same way as in earlier runs (${
-      before === undefined ? "" : dialectText(before)
-    }; now ${dialectText(dialect)}).`
-    const asBefore =
-      "To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar)."
-    // Cells depend on the encoding and the quotes, as keys from content do.
-    if (replacing > 0 && before !== undefined && isOwn && !readsAlike(before, dialect, true)) {
-      const isRefused = yield* refuse(
-        { before: { ...before }, now: { ...dialect }, replacing } as unknown as Json,
-        `${readings} ${
-          counted(replacing, "imported row has", "imported rows have")
-        } different answers now, and would be imported again.`,
-        { how: asBefore, really: "have really changed" },
-      )
-      if (isRefused) return
-    }
-    if (newRows !== undefined) {
-      const { changed, moved } = newRows
-      const renumbered = overLimit("renumbered", run.pipeline.sink.stopWhen.replaced, {
-        rows: moved,
-        of: changed,
-        among: "rows that changed since they were imported",
-      })
-      const how = "Write a `rowKey` with columns that identify a row."
-      if (renumbered !== undefined) {
-        const what =
-          `${renumbered} Their other cells are those of imported rows with different keys, so the keys may be running numbers.`
-        if (yield* refuse({ moved, of: changed }, what, { how, limit: true, really: "have really changed" })) return
-      }
-    }
+    const { newRows } = survey
     if (newRows === undefined || newRows.size === 0) return yield* recordDialect
     const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
     const shown: Array<Alike> = []
@@ -141,11 +111,14 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen"> & {
     if (missing.encoding > 0 || (!reads && missing.all > 0)) {
       const isRefused = yield* refuse(
         { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
-        `${readings} ${counted(newRows.size, "row is", "rows are")} new, and ${
+        `The source is not read in the same way as in earlier runs (${
+          before === undefined ? "" : dialectText(before)
+        }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
         } ${absent}: these may be the same rows.`,
         {
-          how: `${asBefore} ${rekey}`,
+          how:
+            `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
           next,
         },
       )

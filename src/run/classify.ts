@@ -239,7 +239,6 @@ export const makeClassifier = (options: {
       const refused = again ? refusedStill(found, cells, key) : undefined
       const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
       waiting.add(row, hash, fate, isValid)
-      if (!held) options.newRows?.change(cells, found.rest)
       if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
       else reject(one, "invalid", problems)
       if (fate === "changed") {

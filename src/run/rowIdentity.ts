@@ -52,17 +52,11 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
  *
  * @param state what a person has to accept
  * @param how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
- * @param really what the rows are otherwise
  */
 export const refuse = (
   state: Json,
   what: string,
-  { how, limit = false, next, really = "are really new" }: {
-    readonly how: string
-    readonly next?: string
-    readonly limit?: boolean
-    readonly really?: string
-  },
+  { how, limit = false, next }: { readonly how: string; readonly next?: string; readonly limit?: boolean },
 ) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
@@ -70,7 +64,7 @@ export const refuse = (
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `${how} If these rows ${really}, run: ${
+    const accept = `${how} If these rows are really new, run: ${
       acceptCommand(pipeline.name, "row-key", target, projectOption)
     }.`
     // A pull of all records either resolves this, or is refused with instructions.

@@ -69,7 +69,7 @@ export function* lookUpRows(
     }
   })
   const sent = yield* sentAnswers(store, changed.map(({ id }) => id))
-  for (const row of changed) Object.assign(row, sent.get(row.id))
+  for (const row of changed) Object.assign(row, { sent: sent.get(row.id) })
   const unknown = keys.flatMap((_, at) => (found[at] === undefined ? [at] : []))
   const byCells = yield* keylessRows(store, place, unknown, contents.filled)
   unknown.forEach((at, nth) => {
@@ -80,19 +80,19 @@ export function* lookUpRows(
   return found
 }
 
-/** Returns what was sent for imported rows, as digests. The ledger has the answers themselves until the row is verified. */
+/** Returns the digests of the answers that were sent for imported rows. The ledger has the answers themselves until the row is verified. */
 function* sentAnswers(
   { digest, texts }: Store,
   rows: ReadonlyArray<number>,
-): Sql<ReadonlyMap<number, Pick<KnownRow, "sent" | "rest">>> {
+): Sql<ReadonlyMap<number, NonNullable<KnownRow["sent"]>>> {
   if (rows.length === 0) return new Map()
-  const found = yield* all<readonly [number, Buffer | null, string | null, Buffer | null]>(
-    `SELECT r.id, r.rest, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
+  const found = yield* all<readonly [number, string | null, Buffer | null]>(
+    `SELECT r.id, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
     [JSON.stringify(rows)],
   )
   return yield* texts.read(() =>
-    new Map(found.map(([row, rest, item, answers]) => {
+    new Map(found.flatMap(([row, item, answers]) => {
       const sent = new Map<string, Buffer | undefined>()
       if (item !== null) {
         eachAnswered(JSON.parse(item) as Item, (id, value) => void sent.set(id, digest.value(value as Json)))
@@ -101,9 +101,8 @@ function* sentAnswers(
           // Only an answer that was returned without being sent has a digest of what was returned alone.
           if (one.sent !== undefined || one.returned === undefined) sent.set(id, one.sent)
         }
-      }
-      const isKnown = item !== null || answers !== null
-      return [row, { sent: isKnown ? sent : undefined, rest: rest ?? undefined }]
+      } else return []
+      return [[row, sent]]
     }))
   )
 }
