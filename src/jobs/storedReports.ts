@@ -6,7 +6,7 @@ import { ownedFolder } from "../ledger/holder.ts"
 import { openReports } from "../ledger/openLedger.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
-import { emptyFolder } from "../report/forget.ts"
+import type { emptyFolder } from "../report/forget.ts"
 import { failing } from "../report/partFiles.ts"
 import { isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"
@@ -32,6 +32,10 @@ const withStored = <A, E, R>(
 const orWarn = (what: string) =>
   Effect.catchAll((error: { readonly message: string }) => Effect.logWarning(`${what}: ${error.message}`))
 
+/** Empties a run's folder. Loads the code for it only then, because every run loads this file before it sends anything. */
+const emptied = (...given: Parameters<typeof emptyFolder>) =>
+  Effect.flatMap(Effect.promise(() => import("../report/forget.ts")), ({ emptyFolder }) => emptyFolder(...given))
+
 /** Which stored reports are fetched: all files of these runs, and report.json of the newest ones. */
 interface Wanted {
   readonly newest: number
@@ -56,7 +60,7 @@ const fetchRun = (
     const { fs, path } = yield* disk
     const isThere = yield* fs.exists(folder)
     const has = isThere ? yield* fs.readDirectory(folder) : []
-    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
+    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptied({ folder })
     const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
       isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
     )

@@ -13,7 +13,7 @@ const longestWindow = 60_000
 /** The assumed window, in milliseconds, of a service that reports none. */
 const usualWindow = 1_000
 /** The reserve below a stated limit, as a share of it. It makes up for requests that the service counts late. */
-const usualMargin = 0.005
+const usualMargin = 0.003
 /** The latest time at which a request is assumed to have been counted, as a share of the window. */
 export const mostLate = 0.25
 /** How far the first rate after a refusal is below the last accepted rate, as a share of that rate. */

@@ -55,7 +55,7 @@ describe("the pace of a service", () => {
   })
 
   it("the pace stays just below the limit in the service's headers, whatever rate is configured", () => {
-    for (const [configured, rate] of [[Infinity, 4.975], [5, 4.975], [2, 2]] as const) {
+    for (const [configured, rate] of [[Infinity, 4.985], [5, 4.985], [2, 2]] as const) {
       const pace = new Pace(configured)
       pace.take(0)
       pace.observe(200, headers(4), 0, 10)
