@@ -187,7 +187,7 @@ export const openFile = (
     /** Refuses a masked or incomplete file, and rejects the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
     const guarded = (source: Source) => {
       const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
-      if (added.length > addedColumns.length / 2 && !isFixed(source.columns)) {
+      if (added.length >= addedColumns.length / 2 && !isFixed(source.columns)) {
         return refusing(file)(
           "seems to be a rejected.csv whose columns from _id to _message were removed or moved, "
             + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are.",

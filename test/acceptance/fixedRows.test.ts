@@ -327,14 +327,21 @@ it.scopedLive("a fixed row whose _id was changed is rejected, and a row without 
     expect(fixed.stdout).toContain("unknown-original")
   }))
 
-it.scopedLive("a rejected.csv that lacks the column _id is refused", () =>
+it.scopedLive.each([
+  { lacks: "_id", of: (text: string) => text.replace(/,_id/, "").replace(/,r\w{32}/, "") },
+  {
+    lacks: "_code, _column and _message",
+    of: (text: string) => text.replace(/,_code.*/, "").replace(/(?<=,r\w{32},2,2).*/, ""),
+  },
+])("a rejected.csv without $lacks is refused", ({ of }) =>
   Effect.gen(function*() {
     const at = yield* bench()
     write(at, { rows: ["1,Ada,ada@example.org,", "2,Bob,none,"], fix: ["", ""] }, undefined)
     yield* at.inProcess("run", "contacts")
-    at.write("lacking.csv", at.read("reports/contacts/latest/rejected.csv").replace(/,_id/, "").replace(/,r\w{32}/, ""))
+    const lacking = of(at.read("reports/contacts/latest/rejected.csv"))
+    at.write("lacking.csv", lacking.replace("none", "bob@example.org"))
     const refused = yield* at.inProcess("run", "contacts", "--source", "lacking.csv")
-    expect([refused.status, at.count()]).toEqual([2, 1])
+    expect([refused.status, at.count()], lacking).toEqual([2, 1])
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("seems to be a rejected.csv")
   }))
 
