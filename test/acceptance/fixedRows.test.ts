@@ -345,6 +345,27 @@ it.scopedLive.each([
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("seems to be a rejected.csv")
   }))
 
+it.scopedLive.each([
+  { what: "imported", mail: "ada@example.org" },
+  { what: "corrected later", mail: "none" },
+])(
+  "a row keeps its key if a duplicate of it was fixed under another key and then forgotten: $what",
+  ({ mail }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const bob = mail === "none" ? "none" : "bob@example.org"
+      write(at, { rows: [`1,Ada,${mail},`, `1,Bob,${bob},`], fix: ["", ""] }, undefined)
+      const first = yield* at.inProcess("run", "contacts")
+      fix(at, [`1,Bob,${bob}`, "2,Bob,bob@example.org"])
+      yield* importFixed(at, first.lastLine)
+      const forgotten = yield* at.inProcess("ledger", "forget", "contacts", "--rows", "2", "--because", "request 12")
+      expect(forgotten.status, forgotten.stderr).toBe(0)
+      at.write("source.csv", at.read("source.csv").replace("1,Ada,none", "1,Ada,ada@example.org"))
+      yield* runs(at, [1, 2])
+      expect(at.report().rows).toMatchObject({ filtered: 0, duplicate: 1 })
+    }),
+)
+
 it.scopedLive("a fixed row is paired by its old key and by that of its original, if the row key and its format change", () =>
   Effect.gen(function*() {
     const at = yield* bench()

@@ -1,6 +1,6 @@
 import { looseKey } from "../../domain/looseKey.ts"
 import { listed } from "../../domain/words.ts"
-import { stateCode } from "../codes.ts"
+import { fateCode, stateCode } from "../codes.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { Forgetting, Forgotten } from "../Ledger.ts"
 import { all, each, get, insert, type Sql, write } from "./statement.ts"
@@ -71,10 +71,14 @@ export function* forget(
   return { had: had.has("row") ? "row" : had.has("digest") ? "digest" : undefined, submissions }
 
   function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
-    // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
+    // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them. The key of a duplicate is that of another row, which must not be skipped.
     for (
       const [original, content] of yield* all<readonly [Buffer, Buffer]>(
-        "SELECT digest, content FROM superseded WHERE fixed = ?",
+        `SELECT s.digest, s.content FROM superseded s WHERE s.fixed = ?1 AND (length(s.digest) = 0 OR NOT EXISTS (
+           SELECT 1 FROM row r WHERE r.place = s.place AND r.digest = s.digest AND r.id <> ?1
+           UNION ALL SELECT 1 FROM attention t WHERE t.place = s.place AND t.digest = s.digest AND t.content = s.content AND t.what = ${
+          fateCode("duplicate")
+        }))`,
         [row],
       )
     ) {
