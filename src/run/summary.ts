@@ -365,5 +365,7 @@ const editedMapping = Effect.gen(function*() {
   if (earlier === undefined || earlier === mapping.fingerprint) return []
   const rows = yield* view.importedUnderOtherMapping(mapping.fingerprint)
   const were = counted(rows, "row was", "rows were")
-  return rows === 0 ? [] : [`The mapping was edited: ${were} imported under an earlier one and stay unchanged.`]
+  return rows === 0
+    ? []
+    : [`The mapping was edited: ${were} imported under an earlier one and ${rows === 1 ? "stays" : "stay"} unchanged.`]
 })
