@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { present } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Forgetting } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
@@ -171,18 +172,25 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
-    const elsewhere = yield* openElsewhere(project, options.pipeline)
-    const reports = yield* foldersHolding(
-      project.reports,
-      options.pipeline,
-      forgotten.keys,
-      submissions,
-      (searched, of) => showWork("reports", searched, of),
-      elsewhere,
-    )
+    const { renamedFrom } = project.pipelines.get(options.pipeline) ?? {}
+    // The reports of runs under the pipeline's earlier name stay under that name.
+    const found = yield* Effect.forEach(present([options.pipeline, renamedFrom]), (name) =>
+      Effect.gen(function*() {
+        const folders = yield* foldersHolding(
+          project.reports,
+          name,
+          forgotten.keys,
+          submissions,
+          (searched, of) => showWork("reports", searched, of),
+          yield* openElsewhere(project, name),
+        )
+        return { name, folders }
+      }))
+    const reports = found.flatMap(({ folders }) => folders)
     if (!options.reports) return { ...forgotten, reports, emptied: false }
     yield* Effect.forEach(reports, emptyFolder, { discard: true })
-    const busy = yield* Effect.as(emptyStored(project, options.pipeline, reports), undefined).pipe(
+    const busy = yield* Effect.forEach(found, ({ folders, name }) => emptyStored(project, name, folders)).pipe(
+      Effect.as(undefined),
       Effect.catchTag("LedgerBusy", Effect.succeed),
     )
     return { ...forgotten, busy: forgotten.busy ?? busy, reports, emptied: true }

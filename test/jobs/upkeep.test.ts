@@ -32,6 +32,29 @@ const asked = { by: "a test", because: "request 17", reports: false }
 
 describe("forgetting a row", () => {
   inWorld(
+    "forgetting a row with --reports also empties the reports of the pipeline's earlier name",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(["K-1,Ada Forgettable,ada-forgettable@example.org"])
+        const { run } = yield* here.run()
+        const fs = yield* FileSystem.FileSystem
+        const file = `${here.root}/pipelines/people.yaml`
+        const text = yield* fs.readFileString(file)
+        yield* here.write(
+          "pipelines/people.yaml",
+          text.replace("pipeline: people", "pipeline: persons\nrenamedFrom: people"),
+        )
+        yield* here.run({ pipeline: "persons" })
+        const project = yield* loadProject(here.root)
+        const { reports } = yield* forgetRows(project, { ...asked, pipeline: "persons", keys: ["K-1"], reports: true })
+        const folder = `${here.root}/reports/people/${run}`
+        expect(reports.map((one) => one.folder)).toContain(folder)
+        expect(yield* fs.readDirectory(folder)).toEqual(["report.json"])
+      }),
+  )
+
+  inWorld(
     "forgetting a row leaves only the digest of its key, and the row is never imported later",
     () =>
       Effect.gen(function*() {
