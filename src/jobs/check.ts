@@ -14,6 +14,7 @@ import { type FormChange, recordOf, writeFormRecord } from "../project/formRecor
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { confidencesIn, scored, sureFrom } from "../project/pipelineEdits.ts"
+import type { FateTable } from "../run/FateTable.ts"
 import type { Project } from "../project/Project.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
@@ -222,9 +223,9 @@ const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
     )
     const counted = Either.getOrUndefined(data)
     const isFirst = ledger === undefined && refused.length === 0
-    const isKnown = keys?.isComparable === true
-    const checkedData = counted && { ...counted, ...(isFirst ? { known: 0 } : isKnown ? countsOf(keys) : {}) }
-    const unknownKeys = checkedData === undefined || !isKnown ? [] : yield* keys.refusal
+    const ended = counted !== undefined && keys?.isComparable === true ? keys.end() : undefined
+    const checkedData = counted && { ...counted, ...(isFirst ? { known: 0 } : ended && countsOf(ended)) }
+    const unknownKeys = ended === undefined ? [] : yield* ended.refusal
     const misplaced = yield* ledger?.refusalOf(placeOf(at, form.id)) ?? Effect.void
     return {
       ...known,
@@ -286,8 +287,7 @@ const openCheckedLedger = ({ pipeline, project, target }: PipelineTarget) =>
   )
 
 /** Returns the counts of a source's rows as a run would count them. */
-const countsOf = (keys: Effect.Effect.Success<ReturnType<typeof openKeys>>) => {
-  const fates = keys.fates()
+const countsOf = ({ acknowledged, fates }: { readonly acknowledged: number; readonly fates: FateTable }) => {
   const { alreadyImported, changed, duplicate, filtered, inDoubt, invalid, refused, undone } = fates.byFate
   return {
     filtered,
@@ -296,7 +296,7 @@ const countsOf = (keys: Effect.Effect.Success<ReturnType<typeof openKeys>>) => {
     changed,
     known: alreadyImported + inDoubt + undone,
     again: fates.countNoted("replaces"),
-    acknowledged: keys.acknowledged(),
+    acknowledged,
   }
 }
 

@@ -199,6 +199,6 @@ const classifying = (at: PipelineTarget, given: Readable) =>
     const { pipeline, project, target } = at
     const asker = askerOf(pipeline, target)
     const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
-    const { fates, isComparable, look } = yield* openKeys(at, given, ledger)
-    return { lookUp: look, fates: () => fates().byFate, note: isComparable ? undefined : otherKeys }
+    const { end, isComparable, look } = yield* openKeys(at, given, ledger)
+    return { lookUp: look, fates: () => end().fates.byFate, note: isComparable ? undefined : otherKeys }
   })

@@ -95,6 +95,12 @@ export class KeyTable {
     page[at] = page[at]! | mark
   }
 
+  /** Marks a key, as `match` does. Adds it with this row if it is new. */
+  matchOrAdd(hash: RowHash, row: number): void {
+    const slot = this.find(hash)
+    this.match(slot >= 0 ? slot : this.add(hash, row))
+  }
+
   matched(slot: number): boolean {
     return (this.page(slot)[offset(slot) + 5]! & mark) !== 0
   }

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Fate } from "../domain/fate.ts"
-import { cut, type Problem } from "../domain/problem.ts"
+import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import type { FoundRow, KeylessRow, KnownRow, SameRow, Superseded } from "../ledger/rows.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
@@ -11,10 +10,20 @@ import { idOf, makeContents, type Origin, positionsOf, rowTexts } from "./conten
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { NewRows } from "./NewRows.ts"
-import { refusedProblem } from "./refusal.ts"
-import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
+import {
+  alreadySent,
+  changedContent,
+  duplicateOf,
+  equalsOther,
+  refusedProblem,
+  repeatsFixed,
+  sameOrigin,
+  stillDuplicate,
+} from "./rowProblems.ts"
+import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { sentAnswers } from "./sentAnswers.ts"
 import { UniqueAnswers } from "./UniqueAnswers.ts"
+import { isRejectedAs, WaitingRows } from "./WaitingRows.ts"
 
 /** A row of the source, to be classified. */
 interface SourceRow {
@@ -32,20 +41,19 @@ interface SourceRow {
   readonly isSent: boolean
 }
 
+export interface ClassifierOptions {
+  /** Called with each answer that is dropped from a row that is still sent. */
+  readonly dropped?: (row: number, problem: Problem) => void
+  /** Called with each row that would be sent. */
+  readonly sendable?: ((one: SourceRow, key: string) => void) | undefined
+}
+
 /**
- * Gives each row of the source its fate. `classify` does so as soon as a row is read. If a row's key was sent earlier
- * with different content, the row waits for `decideWaiting` at the end of the source. A waiting row is reported as
- * rejected once for each fate that it may get. `rejectedAs` then keeps only the row with the final fate.
+ * Gives each row of the source its fate: `classify` as soon as a row is read, or `end` if the fate depends on later rows (`WaitingRows`).
  *
- * @param options.newRows collects the rows that are new
- * @param options.dropped counts an answer that is dropped from a row that is still sent
- * @param options.sendable is called with each row that would be sent
+ * @param newRows collects the rows that are new
  */
-export const makeClassifier = (options: {
-  readonly newRows: NewRows | undefined
-  readonly dropped: (row: number, problem: Problem) => void
-  readonly sendable: ((one: SourceRow, key: string) => void) | undefined
-}) =>
+export const makeClassifier = (newRows: NewRows | undefined, options: ClassifierOptions) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { digest } = (yield* RunLedger).ledger
@@ -63,10 +71,6 @@ export const makeClassifier = (options: {
     const uniques = new UniqueAnswers(mapping.uniques)
     const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
-    /** The rows that fixed rows may have replaced, with the key's hash if a fixed row has the same key. */
-    const replaced: Array<
-      { readonly row: number; readonly by: ReadonlyArray<Superseded>; readonly hash: RowHash | undefined }
-    > = []
     /** The row that is sent for each rejected row of a fixed rejected.csv. */
     const origins = new Map<string, number>()
     /** Hashes of the key and the content of the current row. */
@@ -76,6 +80,7 @@ export const makeClassifier = (options: {
     /** Whether a row was undone and would be sent again. A dry run sends nothing, so it reports such a row as pending. */
     const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
 
+    /** Gives a row its fate, or lets it wait. What the ledger knows about the row comes first, then the row's own cells. */
     const classify = (one: SourceRow): void => {
       const { cells, found, key, row } = one
       if (key === undefined || found?.state === "keyless") {
@@ -98,7 +103,7 @@ export const makeClassifier = (options: {
           || (found.doubt !== undefined && found.doubt.mapping !== mapping.fingerprint)
           || !isSame)
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
-        if (found?.leftOut === true) options.newRows?.skip(key)
+        if (found?.leftOut === true) newRows?.skip(key)
         const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }
@@ -110,40 +115,18 @@ export const makeClassifier = (options: {
       const isStillDuplicate = one.origin?.isDuplicate === true && one.origin.key === key
       if (isUndone && !(isStillDuplicate && !isSame)) return setUndone(one)
       if (isStillDuplicate) return rejectAs(one, "duplicate", [stillDuplicate(plan), ...(check(cells) ?? [])])
-      if (isKnown) return wait(one, key, found, held)
+      if (isKnown) return setChanged(one, key, found, held)
       classifyUnsent(one, key, found, doubt)
     }
 
-    /** Adds a row that fixed rows may have replaced to the rows that `decideReplaced` decides. */
+    /** Lets a row wait that fixed rows may have replaced. */
     const setReplaced = (one: SourceRow, by: ReadonlyArray<Superseded>, found?: KnownRow): void => {
-      const hasKey = by.some(({ fixed }) => fixed === found?.id)
-      replaced.push({ row: one.row, by, hash: hasKey ? Object.assign(new RowHash(), hash) : undefined })
+      waiting.addReplaced(one.row, by, by.some(({ fixed }) => fixed === found?.id) ? hash : undefined)
       reject(one, "duplicate", [repeatsFixed])
     }
 
     const markReplaced = ([by]: ReadonlyArray<Superseded>): void => {
       if (by !== undefined) seen.mark(by.fixed, !by.isInDoubt)
-    }
-
-    /**
-     * Sets the fates of rows that fixed rows may have replaced. A fixed row replaced only one row, and none that is in the source
-     * in addition to the fixed row itself.
-     */
-    const decideReplaced = (): void => {
-      const taken = new Set<number>()
-      for (const { by, hash, row } of replaced) {
-        const one = by.find(({ fixed }) => !taken.has(fixed) && !seen.hasAsSent(fixed))
-        if (one === undefined) {
-          fates.set(row, "duplicate", by.some(({ fixed }) => seen.hasAsSent(fixed)) ? undefined : "repeats")
-          continue
-        }
-        taken.add(one.fixed)
-        markReplaced([one])
-        fates.set(row, one.isUndone ? "undone" : one.isInDoubt ? "inDoubt" : "alreadyImported")
-        if (hash === undefined) continue
-        const slot = keys.find(hash)
-        keys.match(slot >= 0 ? slot : keys.add(hash, row))
-      }
     }
 
     /** Classifies a row that has no key, or that is known although its key is not. */
@@ -175,7 +158,7 @@ export const makeClassifier = (options: {
       }
       const slot = keys.find(hash)
       if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
-      keys.match(slot >= 0 ? slot : keys.add(hash, one.row))
+      keys.matchOrAdd(hash, one.row)
       uniques.take(one.cells, key, one.row)
       fates.set(one.row, fate)
     }
@@ -221,16 +204,13 @@ export const makeClassifier = (options: {
       const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
       if (refused !== undefined) return rejectAs(one, "refused", [refused])
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
-      if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
+      if (found === undefined || found.id === 0) newRows?.add(row, key, cells)
       offer(row)
       options.sendable?.(one, key)
     }
 
-    /**
-     * Adds a row to the waiting rows, because its key was sent earlier with different content. Its fate depends on
-     * whether a later row has that content.
-     */
-    const wait = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
+    /** Lets a row wait whose key was sent earlier with different content. */
+    const setChanged = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
       const { cells, row } = one
       // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
       const again = !held && onChange === "import-again" && found.submissionId !== undefined
@@ -238,11 +218,11 @@ export const makeClassifier = (options: {
       const isValid = problems === undefined
       const refused = again ? refusedStill(found, cells, key) : undefined
       const fate = held ? "inDoubt" : !again ? "changed" : refused === undefined ? "pending" : "refused"
-      waiting.add(row, hash, fate, isValid)
+      waiting.addChanged(row, hash, fate, isValid)
       if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
       else reject(one, "invalid", problems)
       if (fate === "changed") {
-        reject(one, "changed", [changed(plan)], onChange === "ignore")
+        reject(one, "changed", [changedContent(plan)], onChange === "ignore")
         const { submissionId } = found
         if (onChange !== "ignore" && submissionId !== undefined) changedRows.add({ row, key, cells, submissionId })
       }
@@ -269,7 +249,7 @@ export const makeClassifier = (options: {
 
     /** Offers the canary a row that was just checked and may be sent. */
     const offer = (row: number): void => {
-      for (const problem of dropped) options.dropped(row, problem)
+      for (const problem of dropped) options.dropped?.(row, problem)
       canary.offer(row, answered)
     }
 
@@ -292,30 +272,27 @@ export const makeClassifier = (options: {
 
     return {
       fates,
-      /** The first rows that changed. Call `decideWaiting` before. */
-      changed: () => changedRows.of(fates),
-      canary,
       seen,
+      canary,
       contents,
       classify,
-      decideWaiting: () => {
-        decideReplaced()
-        waiting.decide(keys, fates)
-      },
       /** Returns the rows that were rejected since the last call. */
       takeRejected: (): ReadonlyArray<RejectedRow> => {
         const taken = rejected
         if (taken.length > 0) rejected = []
         return taken
       },
+      /** Decides the waiting rows, after the last row was classified. Returns the first rows that changed. */
+      end: () => {
+        waiting.decide({ fates, keys, seen })
+        return changedRows.of(fates)
+      },
       /** Returns a rejected row with its final problems, or undefined if its final fate is different. */
       rejectedAs: (row: RejectedRow): RejectedRow | undefined => {
-        const fate = fates.get(row.row)
-        // An invalid row is a duplicate if another row with its key is valid or known.
-        if (row.fate === "invalid" && fate === "duplicate") {
-          return { ...row, fate, problems: [duplicateOf(plan, undefined, false), ...row.problems] }
+        if (!isRejectedAs(fates, row)) return undefined
+        if (row.fate !== fates.get(row.row)) {
+          return { ...row, fate: "duplicate", problems: [duplicateOf(plan, undefined, false), ...row.problems] }
         }
-        if (fate !== row.fate) return undefined
         if (row.quiet || !fates.has(row.row, "repeats")) return row
         return {
           ...row,
@@ -325,104 +302,3 @@ export const makeClassifier = (options: {
       },
     }
   })
-
-/** The fate of a waiting row if no row of the source has the content that was sent with its key. */
-export type WaitingFate = Extract<Fate, "inDoubt" | "changed" | "refused" | "pending">
-
-/** The rows whose fate is known only after the whole source was read, because their key was sent earlier with different content. About 60 bytes per row. */
-export class WaitingRows {
-  private readonly rows: Array<number> = []
-  private readonly fates: Array<WaitingFate> = []
-  private readonly valid: Array<boolean> = []
-  private readonly hashes: Array<number> = []
-
-  /** @param valid whether the row could be mapped */
-  add(row: number, { a, b, c, d, e }: RowHash, fate: WaitingFate, valid: boolean): void {
-    this.rows.push(row)
-    this.fates.push(fate)
-    this.valid.push(valid)
-    this.hashes.push(a, b, c, d, e)
-  }
-
-  /** Sets the fate of each row. If a key is in doubt or is imported again, only its first suitable row gets that fate. */
-  decide(keys: KeyTable, fates: FateTable): void {
-    const hash = new RowHash()
-    this.rows.forEach((row, index) => {
-      const [a = 0, b = 0, c = 0, d = 0, e = 0] = this.hashes.slice(index * 5, index * 5 + 5)
-      Object.assign(hash, { a, b, c, d, e })
-      const fate = this.fates[index]!
-      const isValid = this.valid[index]!
-      const slot = keys.find(hash)
-      if (slot >= 0 && keys.matched(slot)) return fates.set(row, "duplicate")
-      if (fate === "changed") return fates.set(row, "changed")
-      if (fate !== "inDoubt" && !isValid) return fates.set(row, "invalid")
-      if (slot < 0) {
-        keys.add(hash, 0)
-        return fates.set(row, fate, fate === "pending" ? "replaces" : undefined)
-      }
-      if (fate === "inDoubt") return fates.set(row, isValid ? "duplicate" : "invalid")
-      fates.set(row, "duplicate", keys.hasContent(slot, hash) ? "repeats" : undefined)
-    })
-  }
-}
-
-type Keyed = Pick<RunPlan, "keyColumns">
-
-/**
- * Returns the problem of a row whose key a different row of the source has.
- *
- * @param row the other row's number, if it is already known
- */
-export const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
-  code: "duplicate-key",
-  column: keyColumns[0],
-  message: `${cut(keyColumns.join(", "))} contains the same key as ${
-    row === undefined ? "another row of this source" : `row ${row}`
-  }, with ${
-    same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"
-  }.`,
-})
-
-/** Returns the problem of a row that was rejected as a duplicate, and that nobody has corrected. */
-const stillDuplicate = ({ keyColumns }: Keyed): Problem => ({
-  code: "duplicate-key",
-  column: keyColumns[0],
-  message:
-    `${cut(keyColumns.join(", "))} still contains the key of another row, because of which the row was rejected. `
-    + "Give the row a different key. If it is the right row for this key, delete the content of its column _code.",
-})
-
-/** Returns the problem of a fixed row whose original was sent. */
-const alreadySent = ({ keyColumns }: Keyed): Problem => ({
-  code: "changed",
-  column: keyColumns[0],
-  message:
-    "This row, or one with identical cells, was already sent, perhaps differently. If it is another row, correct it in the source. "
-    + "Otherwise edit the submission in the service, because formferry can't change it, or acknowledge the row.",
-})
-
-const repeatsFixed: Problem = {
-  code: "duplicate-key",
-  message:
-    "The row equals one that was fixed and imported, which this source also contains, as it was or fixed. If it is a different record, correct it in the source. Otherwise, remove it.",
-}
-
-const sameOrigin = (row: number): Problem => ({
-  code: "duplicate-key",
-  message:
-    `The rejected row is in the file twice: row ${row} has the same _id. If this is another row, correct it in the source.`,
-})
-
-const equalsOther: Problem = {
-  code: "duplicate-key",
-  message:
-    "The row equals another one that was sent, and `rowKey: content` can't distinguish them here. Correct it in the source: there, both are counted.",
-}
-
-/** Returns the problem of a row that was imported with different content. */
-const changed = ({ keyColumns }: Keyed): Problem => ({
-  code: "changed",
-  column: keyColumns[0],
-  message: "The row was imported before with different content. formferry can't change a submission: "
-    + "edit it in the service, or acknowledge the row.",
-})

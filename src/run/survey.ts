@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
-import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
-import type { Cells, RowChunk } from "../domain/row.ts"
+import type { RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { FixedState, FoundRow } from "../ledger/rows.ts"
 import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
@@ -14,11 +12,12 @@ import type { Fingerprint } from "../source/Source.ts"
 import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
-import { makeClassifier } from "./classify.ts"
+import { type ClassifierOptions, makeClassifier } from "./classify.ts"
 import { alikeRows, type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
+import { changedKey } from "./rowProblems.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
@@ -45,92 +44,17 @@ export interface Survey {
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
 }
 
-/**
- * Returns a function that looks up the rows of a chunk in the ledger, and gives them their fates. It must receive all chunks of the source in order.
- *
- * @param options.view the ledger's rows. Undefined if no row has to be looked up
- * @param options.each called with each row that has its fate
- */
-export const chunkClassifier = (
-  { classify, contents }: Effect.Effect.Success<ReturnType<typeof makeClassifier>>,
-  { each, keyOf, origin, view }: {
-    readonly view: PipelineLedger | undefined
-    readonly keyOf: KeyOf
-    /** Finds which rejected row a row was. Undefined if the source is not a rejected.csv. */
-    readonly origin?: ReturnType<typeof rejectionOf> | undefined
-    readonly each?: (row: number, cells: Cells, key: string | undefined) => void
-  },
-) => {
-  const classifyRows = (
-    { faults, firstRow, rows }: RowChunk,
-    texts: ReadonlyArray<string | undefined>,
-    found: ReadonlyArray<FoundRow | undefined>,
-    origins: ReadonlyArray<Origin | undefined> = [],
-    states: ReadonlyArray<FixedState> = [],
-  ) =>
-    Effect.sync(() => {
-      for (let index = 0; index < rows.length; index++) {
-        const cells = rows[index]!
-        const row = firstRow + index
-        const fault = faults.get(index) ?? (states[index] === "changed key" ? changedKey(row) : undefined)
-        const key = fault === undefined ? texts[index] : undefined
-        const origin = origins[index]
-        classify({
-          row,
-          cells,
-          key,
-          fault,
-          found: found[index],
-          origin,
-          isSent: states[index] === "sent",
-        })
-        each?.(row, cells, key)
-      }
-    })
-  return (chunk: RowChunk): Effect.Effect<void, LedgerError> =>
-    Effect.suspend(() => {
-      const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
-      if (view === undefined) return classifyRows(chunk, texts, [])
-      const known = view.lookUpRows(texts, {
-        over: (at, columns) => contents.over(columns, chunk.rows[at]!),
-        filled: (at, columns) => contents.filled(columns, chunk.rows[at]!),
-      })
-      if (origin === undefined) return Effect.flatMap(known, (found) => classifyRows(chunk, texts, found))
-      const origins = chunk.rows.map(origin)
-      const sent = view.fixed(origins)
-      return Effect.flatMap(
-        Effect.zip(known, sent),
-        ([found, sent]) => classifyRows(chunk, texts, found, origins, sent),
-      )
-    })
-}
-
-/** Returns the problem of a row of rejected.csv whose key is not that of a rejected row with its content. */
-const changedKey = (row: number): Problem => ({
-  code: "unknown-original",
-  column: "_key",
-  message:
-    `The _key of row ${row} was changed, so it is unknown which row it replaces. Copy the _key, and the cells of the row key, from the rejected.csv of the run. `
-    + "Spreadsheet programs change keys that look like dates or long numbers: import them as text.",
-})
-
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096
 
 /** Reads the whole source, checks every row, looks up each key in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = Effect.gen(function*() {
   const plan = yield* CurrentRun
-  const { ledger, view } = yield* RunLedger
   const folder = yield* RunFolder
   const stop = yield* Stop
   const counts = yield* RunCounts
   const { mapping, source } = plan
-  // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
-  const { firstColumns, isBlank: blank } = yield* view.facts
-  const alike = alikeRows(plan, firstColumns)
-  const added = blank ? undefined : yield* newRows(plan, { ledger, view })
-  const classifier = yield* makeClassifier({
-    newRows: added,
+  const { end, fates, take } = yield* classifying({
     dropped: (row, problem) => counts.problem(row, problem),
     // Collects samples for a dry run. In other runs, the samples are rows that were sent.
     sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
@@ -139,26 +63,13 @@ export const survey = Effect.gen(function*() {
       if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
     },
   })
-  const { canary, changed, decideWaiting, fates, rejectedAs, seen, takeRejected } = classifier
   counts.fates = fates
-  const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
-  const numbering = yield* rowKeys(plan, { ledger, view })
+  const cells = new CellTable(plan.columns, source.columns.length, mapping)
   let read = 0
   let showAt = 0
-
-  const classifyChunk = chunkClassifier(classifier, {
-    view: blank ? undefined : view,
-    keyOf: numbering(),
-    origin: plan.isFixed ? rejectionOf(plan) : undefined,
-    each: (row, cells, key) => {
-      cellTable.read(row, cells, fates)
-      if (key !== undefined) alike?.add(row, key, cells)
-    },
-  })
-  // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
   const surveyChunk = (chunk: RowChunk) =>
-    Effect.flatMap(classifyChunk(chunk), () => {
-      const rejected = takeRejected()
+    Effect.flatMap(take(chunk), (rejected) => {
+      chunk.rows.forEach((row, index) => cells.read(chunk.firstRow + index, row, fates))
       read += chunk.rows.length
       counts.read = read
       const isDue = read >= showAt
@@ -169,20 +80,86 @@ export const survey = Effect.gen(function*() {
 
   yield* eachChunk(source.read(), surveyChunk, stop.requested)
   yield* showProgress
-  decideWaiting()
+  const classified = end()
   const files = stop.requested() ? [] : yield* source.files
   yield* accountForLines(files)
-  return {
-    fates,
-    read,
-    files,
-    canary,
-    numbering,
-    seen,
-    cells: cellTable,
-    changed: changed(),
-    newRows: added,
-    alike: alike?.found(),
-    rejectedAs,
-  } satisfies Survey
+  return { ...classified, read, files, cells } satisfies Survey
 })
+
+/**
+ * Prepares to give the rows of a source their fates while they are read: in a run, a dry run, or a check. `take` gets each chunk in order, and returns
+ * the rows that it rejected. Call `end` once, after the last chunk.
+ *
+ * @param options.isComparable whether the ledger's row keys are made from the same columns. If not, no row is looked up. Default: true
+ */
+export const classifying = (
+  { isComparable = true, ...options }: ClassifierOptions & { readonly isComparable?: boolean },
+) =>
+  Effect.gen(function*() {
+    const plan = yield* CurrentRun
+    const { ledger, view } = yield* RunLedger
+    const { firstColumns, isBlank } = yield* view.facts
+    // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
+    const isLookedUp = isComparable && !isBlank
+    const added = isLookedUp ? yield* newRows(plan, { ledger, view }) : undefined
+    const classifier = yield* makeClassifier(added, options)
+    const { canary, contents, fates, rejectedAs, seen } = classifier
+    const numbering = yield* rowKeys(plan, { ledger, view })
+    const keyOf = numbering()
+    const alike = alikeRows(plan, firstColumns)
+    const originOf = plan.isFixed ? rejectionOf(plan) : undefined
+
+    // No generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
+    const take = (chunk: RowChunk): Effect.Effect<ReadonlyArray<RejectedRow>, LedgerError> =>
+      Effect.suspend(() => {
+        const keys = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
+        return Effect.map(lookUp(chunk, keys), (known) => {
+          classifyRows(chunk, keys, known)
+          return classifier.takeRejected()
+        })
+      })
+
+    /** Returns what the ledger knows about the rows of a chunk, and about the rejected rows that they fix. */
+    const lookUp = ({ rows }: RowChunk, keys: ReadonlyArray<string | undefined>): Effect.Effect<Known, LedgerError> => {
+      if (!isLookedUp) return Effect.succeed(nothingKnown)
+      const looked = view.lookUpRows(keys, {
+        over: (at, columns) => contents.over(columns, rows[at]!),
+        filled: (at, columns) => contents.filled(columns, rows[at]!),
+      })
+      if (originOf === undefined) return Effect.map(looked, (found) => ({ ...nothingKnown, found }))
+      const origins = rows.map(originOf)
+      return Effect.zipWith(looked, view.fixed(origins), (found, states) => ({ found, origins, states }))
+    }
+
+    const classifyRows = (
+      { faults, firstRow, rows }: RowChunk,
+      keys: ReadonlyArray<string | undefined>,
+      { found, origins, states }: Known,
+    ): void => {
+      for (let index = 0; index < rows.length; index++) {
+        const cells = rows[index]!
+        const row = firstRow + index
+        const state = states[index]
+        const fault = faults.get(index) ?? (state === "changed key" ? changedKey(row) : undefined)
+        const key = fault === undefined ? keys[index] : undefined
+        const origin = origins[index]
+        classifier.classify({ row, cells, key, fault, found: found[index], origin, isSent: state === "sent" })
+        if (key !== undefined) alike?.add(row, key, cells)
+      }
+    }
+
+    const end = (): Omit<Survey, "cells" | "files" | "read"> => {
+      const changed = classifier.end()
+      return { fates, canary, numbering, seen, changed, newRows: added, alike: alike?.found(), rejectedAs }
+    }
+    return { fates, take, end }
+  })
+
+/** What the ledger knows about each row of a chunk. Only the rows of a rejected.csv have origins. */
+interface Known {
+  readonly found: ReadonlyArray<FoundRow | undefined>
+  readonly origins: ReadonlyArray<Origin | undefined>
+  readonly states: ReadonlyArray<FixedState>
+}
+
+const nothingKnown: Known = { found: [], origins: [], states: [] }

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Fate, fates } from "../../src/domain/fate.ts"
-import { type WaitingFate, WaitingRows } from "../../src/run/classify.ts"
 import { balanceHolds } from "../../src/run/ending.ts"
-import { FateTable } from "../../src/run/FateTable.ts"
+import { FateTable, SeenLedgerRows } from "../../src/run/FateTable.ts"
 import { KeyTable, RowHash } from "../../src/run/KeyTable.ts"
+import { type ChangedFate, WaitingRows } from "../../src/run/WaitingRows.ts"
 
 describe("FateTable", () => {
   it("FateTable counts every row under its last fate", () => {
@@ -72,7 +72,7 @@ describe("the balance of a run", () => {
 describe("rows whose key was sent with different content", () => {
   /** @param matched keys whose sent content is in the source */
   const resolve = (
-    rows: ReadonlyArray<readonly [key: string, waiting: WaitingFate, valid: boolean, content?: string]>,
+    rows: ReadonlyArray<readonly [key: string, waiting: ChangedFate, valid: boolean, content?: string]>,
     matched: ReadonlyArray<string>,
   ) => {
     const waiting = new WaitingRows()
@@ -84,9 +84,9 @@ describe("rows whose key was sent with different content", () => {
     rows.forEach(([name, fate, valid, content = ""], index) => {
       hash.key(name)
       hash.content([content], [0])
-      waiting.add(index + 1, hash, fate, valid)
+      waiting.addChanged(index + 1, hash, fate, valid)
     })
-    waiting.decide(keys, fates)
+    waiting.decide({ fates, keys, seen: new SeenLedgerRows() })
     return rows.map((_, index) => fates.has(index + 1, "repeats") ? "the same" : fates.get(index + 1))
   }
 
