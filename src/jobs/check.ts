@@ -8,14 +8,13 @@ import { type Form, names } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { runExamples } from "../mapping/examples.ts"
-import { disk } from "../project/disk.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { confidencesIn, scored, sureFrom } from "../project/pipelineEdits.ts"
-import type { FateTable } from "../run/FateTable.ts"
 import type { Project } from "../project/Project.ts"
+import type { FateTable } from "../run/FateTable.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { type AttemptFailure, exitStatus } from "./attempt.ts"
 import { checkData } from "./checkData.ts"
@@ -209,9 +208,6 @@ const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
       ? undefined
       : yield* writeFormRecord(project.root, recordOf(pipeline.name, target, form, ownColumns(source.columns)))
     const { mapping, pipeline: keyed, warnings } = compiled.right
-    const { fs, path } = yield* disk
-    const text = options.draft?.text
-      ?? (yield* Effect.orElseSucceed(fs.readFileString(path.join(project.root, pipeline.document.file)), () => ""))
     const keys = ledger === undefined || refused.length > 0 || options.draft !== undefined
       ? undefined
       : yield* openKeys({ project, target, pipeline: keyed }, { form, mapping, source }, ledger)
@@ -251,19 +247,15 @@ const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
         ...uncounted(pipeline),
         ...runExamples(mapping, keyed, ownColumns(source.columns)),
         ...warnings,
-        ...unsureEntries(pipeline, form, text),
+        ...unsureEntries(pipeline, form),
         ...checkedData?.diagnostics ?? [],
       ],
     }
   })
 
-/**
- * Finds entries that `init` was not sure of and that nobody has reviewed, because what a wrong one sends can't be undone.
- *
- * @param text the pipeline's file
- */
-const unsureEntries = ({ document, mapping, name }: Pipeline, form: Form, text: string): ReadonlyArray<Diagnostic> => {
-  const confidenceOf = confidencesIn(text)
+/** Finds entries that `init` was not sure of and that nobody has reviewed, because what a wrong one sends can't be undone. */
+const unsureEntries = ({ document, mapping, name }: Pipeline, form: Form): ReadonlyArray<Diagnostic> => {
+  const confidenceOf = confidencesIn(document.text)
   return mapping.questions.flatMap((entry, at) => {
     const question = form.questions.find((one) => names(entry, one))
     const confidence = question && confidenceOf(question)

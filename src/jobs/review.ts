@@ -136,7 +136,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const source: Source = { ...opened, columns }
     const form = yield* fetchForm(project, target.service, target.form)
     const file = path.join(root, pipeline.document.file)
-    const text = yield* fs.readFileString(file)
+    const { text } = pipeline.document
     const { mapping } = pipeline
     const entryOf = (question: Question) => mapping.questions.find((entry) => names(entry, question))
     const redirecting = redirectingEntries(mapping.questions, form.questions)

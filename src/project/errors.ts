@@ -13,6 +13,8 @@ export interface Finding {
 export interface Document {
   /** The path from the project's folder, with slashes: `pipelines/contacts.yaml`. */
   readonly file: string
+  /** The file's text, without a byte order mark. */
+  readonly text: string
   /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns the place of the nearest parent. Lines and columns are counted from 1. */
   readonly at: (
     path: YamlPath,

@@ -17,8 +17,6 @@ interface Member {
 
 /** A parsed YAML file: its nodes, their places, and its faults. */
 export interface YamlText extends Document {
-  /** The file's text, without a byte order mark. */
-  readonly text: string
   readonly root: Node | null
   /** The faults of the YAML itself. */
   readonly findings: ReadonlyArray<Finding>
