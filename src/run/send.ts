@@ -17,18 +17,17 @@ import {
   type SentRow,
   type Sink,
   type SinkFailure,
-  type Trouble,
 } from "../sink/Sink.ts"
 import { columnNames } from "../source/columns.ts"
 import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
 import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
-import { refusedProblem } from "./rowProblems.ts"
 import { attentionRow, overLimit } from "./review.ts"
+import { refusedProblem } from "./rowProblems.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
-import { Stop, type StopReason } from "./Stop.ts"
+import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
 /** The number of batches whose submissions may be read back while others are sent. A submission that is not visible yet must not delay the others. */
@@ -61,11 +60,13 @@ export const send = (session: LedgerSession, survey: Survey) =>
         service: yield* FormService,
         session,
         fit: (item, submission) => fit(item, submission, mapping.answers),
-        columns: columnNames(columns),
-        contentColumns: shape,
-        mapping: mapping.fingerprint,
+        intent: {
+          columns: columnNames(columns),
+          contentColumns: shape,
+          mapping: mapping.fingerprint,
+          resend: pipeline.sink.inDoubt === "resend",
+        },
         form: formFingerprint,
-        resend: pipeline.sink.inDoubt === "resend",
         digestOf: (row) => ledger.digest.value(withoutParameters(row.item, mapping.origin)),
         retries: pipeline.sink.retries,
         stop: stop.sending,
@@ -227,27 +228,9 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
       const attention = refused.map(attentionRow(yield* CurrentRun, (yield* RunLedger).ledger.digest))
       yield* RunLedger.record((session) => session.record({ attention }))
     }
-    if (result.trouble !== undefined) yield* (yield* Stop).request(stopReason(result.trouble))
+    if (result.trouble !== undefined) yield* (yield* Stop).request(result.trouble)
     yield* checkLimits(delivery)
   })
-
-const stopReason = (trouble: Trouble): StopReason => {
-  switch (trouble._tag) {
-    case "Unusable":
-      return { _tag: "Unavailable", because: trouble.error.message }
-    case "Unreachable":
-      return {
-        _tag: "Unavailable",
-        because: `The service could not be reached in ${trouble.attempts} attempts: ${trouble.reason}.`,
-      }
-    case "AllRefused":
-      return {
-        _tag: "Protected",
-        because:
-          `The service refuses every row for the same reason, so the mapping or the form is probably wrong: ${trouble.message}`,
-      }
-  }
-}
 
 /** Stops the run if it exceeds a limit of `stopWhen`. */
 const checkLimits = ({ newRows }: Delivery) =>

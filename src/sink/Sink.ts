@@ -8,7 +8,7 @@ import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow, Outcomes, RowOutcome } from "../ledger/rows.ts"
 import { untilAborted } from "../service/cancellation.ts"
-import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
+import type { CreateOutcome, FormService } from "../service/FormService.ts"
 import type { RetryPolicy } from "../service/schedules.ts"
 import { type Fit, matchByContent } from "./match.ts"
 
@@ -19,12 +19,11 @@ export interface SentRow {
   readonly outcome: RowOutcome
 }
 
-/** Why the sink should not receive more rows. */
-export type Trouble =
-  | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
-  | { readonly _tag: "Unreachable"; readonly reason: string; readonly attempts: number }
-  /** The service refuses every row for the same reason: the mapping or the form is wrong. */
-  | { readonly _tag: "AllRefused"; readonly message: string }
+/** Why the sink should not receive more rows: the service can't be used, or the form must be protected. `because`: a sentence. */
+interface Trouble {
+  readonly _tag: "Unavailable" | "Protected"
+  readonly because: string
+}
 
 /** The result of a batch. Every row has an outcome, which is recorded in the ledger. */
 export interface BatchResult {
@@ -76,14 +75,10 @@ export interface SinkOptions {
   readonly service: FormService
   readonly session: LedgerSession
   readonly fit: Fit
-  /** Names of the source's columns, and names of the columns that a row's content covers. */
-  readonly columns: ReadonlyArray<string>
-  readonly contentColumns: ReadonlyArray<string>
-  /** Fingerprints on which a refusal depends. The row is sent again after one of them has changed. */
-  readonly mapping: string
+  /** What is recorded about each batch in addition to its rows. */
+  readonly intent: Omit<Parameters<LedgerSession["intend"]>[0], "rows">
+  /** Fingerprint of the form. A refused row is sent again after the form or the mapping has changed. */
   readonly form: string
-  /** Whether rows in doubt may be resent. */
-  readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: RetryPolicy
   /** When this is aborted, nothing new is sent and all waits end. */
@@ -119,32 +114,58 @@ export const makeSink = (options: SinkOptions): Sink => {
   let hasCreated = false
   let refusals = 0
   const reasons = new Set<string>()
-  /** Returns why the service has refused every row so far, if there are enough, and all for the same reason: hundreds of rows must not be tried one by one. */
-  const commonRefusal = (): string | undefined =>
-    !hasCreated && refusals >= enough && reasons.size === 1 ? [...reasons][0] : undefined
   /** Returned submission ids that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
-  /** Returns the failure if the ledger failed after submissions were created. It contains their ids, which must not be lost. */
-  const lost = (
-    error: LedgerError | LedgerOvertaken,
-    batch: number,
+  /** Sends rows in one request, and decides what follows from its outcome. Retries after a wait if nothing was created. */
+  const attempt = (
     rows: ReadonlyArray<IntendedRow>,
-    submissionIds: ReadonlyArray<string>,
-  ): SinkFailure =>
-    submissionIds.length === 0 ? error : new OutcomeUnrecorded({
-      batches: [{ batch, rows: rows.map(({ row }) => row), submissionIds }],
-      reason: error.message,
+    tried: number,
+    throttled: number,
+  ): Effect.Effect<BatchResult, SinkFailure> =>
+    Effect.gen(function*() {
+      if (options.stop.aborted) return result(pending(rows))
+      // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
+      const batch = yield* session.intend({ ...options.intent, rows })
+      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
+      switch (outcome._tag) {
+        case "Created":
+          return result(yield* created(batch, rows, outcome))
+        case "InDoubt":
+          return result(
+            yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }),
+            outcome.error && { _tag: "Unavailable", because: outcome.error.message },
+          )
+        case "Unusable":
+          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), {
+            _tag: "Unavailable",
+            because: outcome.error.message,
+          })
+        case "NotCreated": {
+          // Recorded before any wait, so that a crash during the wait leaves nothing in doubt.
+          yield* recordAll(batch, rows, { _tag: "NotCreated" })
+          if (options.stop.aborted) return result(pending(rows))
+          const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
+          if (
+            times.tried >= options.retries.attempts
+            || times.throttled >= options.retries.attempts * patienceWhenThrottled
+          ) {
+            return result(pending(rows), {
+              _tag: "Unavailable",
+              because: `The service could not be reached in ${
+                times.tried + times.throttled
+              } attempts: ${outcome.reason}.`,
+            })
+          }
+          yield* pause(Math.max(1, outcome.throttled ? times.throttled : times.tried), outcome.wait)
+          return yield* attempt(rows, times.tried, times.throttled)
+        }
+        case "Refused":
+          return yield* isolate(batch, rows, outcome)
+      }
     })
 
-  /** Records the outcomes of a batch's rows, and returns them. */
-  const record = (batch: number, sent: ReadonlyArray<SentRow>): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
-    Effect.as(session.settle(batch, sent.map((one) => one.outcome)), sent)
-
-  /** Records the same outcome for all rows of a batch. */
-  const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
-    record(batch, rows.map((row): SentRow => ({ row, outcome })))
-
+  /** Assigns the submissions that a request created to the rows of its batch, and records the outcomes. */
   const created = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,
@@ -188,76 +209,6 @@ export const makeSink = (options: SinkOptions): Sink => {
     )
   }
 
-  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
-    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } }))
-
-  const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
-
-  const pause = (attempt: number, asked: number | undefined) =>
-    Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
-      const backoff = Math.min(
-        Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
-        Duration.toMillis(options.retries.max),
-      )
-      // Sending must not be interrupted, but the losing side of this race must end.
-      return Effect.race(
-        Effect.interruptible(Effect.sleep(Math.max(asked ?? 0, backoff * jitter))),
-        Effect.interruptible(untilAborted(options.stop)),
-      )
-    })
-
-  const attempt = (
-    rows: ReadonlyArray<IntendedRow>,
-    tried: number,
-    throttled: number,
-  ): Effect.Effect<BatchResult, SinkFailure> =>
-    Effect.gen(function*() {
-      if (options.stop.aborted) return result(pending(rows))
-      // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
-      const batch = yield* session.intend({
-        rows,
-        resend: options.resend,
-        columns: options.columns,
-        contentColumns: options.contentColumns,
-        mapping: options.mapping,
-      })
-      const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
-      switch (outcome._tag) {
-        case "Created":
-          return result(yield* created(batch, rows, outcome))
-        case "InDoubt":
-          return result(
-            yield* recordAll(batch, rows, { _tag: "InDoubt", reason: outcome.reason }),
-            outcome.error === undefined ? undefined : { _tag: "Unusable", error: outcome.error },
-          )
-        case "Unusable":
-          return result(yield* recordAll(batch, rows, { _tag: "NotCreated" }), {
-            _tag: "Unusable",
-            error: outcome.error,
-          })
-        case "NotCreated": {
-          // Recorded before any wait, so that a crash during the wait leaves nothing in doubt.
-          yield* recordAll(batch, rows, { _tag: "NotCreated" })
-          if (options.stop.aborted) return result(pending(rows))
-          const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
-          if (
-            times.tried >= options.retries.attempts
-            || times.throttled >= options.retries.attempts * patienceWhenThrottled
-          ) {
-            return result(pending(rows), {
-              _tag: "Unreachable",
-              reason: outcome.reason,
-              attempts: times.tried + times.throttled,
-            })
-          }
-          yield* pause(Math.max(1, outcome.throttled ? times.throttled : times.tried), outcome.wait)
-          return yield* attempt(rows, times.tried, times.throttled)
-        }
-        case "Refused":
-          return yield* isolate(batch, rows, outcome)
-      }
-    })
-
   /**
    * If the error names a row, that row counts as refused. Otherwise, halves the batch until the refused row is
    * isolated. The other rows are sent again.
@@ -279,7 +230,7 @@ export const makeSink = (options: SinkOptions): Sink => {
                 _tag: "Refused",
                 message: refusal.message,
                 item: options.digestOf(row),
-                mapping: options.mapping,
+                mapping: options.intent.mapping,
                 form: options.form,
               }
               : { _tag: "NotCreated" },
@@ -306,8 +257,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       let rows = done
       let trouble: Trouble | undefined
       for (const group of groups) {
-        const common = commonRefusal()
-        if (common !== undefined) trouble = trouble ?? { _tag: "AllRefused", message: common }
+        trouble ??= allRefused()
         if (group.length === 0) continue
         if (trouble !== undefined) {
           rows = [...rows, ...pending(group)]
@@ -318,6 +268,54 @@ export const makeSink = (options: SinkOptions): Sink => {
         trouble = next.trouble
       }
       return result(rows, trouble)
+    })
+
+  /** Returns the trouble if the service has refused every row so far, enough of them, and all for the same reason: hundreds of rows must not be tried one by one. */
+  const allRefused = (): Trouble | undefined =>
+    hasCreated || refusals < enough || reasons.size !== 1 ? undefined : {
+      _tag: "Protected",
+      because: `The service refuses every row for the same reason, so the mapping or the form is probably wrong: ${
+        [...reasons].join("")
+      }`,
+    }
+
+  /** Waits before the next attempt, unless sending stops. `asked`: the milliseconds for which the service asked to wait. */
+  const pause = (attempt: number, asked: number | undefined) =>
+    Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
+      const backoff = Math.min(
+        Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
+        Duration.toMillis(options.retries.max),
+      )
+      // Sending must not be interrupted, but the losing side of this race must end.
+      return Effect.race(
+        Effect.interruptible(Effect.sleep(Math.max(asked ?? 0, backoff * jitter))),
+        Effect.interruptible(untilAborted(options.stop)),
+      )
+    })
+
+  /** Records the outcomes of a batch's rows, and returns them. */
+  const record = (batch: number, sent: ReadonlyArray<SentRow>): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
+    Effect.as(session.settle(batch, sent.map((one) => one.outcome)), sent)
+
+  /** Records the same outcome for all rows of a batch. */
+  const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
+    record(batch, rows.map((row): SentRow => ({ row, outcome })))
+
+  const pending = (rows: ReadonlyArray<IntendedRow>): ReadonlyArray<SentRow> =>
+    rows.map((row) => ({ row, outcome: { _tag: "NotCreated" } }))
+
+  const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
+
+  /** Returns the failure if the ledger failed after submissions were created. It contains their ids, which must not be lost. */
+  const lost = (
+    error: LedgerError | LedgerOvertaken,
+    batch: number,
+    rows: ReadonlyArray<IntendedRow>,
+    submissionIds: ReadonlyArray<string>,
+  ): SinkFailure =>
+    submissionIds.length === 0 ? error : new OutcomeUnrecorded({
+      batches: [{ batch, rows: rows.map(({ row }) => row), submissionIds }],
+      reason: error.message,
     })
 
   return { send: (rows) => Effect.uninterruptible(attempt(rows, 0, 0)) }
