@@ -125,18 +125,17 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         editedToo: options.editedToo,
       }
       const undone = yield* undoRun(context, before)
-      const { absent, deleted, edited, likely, refused, replaced, unseen } = undone
+      const { absent, deleted, kept, replaced } = undone
       const { sent, undone: gone, ...after } = undone.remaining
+      const keptAs = { edited: 0, likely: 0, refused: 0, unseen: 0 }
+      for (const { why } of kept.values()) keptAs[why]++
       const counts = {
         ...after,
         deleted,
         absent,
         earlier: gone + replaced.length - deleted,
-        edited: edited.size,
-        likely: likely.size,
-        refused: refused.size,
-        unseen: unseen.size,
-        left: sent - edited.size - likely.size - refused.size - unseen.size,
+        ...keptAs,
+        left: sent - kept.size,
       }
       const { because, exitCode, outcome } = ending(stop.reasons(), counts)
       const finishedAt = yield* now

@@ -7,9 +7,16 @@ import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"
 import { newRunFolder } from "../report/partFiles.ts"
-import type { UndoneRun } from "../run/undoRun.ts"
+import type { Kept, UndoneRun } from "../run/undoRun.ts"
 
 const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link", "because"]
+
+const keptWords: { readonly [W in Kept["why"]]: string } = {
+  edited: "edited, not deleted",
+  likely: "not certainly of this run, not deleted",
+  refused: "refused, not deleted",
+  unseen: "never seen, not deleted",
+}
 
 interface Line {
   readonly row: number
@@ -26,7 +33,7 @@ interface Line {
 export const undoneLines = (
   view: PipelineLedger,
   run: string,
-  { edited, likely, refused, replaced, unseen }: UndoneRun,
+  { kept, replaced }: Pick<UndoneRun, "kept" | "replaced">,
 ): Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, LedgerError> => {
   const undeletable = Stream.map(view.pages("undeletable", { run }), (rows) =>
     rows.map((row): Line => {
@@ -40,12 +47,8 @@ export const undoneLines = (
     }))
   const deleted = Stream.make(replaced.map((row): Line => ({ ...row, outcome: "deleted" })))
   const left = (row: Omit<Line, "outcome"> & { readonly submissionId: string }): Line => {
-    const { submissionId: id } = row
-    if (edited.has(id)) return { ...row, outcome: "edited, not deleted", editLink: edited.get(id) }
-    if (likely.has(id)) return { ...row, outcome: "not certainly of this run, not deleted" }
-    if (refused.has(id)) return { ...row, outcome: "refused, not deleted", because: refused.get(id) }
-    if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
-    return { ...row, outcome: "not deleted yet" }
+    const { because, editLink, why } = kept.get(row.submissionId) ?? {}
+    return { ...row, outcome: why === undefined ? "not deleted yet" : keptWords[why], because, editLink }
   }
   const sent = Stream.map(view.pages("imported", { run }), (rows) => rows.map(left))
   const earlier = Stream.map(

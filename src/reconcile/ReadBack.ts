@@ -40,6 +40,8 @@ export interface ReadBackOptions {
   readonly compare: (item: Item, submission: Submission) => ReadBackResult["comparisons"]
   /** Ids of questions and elements whose differences the pipeline tolerates. */
   readonly tolerated: ReadonlySet<string>
+  /** Names of the questions and elements that the pipeline knows, by id. */
+  readonly names: ReadonlyMap<string, string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
   /** Aborted when the run stops. Submissions that are not visible by then remain unread. */

@@ -18,10 +18,7 @@ export interface DriftResult extends Pick<ReadBackResult, "comparisons" | "editL
 }
 
 /** A difference that the pipeline tolerates is reported, but is not drift. */
-export interface DriftOptions extends Pick<ReadBackOptions, "formId" | "service" | "digest" | "tolerated"> {
-  /** Names of the questions and elements that the pipeline knows, by id. */
-  readonly names: ReadonlyMap<string, string>
-}
+type DriftOptions = Pick<ReadBackOptions, "formId" | "service" | "digest" | "tolerated" | "names">
 
 /** The content of a submission for one question or other member. */
 interface ReturnedMember {

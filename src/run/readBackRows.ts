@@ -6,7 +6,6 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import type { DriftOptions } from "../reconcile/drift.ts"
 import { makeListing } from "../reconcile/Listing.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
@@ -28,7 +27,7 @@ export interface Comparing {
   readonly stop: Pick<Stop["Type"], "reading">
 }
 
-/** Returns the options for reading submissions back and comparing them with these answers. */
+/** Returns the options for reading submissions back and comparing them with these answers, or with what was returned when they were verified. */
 export const comparingWith = (
   { answers, digest, form, pipeline, service, stop }: Comparing,
   listing: ReadBackOptions["listing"],
@@ -39,14 +38,9 @@ export const comparingWith = (
   digest,
   compare: (item, submission) => compareSubmission(answers, item, submission),
   tolerated: new Set(answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
+  names: new Map(answers.map(({ id, name }) => [id, name])),
   visibleWithin: pipeline.reconcile.visibleWithin,
   signal: stop.reading,
-})
-
-/** Returns the options for comparing submissions with what was returned when they were verified. */
-export const driftOptionsOf = (options: ReadBackOptions, answers: ReadonlyArray<MappedAnswer>): DriftOptions => ({
-  ...options,
-  names: new Map(answers.map(({ id, name }) => [id, name])),
 })
 
 /** Returns the options for reading back a pipeline's submissions. The form's list is open until the scope closes. */

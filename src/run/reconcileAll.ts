@@ -6,13 +6,13 @@ import type { Verdict } from "../domain/fate.ts"
 import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
-import { checkDrift, compareWithVerified, type DriftOptions, type DriftResult } from "../reconcile/drift.ts"
+import { checkDrift, compareWithVerified, type DriftResult } from "../reconcile/drift.ts"
 import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { pageRows as listedRows } from "../service/FormService.ts"
 import { showProgress } from "./Progress.ts"
-import { countComparisons, type CreatedRow, driftOptionsOf, readBackOptions, readBackRows } from "./readBackRows.ts"
+import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { now } from "./Run.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { type Counts, RunCounts } from "./RunCounts.ts"
@@ -34,13 +34,12 @@ const readingRows = 16
  */
 export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm: boolean, pageRows = 1_000) =>
   Effect.gen(function*() {
-    const { id, mapping, mode } = yield* CurrentRun
+    const { id, mode } = yield* CurrentRun
     const { view } = yield* RunLedger
     const stop = yield* Stop
     const counts = yield* RunCounts
     const startedAt = yield* now
     const options = yield* readBackOptions
-    const again: Again = { readBack: options, drift: driftOptionsOf(options, mapping.answers) }
     const { imported } = yield* view.standing
     counts.total = imported
     counts.imported = imported
@@ -51,37 +50,31 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
         Stream.filter((rows) => rows.length > 0),
         // The order is kept, because a page counts as read only after all pages before it.
         Stream.mapEffect(
-          (rows) => (stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
+          (rows) => (stop.requested() ? Effect.succeed(undefined) : readPage(options, rows)),
           { concurrency: readingPages },
         ),
       )
     let wholeForm: WholeForm | undefined
-    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt })).pipe(
-      Effect.zipRight(isWholeForm ? compareWholeForm : Effect.succeed(undefined)),
-      Effect.tap((found) => Effect.sync(() => void (wholeForm = found))),
-      Effect.zipRight(isWholeForm ? RunCounts.start("readBack") : Effect.void),
-      Effect.zipRight(Stream.runForEach(pages, (upTo) => {
+    const steps = Effect.gen(function*() {
+      yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt }))
+      if (isWholeForm) {
+        wholeForm = yield* compareWholeForm
+        yield* RunCounts.start("readBack")
+      }
+      yield* Stream.runForEach(pages, (upTo) => {
         whole &&= upTo !== undefined
         return upTo === undefined || !whole
           ? Effect.void
           : RunLedger.record((session) => session.record({ reconciled: upTo }))
-      })),
-      Effect.zipRight(Effect.suspend(() =>
-        whole && !stop.requested()
-          ? RunLedger.record((session) => session.record({ reconciled: "through" }))
-          : Effect.void
-      )),
-      Effect.catchTag("LedgerOvertaken", stop.overtaken),
-    )
+      })
+      if (!whole || stop.requested()) return
+      yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
+    })
+    yield* Effect.catchTag(steps, "LedgerOvertaken", stop.overtaken)
     yield* RunCounts.start("report")
     yield* showProgress
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported, wholeForm })
   }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
-
-interface Again {
-  readonly readBack: ReadBackOptions
-  readonly drift: DriftOptions
-}
 
 const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
   const { differing, missing, unread, verified } = readBack
@@ -92,7 +85,7 @@ const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
 }
 
 /** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped in the meantime. */
-const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
+const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>
   Effect.gen(function*() {
     const stop = yield* Stop
     const counts = yield* RunCounts
@@ -104,13 +97,13 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       else if (answers !== undefined) verified.push({ ...row, item, answers })
     }
     // Submissions that were read earlier have had time to become visible.
-    const atOnce = { ...again.readBack, visibleWithin: Duration.zero }
-    const listing = again.readBack.listing
+    const atOnce = { ...options, visibleWithin: Duration.zero }
+    const { listing } = options
     const together = listing === undefined ? readingRows : listedRows
-    for (const [options, rows] of [[again.readBack, unread], [atOnce, unproven]] as const) {
+    for (const [patient, rows] of [[options, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, together)) {
         counts.read += some.length
-        yield* readBackRows(options, some, true)
+        yield* readBackRows(patient, some, true)
       }
     }
     const compared = unread.length + unproven.length === 0 || !stop.requested()
@@ -119,7 +112,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       yield* unlessAborted(
         listing.find(verified.map(({ submissionId }) => submissionId), false, (index, submission) => {
           const row = verified[index]
-          const result = row === undefined ? undefined : compareWithVerified(row.answers, submission, again.drift)
+          const result = row === undefined ? undefined : compareWithVerified(row.answers, submission, options)
           if (row === undefined || result?.standing !== "unchanged") return false
           unchanged.set(row, result)
           return true
@@ -131,7 +124,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       verified,
       (row) =>
         Effect.suspend(() =>
-          stop.requested() ? Effect.succeed(undefined) : readAgain(again.drift, row, unchanged.get(row))
+          stop.requested() ? Effect.succeed(undefined) : readAgain(options, row, unchanged.get(row))
         ),
       { concurrency: readingRows },
     )
@@ -155,7 +148,7 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
  *
  * @param listed the result if the list shows the submission unchanged; then it is not read
  */
-const readAgain = (options: DriftOptions, row: VerifiedRow, listed: DriftResult | undefined) =>
+const readAgain = (options: ReadBackOptions, row: VerifiedRow, listed: DriftResult | undefined) =>
   Effect.gen(function*() {
     const stop = yield* Stop
     const counts = yield* RunCounts

@@ -7,12 +7,12 @@ import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { ReplacedSubmission, SentRow } from "../ledger/pages.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import { stampsOf } from "../mapping/stamps.ts"
-import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
+import { checkDrift } from "../reconcile/drift.ts"
 import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { type FormService, ServiceUnusable } from "../service/FormService.ts"
 import { showWork } from "./Progress.ts"
-import { type Comparing, comparingWith, driftOptionsOf } from "./readBackRows.ts"
+import { type Comparing, comparingWith } from "./readBackRows.ts"
 import { settleByList } from "./settleDoubts.ts"
 import type { Stop } from "./Stop.ts"
 
@@ -44,16 +44,22 @@ export interface UndoneRun {
   readonly absent: number
   /** Those of the deleted submissions that their rows had replaced, so that the ledger knows only their ids now. */
   readonly replaced: ReadonlyArray<Pick<SentRow, "row" | "key" | "submissionId">>
-  /** The edit links of submissions that remain because they were edited, by submission id. Empty if there is none. */
-  readonly edited: ReadonlyMap<string, string>
-  /** Submissions that remain because nothing but their answers shows that the run created them. */
-  readonly likely: ReadonlySet<string>
-  /** The service's reasons for refusing to delete submissions, by submission id. */
-  readonly refused: ReadonlyMap<string, string>
-  /** Submissions that were never seen in the form, so that nothing shows whether they exist. */
-  readonly unseen: ReadonlySet<string>
+  /** Submissions that were not deleted on purpose, by submission id. */
+  readonly kept: ReadonlyMap<string, Kept>
   /** What remains of the run. */
   readonly remaining: Remaining
+}
+
+/**
+ * Why a submission was not deleted. `edited`: it was edited. `likely`: nothing but its answers shows that the run created it. `refused`: the service
+ * refused to delete it. `unseen`: it was never seen in the form, so that nothing shows whether it exists.
+ */
+export interface Kept {
+  readonly why: "edited" | "likely" | "refused" | "unseen"
+  /** The submission's edit link, if it was edited. */
+  readonly editLink?: string | undefined
+  /** The service's reason, if it refused. */
+  readonly because?: string
 }
 
 /** The number of submissions that are read and deleted at the same time. */
@@ -72,15 +78,14 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
   Effect.gen(function*() {
     const { form, pipeline, remove, run, service, session, stop, view } = context
     if (before.inDoubt > 0) yield* undoDoubts(context)
-    const reading = readingOf(context)
+    // The list may be older than a submission, so each one is read.
+    const reading = comparingWith(context, undefined)
     const runParameter = stampsOf(pipeline, form).find(({ carries }) => carries === "run")?.id
-    const edited = new Map<string, string>()
-    const likely = new Set<string>()
-    const refused = new Map<string, string>()
-    const unseen = new Set<string>()
+    const kept = new Map<string, Kept>()
     const replaced: Array<Deletable> = []
     let deleted = 0
     let absent = 0
+    let refused = 0
     let done = 0
     const showDone = Effect.suspend(() => showWork("undo", done, before.sent))
 
@@ -105,8 +110,8 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         Effect.catchIf(
           (error): error is ServiceUnusable => error._tag === "ServiceUnusable" && isAboutOne(error),
           (error) => {
-            refused.set(submissionId, error.message)
-            return deleted === 0 && refused.size >= mostRefused ? error : Effect.succeed(false)
+            kept.set(submissionId, { why: "refused", because: error.message })
+            return deleted === 0 && ++refused >= mostRefused ? error : Effect.succeed(false)
           },
         ),
       )
@@ -132,12 +137,13 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         if (stop.requested()) return
         const found = yield* unlessAborted(stateOf(row, reading), stop.sending)
         if (found === undefined || stop.requested()) return
-        if (found.state === "unseen") {
+        const { editLink, state } = found
+        if (state === "unseen") {
           yield* session.verdicts([{ keyDigest: row.keyDigest, verdict: "missing", answers: new Map() }])
-          unseen.add(row.submissionId)
-        } else if (found.state === "edited" && !context.editedToo) edited.set(row.submissionId, found.editLink ?? "")
-        else if (!context.editedToo && found.state !== "gone" && (yield* isOnlyLikely(row))) {
-          likely.add(row.submissionId)
+          kept.set(row.submissionId, { why: "unseen" })
+        } else if (state === "edited" && !context.editedToo) kept.set(row.submissionId, { why: "edited", editLink })
+        else if (!context.editedToo && state !== "gone" && (yield* isOnlyLikely(row))) {
+          kept.set(row.submissionId, { why: "likely" })
         } else yield* deleteOne(row)
         done++
         yield* showDone
@@ -148,16 +154,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
     yield* showDone
     yield* Stream.runForEach(view.pages("sent", { run }), undoAll)
     yield* Stream.runForEach(view.pages("replaced", { run }), (rows) => undoAll(rows.flatMap(deletable)))
-    return {
-      deleted,
-      absent,
-      replaced,
-      edited,
-      likely,
-      refused,
-      unseen,
-      remaining: yield* remainingOf(view, run),
-    } satisfies UndoneRun
+    return { deleted, absent, replaced, kept, remaining: yield* remainingOf(view, run) } satisfies UndoneRun
   })
 
 /** Whether the service refused to delete this submission, but may delete others. */
@@ -233,19 +230,6 @@ export const remainingOf = (view: Pick<PipelineLedger, "pages">, run: string) =>
     return remaining
   })
 
-interface Reading {
-  readonly drift: DriftOptions
-  readonly readBack: ReadBackOptions
-}
-
-/** Returns how submissions are compared. */
-const readingOf = (context: UndoContext): Reading => {
-  // The list may be older than the submission, so each one is read.
-  const options = comparingWith(context, undefined)
-  // A tolerated answer that was edited is an edit, too.
-  return { readBack: options, drift: { ...driftOptionsOf(options, context.answers), tolerated: new Set() } }
-}
-
 /** The state of a submission. `unseen`: no one has ever seen it in the form. */
 interface State {
   readonly state: "unchanged" | "edited" | "gone" | "unseen"
@@ -257,10 +241,11 @@ interface State {
  * back at first. One that was never read has time to become visible. If it does not, nothing shows that it is gone: only a second look, by a later
  * command, counts.
  */
-const stateOf = ({ answers, item, submissionId, verdict }: Deletable, { drift, readBack: options }: Reading) =>
+const stateOf = ({ answers, item, submissionId, verdict }: Deletable, options: ReadBackOptions) =>
   Effect.gen(function*() {
     if (answers !== undefined && verdict === "verified") {
-      const { editLink, standing } = yield* checkDrift({ submissionId, answers }, drift)
+      // A tolerated answer that was edited is an edit, too.
+      const { editLink, standing } = yield* checkDrift({ submissionId, answers }, { ...options, tolerated: new Set() })
       return { state: standing, editLink } satisfies State
     }
     if (item === undefined) return { state: "edited" } satisfies State

@@ -220,9 +220,11 @@ export class World {
   private result(value: RunReport | UndoneRun | number, started: Started): Ending {
     const { day, left } = started
     if (typeof value === "number") return { _tag: "Settled", rows: value }
-    if ("edited" in value) {
-      const { edited, likely, refused, remaining, unseen } = value
-      const hasEnded = remaining.sent === edited.size + likely.size && refused.size + unseen.size === 0
+    if ("kept" in value) {
+      const { kept, remaining } = value
+      const likely = new Set([...kept].flatMap(([id, { why }]) => why === "likely" ? [id] : []))
+      const hasEnded = remaining.sent === kept.size
+        && [...kept.values()].every(({ why }) => why === "edited" || why === "likely")
         && left()?.overtaken === false
       if (hasEnded) this.truth.checkUndone(day.undo.run, this.disk.rows(), day.undo.editedToo, likely)
       return { _tag: "Undone", result: value }

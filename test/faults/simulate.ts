@@ -1,5 +1,5 @@
 import type { Pipeline } from "../../src/project/Pipeline.ts"
-import type { UndoneRun } from "../../src/run/undoRun.ts"
+import type { Kept, UndoneRun } from "../../src/run/undoRun.ts"
 import { Draws } from "./Draws.ts"
 import type { Bug } from "./FormferryProcess.ts"
 import { drawDay, drawEdit, drawFix, drawPipeline, drawRows, drawUndo, quietDay } from "./scenario.ts"
@@ -214,8 +214,11 @@ const told = ({ command, faults, mishaps, pipeline, ...more }: Day): string =>
     ...more,
   }).replaceAll(/\br[0-9a-f]{32}\b/g, "ID")
 
-const toldUndone = ({ absent, deleted, edited, refused, remaining, unseen }: UndoneRun): string =>
-  JSON.stringify({ deleted, absent, edited: edited.size, refused: refused.size, unseen: unseen.size, remaining })
+const toldUndone = ({ absent, deleted, kept, remaining }: UndoneRun): string => {
+  const countOf = (reason: Kept["why"]) => [...kept.values()].filter(({ why }) => why === reason).length
+  const counts = { edited: countOf("edited"), refused: countOf("refused"), unseen: countOf("unseen") }
+  return JSON.stringify({ deleted, absent, ...counts, remaining })
+}
 
 const ended = (ending: Ending): string =>
   ending._tag === "Settled"

@@ -44,6 +44,7 @@ const verified = (item: Item, submission: Submission) =>
       digest,
       compare: (sent: Item, returned: Submission) => compareSubmission([], sent, returned),
       tolerated: new Set<string>(),
+      names: new Map(),
       visibleWithin: Duration.zero,
       signal: new AbortController().signal,
     }
