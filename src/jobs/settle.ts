@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { SettledResult, SettleResult } from "../domain/settled.ts"
 import type { SettledRow } from "../ledger/evidence.ts"
@@ -8,6 +7,7 @@ import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
 import {
   asFile,
+  doubtfulRows,
   landedOf,
   type ListContext,
   recordSettled,
@@ -56,18 +56,14 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
       const { pipeline, view } = place
       yield* view.isNewest
       if ((yield* view.counts).inDoubt === 0) return nothing(pipeline.name)
-      const doubtful = Effect.map(
-        Stream.runCollect(view.pages("doubtful", {})),
-        (pages) => Array.from(pages).flat(),
-      )
       // Takes the lock only after the export or the service was opened successfully.
       const settle = yield* settling(project, place, options)
       if (settle === undefined) {
-        const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
+        const rows = (yield* doubtfulRows(view)).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
       const session = yield* view.hold(yield* newRunId)
-      const result = yield* settle(yield* doubtful, session)
+      const result = yield* settle(yield* doubtfulRows(view), session)
       return { ...result, left: (yield* view.counts).inDoubt }
     }),
   )

@@ -94,9 +94,8 @@ export const settleFromExport = (
   isComplete: boolean,
 ) =>
   Effect.gen(function*() {
-    const { landedByWord, looseIds, now, testEntries: entries } = yield* view.settlingFacts
-    const { imported } = yield* view.standing
-    const known = yield* knownIn(view, looseIds, digest, hasTimes, imported)
+    const known = yield* knownIn(view, digest, hasTimes)
+    const { facts: { landedByWord, now, testEntries: entries }, imported } = known
     const entered = new Set<TestEntry>()
     const settling = makeSettling(
       rows,

@@ -42,15 +42,21 @@ export const makeIds = (digest: (id: string) => Buffer) => {
   }
 }
 
-/** Tracks which of the ledger's submissions an export or a list contains, and in which order. */
+/**
+ * Tracks which of the ledger's submissions an export or a list contains, and in which order. Also returns the ledger's other facts for settling, and how
+ * many rows are imported.
+ *
+ * @param hasTimes whether the pipeline sends submission times
+ */
 export const knownIn = (
-  view: Pick<PipelineLedger, "pages">,
-  looseIds: ReadonlyArray<string>,
+  view: Pick<PipelineLedger, "pages" | "settlingFacts" | "standing">,
   digest: (id: string) => Buffer,
-  hasTimes: boolean,
-  imported: number,
+  hasTimes = false,
 ) =>
   Effect.gen(function*() {
+    const facts = yield* view.settlingFacts
+    const { looseIds } = facts
+    const { imported } = yield* view.standing
     const known = makeIds(digest)
     const closedBy = new Numbers()
     const timeBy = new Numbers()
@@ -75,6 +81,8 @@ export const knownIn = (
     const loose = makeIds(digest)
     for (const id of looseIds) loose.add(id, 0)
     return {
+      facts,
+      imported,
       /** Records that an id was seen. Returns whether a row of the ledger has the id. */
       see: (id: string): boolean => {
         loose.see(id)

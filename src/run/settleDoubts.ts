@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { counted, present } from "../domain/words.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
@@ -8,6 +7,7 @@ import { FormService } from "../service/FormService.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import {
   asFile,
+  doubtfulRows,
   landedOf,
   type ListContext,
   recordSettled,
@@ -52,7 +52,7 @@ export const settleByList = (
   which: (row: DoubtfulRow) => boolean,
 ) =>
   Effect.gen(function*() {
-    const rows = Array.from(yield* Stream.runCollect(context.view.pages("doubtful", {}))).flat()
+    const rows = yield* doubtfulRows(context.view)
     const { lateWithin, visibleWithin } = waitsOf(context.pipeline)
     const found = yield* unlessAborted(settleFromList(rows, context, visibleWithin + lateWithin), stop.sending)
     if (found === undefined) return undefined

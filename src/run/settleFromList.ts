@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
 import { commandLine } from "../domain/shell.ts"
 import type { Submission } from "../domain/submission.ts"
@@ -189,8 +190,8 @@ const settleOnce = (
 ) =>
   Effect.gen(function*() {
     const { answers, digest, form, pipeline, view } = context
-    const { landedByWord, looseIds, now: began } = yield* view.settlingFacts
-    const known = yield* knownIn(view, looseIds, digest, false, (yield* view.standing).imported)
+    const known = yield* knownIn(view, digest)
+    const { landedByWord, now: began } = known.facts
     const stamps = stampsOf(pipeline, form)
     const ids = stampIdsOf(stamps)
     const settling = makeSettling(
@@ -242,6 +243,10 @@ export const recordSettled = (
       ],
     }
   })
+
+/** Returns all rows in doubt of a pipeline. */
+export const doubtfulRows = (view: Pick<PipelineLedger, "pages">) =>
+  Effect.map(Stream.runCollect(view.pages("doubtful", {})), (pages) => Array.from(pages).flat())
 
 /** Returns the number of settled rows that landed. */
 export const landedOf = (settled: Settled["settled"]): number =>

@@ -44,9 +44,8 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
     const { ledger, view } = yield* RunLedger
     const { read } = yield* FormService
     const digest = ledger.digest.key
-    const { imported } = yield* view.standing
-    const { looseIds } = yield* view.settlingFacts
-    const known = yield* knownIn(view, looseIds, digest, false, imported)
+    const known = yield* knownIn(view, digest)
+    const { looseIds } = known.facts
     const unknown = new Map<string, string | undefined>()
     let before: Effect.Effect.Success<ReturnType<typeof scanList>> | undefined
     let gap: string | undefined
