@@ -175,7 +175,7 @@ const findingsOf = (at: PipelineTarget, options: CheckOptions) =>
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
-        : Effect.flatMap(openTarget(at, options.services), ({ service }) => service.form(target.form)),
+        : Effect.flatMap(openTarget(at, options.services), (service) => service.form(target.form)),
     )
     if (Either.isLeft(opened) || Either.isLeft(fetched)) {
       const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]

@@ -84,20 +84,17 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
       guard,
       services: {
         open: (config) =>
-          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
-            name,
-            service: {
-              ...service,
-              form: (id) =>
-                Effect.suspend(() => {
-                  // The practice service's address changes with every start.
-                  const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
-                  const known = forms.get(key)
-                  const at = clock.unsafeCurrentTimeMillis()
-                  if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
-                  return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
-                }),
-            },
+          Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), (service) => ({
+            ...service,
+            form: (id) =>
+              Effect.suspend(() => {
+                // The practice service's address changes with every start.
+                const key = JSON.stringify([config.name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                const known = forms.get(key)
+                const at = clock.unsafeCurrentTimeMillis()
+                if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
+                return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
+              }),
           })),
       },
     }))

@@ -63,7 +63,7 @@ export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey
       ? projectOf(read.value, identity, () => Effect.never).services.get(service.name)
       : undefined
     if (config?._tag !== "Live") return undefined
-    const { service: opened } = yield* openService({ ...config, apiKey: Effect.succeed(apiKey) })
+    const opened = yield* openService({ ...config, apiKey: Effect.succeed(apiKey) })
     yield* Effect.timeoutOption(opened.form(form), askedFor)
     return undefined
   }).pipe(

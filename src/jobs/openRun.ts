@@ -4,6 +4,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
+import * as Struct from "effect/Struct"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import { maskOf } from "../domain/reportFields.ts"
@@ -21,7 +22,7 @@ import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
 import type { Prepared } from "./prepare.ts"
 import { askerOf, ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
-import { type OpenedService, serviceToConfirm } from "./services.ts"
+import { serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
 
@@ -31,7 +32,7 @@ export interface RunSettings
     Pick<RunRequest, "otherSource" | "projectOption" | "limit" | "retryRefused" | "resendUndone">
 {
   readonly target: Target
-  readonly opened: OpenedService
+  readonly service: FormService
   /** The project's ledger, if the caller may have opened it already. */
   readonly ledger?: Prepared["ledger"] | undefined
   /** How to open the copy of the project's ledger that a rehearsal uses. */
@@ -49,7 +50,8 @@ const reportsRead = 50
 /** Opens what a run needs, until the scope closes: the ledger, the run's folder, and the handling of interrupts. Takes the pipeline's lock, except for a dry run. */
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
-    const { form, mode, opened, pipeline, source, target } = settings
+    const { form, mode, pipeline, source, target } = settings
+    const serviceName = target.service
     const asker = askerOf(pipeline, target)
     yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
@@ -72,33 +74,24 @@ export const openRun = (project: Project, settings: RunSettings) =>
     })
     const stop = yield* Layer.build(Stop.layer(settings.interrupted))
     const startsFresh = (yield* view.facts).isNew
-      && past.runs.some((run) => run.form.id !== form.id || run.form.service !== opened.name)
+      && past.runs.some((run) => run.form.id !== form.id || run.form.service !== serviceName)
     const sends = mode === "run" || mode === "dry-run"
     const plan = CurrentRun.make({
+      ...Struct.pick(settings, "mode", "pipeline", "form", "mapping", "source", "otherSource", "projectOption"),
+      ...Struct.pick(settings, "mayBeSent", "limit", "retryRefused", "resendUndone"),
       id,
-      mode,
-      pipeline,
       target: target.target,
-      serviceName: opened.name,
-      form,
-      mapping: settings.mapping,
-      source,
-      otherSource: settings.otherSource,
-      projectOption: settings.projectOption,
-      confirm: serviceToConfirm(project, opened.name),
-      mayBeSent: settings.mayBeSent,
-      limit: settings.limit,
-      retryRefused: settings.retryRefused,
-      resendUndone: settings.resendUndone,
+      serviceName,
+      confirm: serviceToConfirm(project, serviceName),
       rehearsed: sends
-        ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
+        ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: serviceName, form })
         : undefined,
       warnings: [
         ...settings.warnings,
         ...source.warnings,
         ...past.warnings,
         ...(startsFresh
-          ? [`${pipeline.name} was never imported into ${form.name} on ${opened.name}: all its rows are new there.`]
+          ? [`${pipeline.name} was never imported into ${form.name} on ${serviceName}: all its rows are new there.`]
           : []),
       ],
     })
@@ -118,7 +111,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     return stop.pipe(
       Context.add(CurrentRun, plan),
       Context.add(RunLedger, yield* mode === "dry-run" ? holdNothing : hold),
-      Context.add(FormService, opened.service),
+      Context.add(FormService, settings.service),
       Context.add(RunFolder, folder),
       Context.add(Progress, { show }),
     )

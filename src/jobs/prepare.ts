@@ -20,6 +20,7 @@ import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull, type SourceFiles } from "../project/sourceSection.ts"
 import { Progress, showWork } from "../run/Progress.ts"
+import type { FormService } from "../service/FormService.ts"
 import { typedName } from "../source/archive.ts"
 import { findFiles, namesOf } from "../source/findFiles.ts"
 import { isFixed, ownColumns } from "../source/fixed.ts"
@@ -29,7 +30,7 @@ import { type ConnectionUnusable, PullProgress, type Source, type SourceError } 
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
 import { askerOf, type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
-import type { OpenedService, Services } from "./services.ts"
+import type { Services } from "./services.ts"
 import { chooseTarget, findFirstTarget, openTarget, type PipelineTarget, type Target } from "./target.ts"
 
 /** A compiled mapping and its pipeline, complete with a row key. */
@@ -43,7 +44,7 @@ interface CompiledFor {
 export interface Prepared extends CompiledFor {
   readonly target: Target
   readonly source: Source
-  readonly opened: OpenedService
+  readonly service: FormService
   readonly form: Form
   /** How the form changed after the pipeline was made for it. */
   readonly changed: FormFindings
@@ -81,10 +82,10 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
     )
     // The digest takes the longest, so it starts first.
     const ahead = options.digestAhead === true ? yield* opening : undefined
-    const service = yield* Effect.exit(openTarget(at, options.services))
-    const fetching = yield* Effect.forkScoped(Effect.flatMap(service, ({ service }) => service.form(target.form)))
+    const opened = yield* Effect.exit(openTarget(at, options.services))
+    const fetching = yield* Effect.forkScoped(Effect.flatMap(opened, (service) => service.form(target.form)))
     const source = ahead ?? (yield* opening)
-    const opened = yield* service
+    const service = yield* opened
     yield* Effect.forkScoped(options.meanwhile ?? Effect.void)
     const form = yield* Effect.flatten(Fiber.await(fetching))
     const changed = yield* compareForm(at, form, ledger)
@@ -93,7 +94,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
         new ConfigurationInvalid({ diagnostics: withChanges(diagnostics, changed) })
       ),
     )
-    return { ...compiled, target, source, opened, form, changed, ledger } satisfies Prepared
+    return { ...compiled, target, source, service, form, changed, ledger } satisfies Prepared
   })
 
 /**
@@ -150,7 +151,7 @@ export const openParts = (
     const at = yield* findFirstTarget(project, name)
     const { pipeline, target } = at
     const source = yield* openPipelineSource(pipeline, undefined)
-    const { service } = yield* openTarget(at, services)
+    const service = yield* openTarget(at, services)
     return { ...at, source, form: yield* service.form(target.form) } satisfies OpenParts
   })
 

@@ -74,7 +74,7 @@ export const preview = (
   )
 
 /** Returns a function that finds out how a row differs from its submission. The function returns undefined if the row has no submission, or has the same content. */
-const changes = (project: Project, { form, ledger: opening, mapping, opened, pipeline, source, target }: Prepared) =>
+const changes = (project: Project, { form, ledger: opening, mapping, pipeline, service, source, target }: Prepared) =>
   Effect.map(opening, (ledger) => {
     const view = ledger && viewOf({ project, pipeline, target }, ledger, form.id)
     const columns = ownColumns(source.columns)
@@ -89,7 +89,7 @@ const changes = (project: Project, { form, ledger: opening, mapping, opened, pip
         if (isKnown || known.superseded.some((one) => one.content.equals(digestOver(one.columns)))) return undefined
         const { submissionId } = known
         const none = (note: string): RowChange => ({ submissionId, answers: [], note })
-        const submission = yield* Effect.either(opened.service.read(form.id, submissionId))
+        const submission = yield* Effect.either(service.read(form.id, submissionId))
         if (Either.isLeft(submission)) return none(`The submission ${submissionId} can't be read.`)
         if (submission.right === undefined) return none(`The submission ${submissionId} is no longer in the form.`)
         const answers = changesOf(mapping, { cells, key }, submission.right)

@@ -199,7 +199,7 @@ export const openRows = (project: Project, of: OfPipeline) =>
     if (ledger === undefined) return undefined
     const form = (yield* knownForm(project, ledger, target))
       ?? (yield* Effect.scoped(
-        Effect.flatMap(openTarget(at), ({ service }) => service.form(target.form)),
+        Effect.flatMap(openTarget(at), (service) => service.form(target.form)),
       )).id
     return { ...at, ledger, view: yield* openPlace(at, ledger, form) }
   })

@@ -54,20 +54,20 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
     Effect.gen(function*() {
       const at = yield* findTarget(project, options)
       const { pipeline, target } = at
-      const { service } = target
-      if (options.wholeForm === true && project.services.has(service) && !can(project, service, "list")) {
+      const { service: name } = target
+      if (options.wholeForm === true && project.services.has(name) && !can(project, name, "list")) {
         return yield* new ConfigurationInvalid({
           diagnostics: [diagnosticAt(
             pipeline.document,
             "error",
             target.path,
-            `The project does not say that ${service} can list submissions, so the whole form can't be compared with the ledger. Nothing was read.`,
-            `If the service can list, add \`capabilities: [list]\` to \`services.${service}\` in config/formferry.yaml. Otherwise, omit --whole-form.`,
+            `The project does not say that ${name} can list submissions, so the whole form can't be compared with the ledger. Nothing was read.`,
+            `If the service can list, add \`capabilities: [list]\` to \`services.${name}\` in config/formferry.yaml. Otherwise, omit --whole-form.`,
           )],
         })
       }
-      const opened = yield* openTarget(at)
-      const form = yield* orInterrupted(options.interrupted, opened.service.form(target.form))
+      const service = yield* openTarget(at)
+      const form = yield* orInterrupted(options.interrupted, service.form(target.form))
       const compiled = compileWithoutSource(pipeline, form)
       if (Either.isLeft(compiled)) return yield* new ConfigurationInvalid({ diagnostics: compiled.left })
       const { mapping, warnings } = compiled.right
@@ -76,7 +76,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         mode: "reconcile",
         pipeline,
         target,
-        opened,
+        service,
         form,
         mapping,
         source: noSource,

@@ -27,16 +27,16 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const prepared = yield* prepareRun(project, pipeline, { ...options, pulls: pullsOf(options) })
-      const { form, opened } = prepared
+      const { form, target } = prepared
       const run = yield* openRun(project, {
         ...options,
         ...prepared,
-        opened: { ...opened, service: yield* stage(form) },
-        copy: yield* temporaryCopy(project, askerOf(pipeline, prepared.target)),
+        service: yield* stage(form),
+        copy: yield* temporaryCopy(project, askerOf(pipeline, target)),
         mode: "rehearsal",
       })
-      const config = project.services.get(opened.name)
-      const canList = can(project, opened.name, "list")
+      const config = project.services.get(target.service)
+      const canList = can(project, target.service, "list")
       const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
       const rehearsal = Effect.gen(function*() {
         const { verdicts: { unread } } = yield* (yield* RunLedger).view.counts

@@ -15,16 +15,6 @@ import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
 import { JobRefused } from "./JobRefused.ts"
 
-export interface OpenedService {
-  readonly name: string
-  readonly service: FormService
-}
-
-/** A form service that several runs of a process can share. */
-interface SharedOpenedService extends OpenedService {
-  readonly service: SharedService
-}
-
 /** A reason why a service can't be opened. */
 export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid | LedgerError | LedgerRefused
 
@@ -71,15 +61,14 @@ const openRateOf = (ledger: PostgresPlace, account: SharedAccount) =>
 /** Opens the client of a service for the scope. Starts the embedded practice service, on loopback. */
 export const openService = (
   config: ServiceConfig,
-): Effect.Effect<SharedOpenedService, OpenFailure, Scope.Scope | Disk> =>
+): Effect.Effect<SharedService, OpenFailure, Scope.Scope | Disk> =>
   Effect.gen(function*() {
     const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
       const apiKey = yield* config.apiKey
       const sharedRate = config.sharedBy
         && (yield* openRateOf(config.sharedBy, { address: config.address, secret: Redacted.value(apiKey) }))
-      const service = yield* make({ ...config, apiKey, sharedRate })
-      return { name: config.name, service }
+      return yield* make({ ...config, apiKey, sharedRate })
     }
     // The module is loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
@@ -91,7 +80,7 @@ export const openService = (
       capabilities: config.capabilities,
     })
     const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))
-    return { name: config.name, service: { ...service, form } }
+    return { ...service, form }
   })
 
 /** The form services of a process. */
@@ -100,26 +89,24 @@ export interface Services {
    * Opens a service on first use, and again if it can't be used any more. All users share its rate limit, its queue and its connections. Each user's
    * requests are counted separately.
    */
-  readonly open: (
-    config: ServiceConfig,
-  ) => Effect.Effect<OpenedService, OpenFailure, Disk>
+  readonly open: (config: ServiceConfig) => Effect.Effect<FormService, OpenFailure, Disk>
 }
 
 /** Opens each service of the project once, and keeps it open until the scope closes. */
 export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
-  const opened = new Map<string, SharedOpenedService>()
+  const opened = new Map<string, SharedService>()
   // Concurrent users must not open a service twice.
   const turn = yield* Effect.makeSemaphore(1)
   return {
     open: (config) =>
       Effect.gen(function*() {
         const earlier = opened.get(config.name)
-        const known = earlier?.service.isUsable() === true
+        const known = earlier?.isUsable() === true
           ? earlier
           : yield* Effect.provideService(openService(config), Scope.Scope, scope)
         opened.set(config.name, known)
-        return { ...known, service: yield* known.service.apart }
+        return yield* known.apart
       }).pipe(turn.withPermits(1)),
   }
 })
@@ -141,7 +128,7 @@ const askService = <A>(
           message: `config/formferry.yaml has no service ${quoted(service)}. ${hint}`.trim(),
         })
       }
-      return yield* question((yield* openService(config)).service)
+      return yield* question(yield* openService(config))
     }),
   )
 

@@ -186,7 +186,7 @@ const byExport = (
 const openList = (place: Place) =>
   Effect.gen(function*() {
     const { ledger: { digest }, pipeline, target, view } = place
-    const { service: { form: formOf, list } } = yield* openTarget(place)
+    const { form: formOf, list } = yield* openTarget(place)
     if (list === undefined) return undefined
     const form = yield* formOf(target.form)
     const answers = answersWithoutSource(pipeline, form)

@@ -38,8 +38,8 @@ export const openExport = (at: PipelineTarget, file: string) =>
     const path = yield* Path.Path
     const name = path.basename(file)
     const source = yield* openSource(asFound(file))
-    const opened = yield* openTarget(at)
-    const form = yield* opened.service.form(target.form)
+    const service = yield* openTarget(at)
+    const form = yield* service.form(target.form)
     const meta = source.tool?.meta ?? []
     const titles: Array<string> = []
     for (const column of source.columns) titles[column.position] = column.title

@@ -6,7 +6,8 @@ import { ConfigurationInvalid, diagnosticAt, PipelineUnknown } from "../project/
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
-import { type OpenedService, type OpenFailure, openService, type Services } from "./services.ts"
+import type { FormService } from "../service/FormService.ts"
+import { type OpenFailure, openService, type Services } from "./services.ts"
 
 export const findPipeline = (project: Project, name: string): Effect.Effect<Pipeline, PipelineUnknown> => {
   const pipeline = project.pipelines.get(name)
@@ -83,7 +84,7 @@ export const findFirstTarget = (project: Project, name: string) =>
 export const openTarget = (
   { pipeline, project, target }: PipelineTarget,
   services?: Services,
-): Effect.Effect<OpenedService, OpenFailure, Scope.Scope | Disk> => {
+): Effect.Effect<FormService, OpenFailure, Scope.Scope | Disk> => {
   const config = project.services.get(target.service)
   if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
   const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`

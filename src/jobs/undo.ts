@@ -73,7 +73,8 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const { pipeline, target } = at
       const refusal = (message: string) =>
         new JobRefused({ code: "UndoRefused", next: ["status", pipeline.name], message })
-      const { name, service } = yield* orInterrupted(options.interrupted, openTarget(at))
+      const { service: name } = target
+      const service = yield* orInterrupted(options.interrupted, openTarget(at))
       const { remove } = service
       if (remove === undefined) {
         return yield* refusal(

@@ -181,8 +181,8 @@ describe("a project whose hosts share the rate of an account", () => {
         if (config === undefined) throw new Error("There is no service.")
         const services = yield* shareServices
         const open = Effect.withConfigProvider(services.open(config), environment)
-        const form = Effect.flatMap(open, ({ service }) => service.form("contacts"))
-        const { service: first } = yield* open
+        const form = Effect.flatMap(open, (service) => service.form("contacts"))
+        const first = yield* open
         expect((yield* first.form("contacts")).id).toBe("contacts")
         const admin = yield* connected(yield* urlOf())
         const user = /(?<=\/\/)\w+/.exec(place.url)?.[0] ?? ""
