@@ -5,7 +5,10 @@ import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { type Alike, surveyKeys } from "../run/NewRows.ts"
+import { makeContents, rowKeys } from "../run/content.ts"
+import { SeenLedgerRows } from "../run/FateTable.ts"
+import { KeyTable, RowHash } from "../run/KeyTable.ts"
+import { type Alike, newRows } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
@@ -124,18 +127,41 @@ const pairsOfSource = (
     const prepared = yield* prepare(project, named, { to, source: other })
     const { mapping, source } = prepared
     const plan = planToRead(prepared, prepared, other)
-    const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
+    const numbering = yield* rowKeys(plan, { ledger, view })
+    const added = yield* newRows(plan, { ledger, view })
+    const seen = new SeenLedgerRows()
+    const contents = makeContents(plan, ledger.digest)
+    const keys = new KeyTable()
+    const hash = new RowHash()
+    const first = numbering()
     let rows = 0
+    /** Finds the ledger's rows that the source contains, and the rows that are new. */
     const survey = (chunk: RowChunk) =>
-      Effect.zipRight(
-        showWork("survey", rows += chunk.rows.length),
-        look(chunk, (at) => "item" in mapping.map(chunk.rows[at] ?? [], "")),
-      )
+      Effect.gen(function*() {
+        yield* showWork("survey", rows += chunk.rows.length)
+        const keyed = chunk.rows.flatMap((cells, index) => {
+          const key = chunk.faults.has(index) ? undefined : first(cells)
+          return key === undefined ? [] : [{ cells, key, row: chunk.firstRow + index }]
+        })
+        const known = yield* view.lookUp(keyed.map(({ key }) => ledger.digest.key(key)))
+        keyed.forEach(({ cells, key, row }, at) => {
+          const found = known[at]
+          const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
+          if (replaced !== undefined) return seen.mark(replaced.fixed, true)
+          if (found !== undefined && found.id !== 0) return seen.mark(found.id, true)
+          if (found?.leftOut === true) return added.skip(key)
+          hash.key(key)
+          // Later rows with the same key are duplicates.
+          if (keys.find(hash) >= 0) return
+          keys.add(hash, row)
+          added.add(row, key, cells, "item" in mapping.map(cells, ""))
+        })
+      })
     yield* eachChunk(source.read(), survey, never)
     const old = new Map<number, ReadonlyArray<Alike>>()
     const several = new Set<number>()
     const ambiguous = new Set<string>()
-    yield* newRows.compare(view, seen.marks, (pair) => {
+    yield* added.compare(view, seen.marks, (pair) => {
       const others = old.get(pair.row) ?? []
       // A rejected duplicate has the key of the row that was imported.
       if (pair.ambiguous || others.some(({ id, old }) => id !== pair.id && old !== pair.old)) {

@@ -1,31 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { cellText } from "../domain/cell.ts"
 import { asciiOf, isDamaged, looseKey } from "../domain/looseKey.ts"
-import type { Cells, Column, RowChunk } from "../domain/row.ts"
+import type { Cells } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { type KeyOf, makeContents, positionsOf, rowKeys } from "./content.ts"
-import { SeenLedgerRows } from "./FateTable.ts"
+import { type KeyOf, restDigest } from "./content.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
-
-/** Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty. */
-export const restDigest = (
-  names: ReadonlyArray<string>,
-  columns: ReadonlyArray<Column>,
-  digest: Digester,
-): (cells: Cells) => Buffer | undefined => {
-  const positions = positionsOf(names, columns)
-  // The names are part of the digest, so that equal digests always come from the same columns.
-  const list = JSON.stringify(names)
-  return (cells) => {
-    const texts = positions.map((position) => cellText(cells[position]))
-    return texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
-  }
-}
 
 /** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells. */
 type AlikeBy = "key" | "encoding" | "cells"
@@ -267,46 +250,4 @@ export const newRows = (
       new ForgottenKeys(forgotten, ledger.digest.key),
       earlier,
     )
-  })
-
-/** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
-export const surveyKeys = (
-  plan: Pick<
-    RunPlan,
-    "mapping" | "pipeline" | "source" | "columns" | "keyColumns" | "end" | "shape" | "ownSource" | "isPartial"
-  >,
-  opened: Pick<RunLedger["Type"], "ledger" | "view">,
-) =>
-  Effect.gen(function*() {
-    const { ledger, view } = opened
-    const numbering = yield* rowKeys(plan, opened)
-    const found = { newRows: yield* newRows(plan, opened), seen: new SeenLedgerRows() }
-    const contents = makeContents(plan, ledger.digest)
-    const keys = new KeyTable()
-    const hash = new RowHash()
-    const keyOf = numbering()
-    /** Takes the source's chunks in order. `isSendable`: whether a row would be sent if the ledger doesn't know it. */
-    const look = (chunk: RowChunk, isSendable: (index: number) => boolean) => {
-      const rows = chunk.rows.flatMap((cells, index) => {
-        const key = chunk.faults.has(index) ? undefined : keyOf(cells)
-        return key === undefined ? [] : [{ cells, index, key }]
-      })
-      return Effect.map(
-        view.lookUp(rows.map(({ key }) => ledger.digest.key(key))),
-        (known) =>
-          rows.forEach(({ cells, index, key }, at) => {
-            const row = known[at]
-            const [replaced] = row === undefined ? [] : contents.replacedBy(row, cells)
-            if (replaced !== undefined) return found.seen.mark(replaced.fixed, true)
-            if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
-            if (row?.leftOut === true) return found.newRows.skip(key)
-            hash.key(key)
-            // Later rows with the same key are duplicates.
-            if (keys.find(hash) >= 0) return
-            keys.add(hash, chunk.firstRow + index)
-            found.newRows.add(chunk.firstRow + index, key, cells, isSendable(index))
-          }),
-      )
-    }
-    return { ...found, numbering, look }
   })

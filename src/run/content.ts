@@ -32,6 +32,21 @@ export const restColumns = (
 ): ReadonlyArray<string> =>
   mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
+/** Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty. */
+export const restDigest = (
+  names: ReadonlyArray<string>,
+  columns: ReadonlyArray<Column>,
+  digest: Digester,
+): (cells: Cells) => Buffer | undefined => {
+  const positions = positionsOf(names, columns)
+  // The names are part of the digest, so that equal digests always come from the same columns.
+  const list = JSON.stringify(names)
+  return (cells) => {
+    const texts = positions.map((position) => cellText(cells[position]))
+    return texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
+  }
+}
+
 /** Returns all cells of a row as text, one for each of the source's own columns, then those beyond its header. */
 export const rowTexts = (
   cells: Cells,
@@ -110,11 +125,13 @@ export const alikeRows = (
   }
 }
 
-/** Returns the sorted names of the columns that the content of a rejected row covers: the mapped ones, or all columns if it has no key. */
+/** Returns a function that returns the sorted names of the columns that the content of a rejected row covers: the mapped ones, or all columns if it has no key. */
 export const coveredColumns = (
   { columns, shape }: Pick<RunPlan, "columns" | "shape">,
-  hasKey: boolean,
-): ReadonlyArray<string> => (hasKey ? shape : columnNames(columns)).toSorted()
+): (key: string | undefined) => ReadonlyArray<string> => {
+  const [mapped, all] = [shape.toSorted(), columnNames(columns).toSorted()]
+  return (key) => key === undefined ? all : mapped
+}
 
 /** The rejected row of an earlier run that a row of a fixed rejected.csv was. A row that is rejected again keeps its origin. */
 export interface Origin extends Rejected {
@@ -128,14 +145,14 @@ export const rejectionOf = (
 ): (cells: Cells) => Origin | undefined => {
   const position = (name: string) => plan.source.columns.find((column) => column.title === name)?.position ?? -1
   const at = { id: position("_id"), row: position("_row"), key: position("_key"), code: position("_code") }
-  const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
+  const columnsOf = coveredColumns(plan)
   return (cells) => {
     const content = plan.isFixed ? contentOfId(cellText(cells[at.id])) : undefined
     const key = cellText(cells[at.key]) || undefined
     return content && {
       name: JSON.stringify([cellText(cells[at.id]), key ?? Number(cellText(cells[at.row]))]),
       key,
-      columns: key === undefined ? covered.all : covered.mapped,
+      columns: columnsOf(key),
       content,
       isDuplicate: cellText(cells[at.code]).startsWith("duplicate-key" satisfies ProblemCode),
     }
@@ -152,28 +169,16 @@ export const contentOfId = (id: string): Buffer | undefined => {
 }
 
 /** Compares a row's content with the ledger's, in the columns that were mapped when the row was sent. */
-export interface Contents {
-  readonly now: (cells: Cells) => Buffer
-  /** Digests the filled cells in these columns (default: all), and those beyond the header, of a row that has no known key. */
-  readonly filled: (columns: ReadonlyArray<string> | undefined, cells: Cells) => Buffer
-  /** Digests the cells of these columns. */
-  readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
-  /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells. */
-  readonly replacedBy: (known: KnownRow, cells: Cells) => ReadonlyArray<Superseded>
-  readonly same: (known: KnownRow, cells: Cells) => boolean
-  /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
-  readonly isStillInForm: (known: KnownRow, cells: Cells) => boolean
-}
-
 export const makeContents = (
   { columns, end, shape }: Pick<RunPlan, "columns" | "end" | "shape">,
   digest: Digester,
-): Contents => {
+) => {
   const all = columnNames(columns)
   const now = contentDigest(shape, columns, digest)
-  const current = [...shape].sort().join("\n")
+  const current = shape.toSorted().join("\n")
   // Compares arrays by identity: the ledger has one array for each list of columns.
   const digests = new Map<ReadonlyArray<string>, (cells: Cells) => Buffer>()
+  /** Digests the cells of these columns. */
   const over = (names: ReadonlyArray<string>, cells: Cells): Buffer => {
     let digestOf = digests.get(names)
     if (digestOf === undefined) {
@@ -182,27 +187,31 @@ export const makeContents = (
     }
     return digestOf(cells)
   }
-  const same = (known: KnownRow, cells: Cells) => known.content.equals(over(known.columns, cells))
-  const replacedBy = (known: KnownRow, cells: Cells) =>
-    known.superseded.length === 0 || (known.id !== 0 && same(known, cells))
-      ? []
-      : known.superseded.filter(({ columns, content }) => content.equals(over(columns, cells)))
-  const allSorted = coveredColumns({ columns, shape }, false)
+  const isOver = (cells: Cells) => ({ columns, content }: Pick<Superseded, "columns" | "content">): boolean =>
+    content.equals(over(columns, cells))
+  const allSorted = all.toSorted()
   const positions = new Map(all.map((name, at) => [name, columns[at]?.position ?? -1]))
-  const filled = (names: ReadonlyArray<string> | undefined, cells: Cells) => {
-    const listed = (names ?? allSorted).flatMap((name) => {
-      const text = cellText(cells[positions.get(name) ?? -1])
-      return text === "" ? [] : [name, text]
-    })
-    const beyond = cells.slice(end).flatMap((cell, at) => cellText(cell) === "" ? [] : [`beyond ${at}`, cellText(cell)])
-    return digest.content([...listed, ...beyond])
-  }
   return {
     now,
-    filled,
     over,
-    replacedBy,
-    isStillInForm: ({ earlier }, cells) => earlier.some(({ columns, content }) => content.equals(over(columns, cells))),
-    same,
+    /** Digests the filled cells in these columns (default: all), and those beyond the header, of a row that has no known key. */
+    filled: (names: ReadonlyArray<string> | undefined, cells: Cells): Buffer => {
+      const listed = (names ?? allSorted).flatMap((name) => {
+        const text = cellText(cells[positions.get(name) ?? -1])
+        return text === "" ? [] : [name, text]
+      })
+      const beyond = cells.slice(end).flatMap((cell, at) =>
+        cellText(cell) === "" ? [] : [`beyond ${at}`, cellText(cell)]
+      )
+      return digest.content([...listed, ...beyond])
+    },
+    same: (known: KnownRow, cells: Cells): boolean => isOver(cells)(known),
+    /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells. */
+    replacedBy: (known: KnownRow, cells: Cells): ReadonlyArray<Superseded> =>
+      known.superseded.length === 0 || (known.id !== 0 && isOver(cells)(known))
+        ? []
+        : known.superseded.filter(isOver(cells)),
+    /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
+    isStillInForm: ({ earlier }: KnownRow, cells: Cells): boolean => earlier.some(isOver(cells)),
   }
 }

@@ -5,8 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rejectionOf, restColumns, rowTexts } from "./content.ts"
-import { restDigest } from "./NewRows.ts"
+import { contentDigest, rejectionOf, restColumns, restDigest, rowTexts } from "./content.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -35,8 +34,7 @@ export const outgoing = (
     const { batchSize } = plan.pipeline.sink
     const keyOf = survey.numbering()
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
-    const rest = restColumns(plan)
-    const restOf = rest.length === 0 ? () => undefined : restDigest(rest, columns, ledger.digest)
+    const restOf = restDigest(restColumns(plan), columns, ledger.digest)
     const origin = rejectionOf(plan)
 
     let given = 0

@@ -56,13 +56,13 @@ export const reviewSurvey = (survey: Survey) =>
 
 /** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers every filled cell. */
 export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">, digest: Digester) => {
-  const covered = { mapped: coveredColumns(plan, true), all: coveredColumns(plan, false) }
+  const columnsOf = coveredColumns(plan)
   return (row: RejectedRow): AttentionRow => ({
     keyDigest: row.key === undefined ? undefined : digest.key(row.key),
     key: row.key,
     row: row.row,
     content: contentOfId(row.id)!,
-    columns: row.key === undefined ? covered.all : covered.mapped,
+    columns: columnsOf(row.key),
     fate: row.fate,
     problems: row.problems,
   })

@@ -238,7 +238,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
           key !== undefined ? [] : old.flatMap((was) => was === undefined ? [] : [{ cells, from: digest.key(was) }])
         )
         const known = yield* view.lookUp(asked.map(({ from }) => from))
-        const columns = coveredColumns(run, false)
+        const columns = coveredColumns(run)(undefined)
         const unkeyed = asked.flatMap(({ cells, from }, at) => {
           const row = known[at]
           if (row === undefined || row.id === 0 || !contents.same(row, cells)) return []
