@@ -1,6 +1,5 @@
 import type { Dialect } from "../sql/Dialect.ts"
-import { digestLength } from "../sql/lookUp.ts"
-import { stored } from "../sql/row.ts"
+import { digestLength, stored } from "../sql/row.ts"
 
 /** The types of PostgreSQL, by SQLite's names. Texts are compared by their bytes, as in SQLite. */
 const typeOf: Readonly<Record<string, string>> = { INTEGER: "BIGINT", BLOB: "BYTEA", TEXT: `TEXT COLLATE "C"` }

@@ -1,17 +1,13 @@
 import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
-import { stateCode } from "../codes.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
-import { neverStored, stored } from "./row.ts"
-import { all, exists, get, type Sql } from "./statement.ts"
+import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
+import { digestLength, neverStored, stored } from "./row.ts"
+import { all, exists, get, ofRows, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { type Contents, contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
-import type { Texts } from "./texts.ts"
 import { ofUndoneRun } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
-
-/** The length of a key digest, in bytes. */
-export const digestLength = 16
 
 type Found = readonly [at: number, id: number, ...stored: ReadonlyArray<unknown>]
 
@@ -85,11 +81,10 @@ function* sentAnswers(
   { digest, texts }: Store,
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyMap<number, NonNullable<KnownRow["sent"]>>> {
-  if (rows.length === 0) return new Map()
-  const found = yield* all<readonly [number, string | null, Buffer | null]>(
-    `SELECT r.id, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
-     WHERE r.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-    [JSON.stringify(rows)],
+  const found = yield* ofRows<readonly [number, string | null, Buffer | null]>(
+    "SELECT r.id, d.item, v.answers FROM row r LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id",
+    "r.id",
+    rows,
   )
   return yield* texts.read(() =>
     new Map(found.flatMap(([row, item, answers]) => {
@@ -164,10 +159,6 @@ export function* lookUp(
 
 const isIn = (set: ReadonlySet<string>, digest: Buffer): boolean => set.size > 0 && set.has(digest.toString("latin1"))
 
-/** Whether a person skipped rows of a place, by key (1) or by content (0). */
-const isAnyLeftOut = (place: number, keyed: 0 | 1): Sql<boolean> =>
-  exists("SELECT 1 FROM leftOut WHERE place = ? AND keyed = ? LIMIT 1", [place, keyed])
-
 /** Returns which keys (1) or contents (0) a person skipped. In most ledgers none was skipped, and nothing more is looked up. */
 function* leftOutOf(place: number, keyed: 0 | 1, digests: ReadonlyArray<Buffer>): Sql<ReadonlySet<string>> {
   if (!(yield* isAnyLeftOut(place, keyed))) return new Set()
@@ -212,14 +203,8 @@ function* keylessRows(
   }))
 }
 
-interface Details {
-  readonly earlier: ReadonlyMap<number, KnownRow["earlier"]>
-  readonly refusals: ReadonlyMap<number, KnownRow["refusal"]>
-  readonly doubts: ReadonlyMap<number, KnownRow["doubt"]>
-}
-
 /** Returns why rows were refused or are in doubt, and the earlier contents of undone rows, by their ids. */
-function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>): Sql<Details> {
+function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>) {
   const idsOf = (state: KnownRow["state"]) => rows.flatMap((row) => (row.state === state ? [row.id] : []))
   const refused = yield* refusalsOf(store, "refusal", idsOf("refused"))
   const refusedAgain = (yield* exists("SELECT 1 FROM refusedAgain LIMIT 1"))
@@ -232,12 +217,12 @@ function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "sta
   }
 }
 
-function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<Details["earlier"]> {
-  const earlier = new Map<number, Array<KnownRow["earlier"][number]>>()
-  if (rows.length === 0) return earlier
-  const found = yield* all<readonly [number, Buffer, number]>(
-    "SELECT row, content, shape FROM replaced WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-    [JSON.stringify(rows)],
+function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, KnownRow["earlier"]>> {
+  const earlier = new Map<number, KnownRow["earlier"]>()
+  const found = yield* ofRows<readonly [number, Buffer, number]>(
+    "SELECT row, content, shape FROM replaced",
+    "row",
+    rows,
   )
   const lists = yield* texts.read(() => found.map(([, , shape]) => texts.listOf(shape)))
   for (const [at, [row, content]] of found.entries()) {
@@ -251,10 +236,10 @@ function* refusalsOf(
   table: "refusal" | "refusedAgain",
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<readonly [number, KnownRow["refusal"]]>> {
-  if (rows.length === 0) return []
-  const found = yield* all<readonly [number, Buffer, number, number, string]>(
-    `SELECT row, item, mapping, form, message FROM ${table} WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-    [JSON.stringify(rows)],
+  const found = yield* ofRows<readonly [number, Buffer, number, number, string]>(
+    `SELECT row, item, mapping, form, message FROM ${table}`,
+    "row",
+    rows,
   )
   return yield* texts.read(() =>
     found.map(([row, item, mapping, form, message]) =>
@@ -267,124 +252,14 @@ function* doubtsOf(
   { texts }: Store,
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
-  if (rows.length === 0) return []
-  const found = yield* all<readonly [number, string, number, number, number]>(
-    `SELECT d.row, d.reason, b.sent, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch
-     WHERE d.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-    [JSON.stringify(rows)],
+  const found = yield* ofRows<readonly [number, string, number, number, number]>(
+    `SELECT d.row, d.reason, b.sent, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch`,
+    "d.row",
+    rows,
   )
   return yield* texts.read(() =>
     found.map(([row, reason, sent, mapping, isUndone]) =>
       [row, { reason, sentAt: isoOf(sent), mapping: texts.textOf(mapping), isUndone: isUndone === 1 }] as const
     )
   )
-}
-
-/** A source's position in the ledger, while the source's rows are in the order in which they were sent. */
-export interface Cursor {
-  /** Id of the last row that was found. Undefined if the source's rows are in a different order. */
-  last: number | undefined
-  /** Rows that were read for later chunks. */
-  ahead?: Ahead
-}
-
-/** The rows of a place with ids above `from`, up to `upTo`. */
-interface Ahead {
-  readonly from: number
-  readonly upTo: number
-  readonly next: Next
-  readonly contents: Buffer
-}
-
-/** How many of the next keys are compared with a row. */
-const near = 16
-
-type Next = readonly [
-  ids: ReadonlyArray<number>,
-  keys: ReadonlyArray<string>,
-  contents: string | null,
-  plain: string | null,
-  shapes: ReadonlyArray<number>,
-]
-
-/**
- * Returns the ids of rows that were imported with exactly their present content, without a look-up by key. This is possible because a source that is
- * read again has its rows in the order in which they were sent. An undefined id says nothing about its row.
- *
- * @param keys each row's key, or undefined for a row without one
- * @param content returns the digest of a row's present content over these columns
- */
-function* readOn(
-  store: Store,
-  place: number,
-  keys: ReadonlyArray<string | undefined>,
-  content: (at: number, columns: ReadonlyArray<string>) => Buffer,
-  cursor: Cursor,
-): Sql<ReadonlyArray<number | undefined>> {
-  if (cursor.last === undefined) return new Array<undefined>(keys.length).fill(undefined)
-  const ahead = yield* readAhead(store, place, cursor, cursor.last, keys.length + near)
-  const from = ahead.next[0].findIndex((id) => id > (cursor.last ?? 0))
-  const { last, met, same } = yield* store.texts.read(() =>
-    compare(ahead, from < 0 ? Infinity : from, keys, content, store.texts)
-  )
-  // If fewer than half of the keys are found, the source has a different order. A look-up by key then finds where to continue.
-  cursor.last = met >= keys.length / 2 ? last : undefined
-  return same
-}
-
-const isImported = `state = ${stateCode.imported}`
-
-/** A row that was skipped permanently doesn't count as imported. */
-const isImportedNotLeftOut =
-  `${isImported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`
-
-/** Returns the rows with the next ids after a row. A remote database returns more of them at once, for later chunks. */
-function* readAhead(
-  { dialect }: Store,
-  place: number,
-  cursor: Cursor,
-  last: number,
-  count: number,
-): Sql<Ahead> {
-  const { ahead } = cursor
-  if (ahead !== undefined && ahead.from <= last && last + count <= ahead.upTo) return ahead
-  const sql = dialect.nextRows((yield* isAnyLeftOut(place, 1)) ? isImportedNotLeftOut : isImported)
-  const atOnce = Math.max(count, dialect.rowsAtOnce)
-  const text = yield* get<readonly [string]>(sql, [last, place, atOnce])
-  const next = JSON.parse(text?.[0] ?? "[[],[],null,null,[]]") as Next
-  const read = { from: last, upTo: last + atOnce, next, contents: Buffer.from(next[2] ?? "", "hex") }
-  if (atOnce > count) cursor.ahead = read
-  return read
-}
-
-/** Compares the ledger's next rows, beginning with one of them, with a chunk of a source. */
-const compare = (
-  { contents, next: [ids, names, , plain, shapes] }: Ahead,
-  first: number,
-  keys: ReadonlyArray<string | undefined>,
-  content: (at: number, columns: ReadonlyArray<string>) => Buffer,
-  texts: Texts,
-): { readonly same: ReadonlyArray<number | undefined>; readonly met: number; readonly last: number | undefined } => {
-  const same = new Array<number | undefined>(keys.length).fill(undefined)
-  let from = 0
-  let met = 0
-  let last: number | undefined
-  for (let next = first; next < ids.length && from < keys.length; next++) {
-    const end = Math.min(from + near, keys.length)
-    let at = from
-    while (at < end && keys[at] !== names[next]) at++
-    if (at === end) continue
-    from = at + 1
-    met++
-    last = ids[next]
-    if (plain?.[next] !== "1") continue
-    if (isAt(contents, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
-  }
-  return { same, met, last }
-}
-
-/** Compares bytes one by one, which is faster than making a view of 16 bytes. */
-const isAt = (all: Buffer, offset: number, digest: Buffer): boolean => {
-  for (let at = 0; at < digestLength; at++) if (all[offset + at] !== digest[at]) return false
-  return true
 }

@@ -45,23 +45,17 @@ export interface OpenReplacement {
   readonly fixes: Buffer | null
 }
 
-function* open(where: "by" | "row", of: ReadonlyArray<number>): Sql<ReadonlyMap<number, OpenReplacement>> {
+/** Returns the replacements whose outcome is not yet known, of batches (`by`) or of rows, by row. */
+export function* openReplacements(
+  where: "by" | "row",
+  of: ReadonlyArray<number>,
+): Sql<ReadonlyMap<number, OpenReplacement>> {
   return new Map(
     (yield* each<readonly [number, number, number, Buffer | null]>(
       `SELECT id, row, batch, fixes FROM replaced WHERE ${where} = ? AND at IS NULL`,
       of.map((one) => [one]),
     )).flat().map(([id, row, batch, fixes]) => [row, { id, row, batch, fixes }]),
   )
-}
-
-/** Returns a batch's replacements whose outcome is not yet known, by row. */
-export function* openOfBatch(batch: number): Sql<ReadonlyMap<number, OpenReplacement>> {
-  return yield* open("by", [batch])
-}
-
-/** Returns the rows' replacements whose outcome is not yet known, by row. */
-export function* openOfRows(rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, OpenReplacement>> {
-  return yield* open("row", rows)
 }
 
 /**
@@ -132,9 +126,9 @@ const replacedSubmission = selection<ReplacedSubmission>({
   submissionId: selected("p.submission"),
   verdict: selected("p.verdict", verdictOf),
   answers: optional("p.answers", unpackAnswers),
+  replacedAt: optional("p.at", isoOf),
   isUncovered: condition(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`),
   replacedBy: optional("CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END"),
-  replacedAt: optional("p.at", isoOf),
   isFound: condition(wasFound("r.id", "p.batch")),
 })
 

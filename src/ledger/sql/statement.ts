@@ -88,6 +88,20 @@ export function* get<R extends ReadonlyArray<unknown>>(
   return (yield { sql, params, answer: "rows" })[0] as R | undefined
 }
 
+/**
+ * Returns what a statement selects about rows of the ledger. No rows: asks nothing.
+ *
+ * @param id the column, in a statement without WHERE, that is a row's id
+ */
+export function* ofRows<R extends ReadonlyArray<unknown>>(
+  sql: string,
+  id: string,
+  rows: ReadonlyArray<number>,
+): Sql<ReadonlyArray<R>> {
+  if (rows.length === 0) return []
+  return yield* all<R>(`${sql} WHERE ${id} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, [JSON.stringify(rows)])
+}
+
 /** Whether a statement selects any row. */
 export function* exists(sql: string, params: ReadonlyArray<Param> = []): Sql<boolean> {
   return (yield { sql, params, answer: "rows" }).length > 0

@@ -1,7 +1,7 @@
 // Rejected rows of earlier runs that were fixed and imported, or sent as they were.
 import { fateCode, stateCode } from "../codes.ts"
 import type { FixedState, KnownRow, Rejected, Rejection } from "../rows.ts"
-import { all, exists, type Sql } from "./statement.ts"
+import { all, exists, ofRows, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Returns digests as one parameter, of which `json_each` and `unhex` return the digests. */
@@ -63,11 +63,10 @@ export function* originalsOf(
 ): Sql<ReadonlyMap<number, ReadonlyArray<string>>> {
   const originals = new Map<number, Array<string>>()
   if (!(yield* isAnySuperseded(place))) return originals
-  const found = yield* all<readonly [number, string]>(
-    "SELECT fixed, key FROM superseded WHERE key IS NOT NULL AND fixed IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-    [JSON.stringify(rows)],
-  )
-  for (const [fixed, key] of found) originals.set(fixed, [...(originals.get(fixed) ?? []), key])
+  const found = yield* ofRows<readonly [number, string | null]>("SELECT fixed, key FROM superseded", "fixed", rows)
+  for (const [fixed, key] of found) {
+    if (key !== null) originals.set(fixed, [...(originals.get(fixed) ?? []), key])
+  }
   return originals
 }
 

@@ -1,6 +1,5 @@
 import type { Dialect } from "../sql/Dialect.ts"
-import { digestLength } from "../sql/lookUp.ts"
-import { stored } from "../sql/row.ts"
+import { digestLength, stored } from "../sql/row.ts"
 
 /** Lists of texts and numbers are read several times as fast as lists of rows. */
 const nextRows = (isImported: string) => `
