@@ -1,6 +1,5 @@
-// The evidence and the rules by which a row in doubt is settled.
+// The evidence by which a row in doubt is settled.
 import type { Item } from "../domain/item.ts"
-import type { Sql } from "./sql/statement.ts"
 
 export interface SettledRow {
   readonly keyDigest: Buffer
@@ -75,65 +74,4 @@ export const noEvidence: Evidence = {
   witness: undefined,
   testEntry: undefined,
   hasClockGoneBack: false,
-}
-
-/** What the ledger recorded about the requests that sent a row in doubt, and about other batches. Batch numbers show the order. */
-export interface DoubtfulRequests {
-  /** When each request that sent the row ended, and the highest batch number at that time. */
-  readonly ends: ReadonlyArray<{
-    /** Milliseconds since 1970. Undefined if the request may still arrive. */
-    readonly at: number | undefined
-    readonly closed: number
-    /** Whether the request is known to have ended only because its process ended: the kernel may have sent data after that. */
-    readonly isFromProcessEnd: boolean
-  }>
-  readonly before: BatchKnown | undefined
-  /** Returns the first batch above this number that was sent at this time or later. */
-  readonly sentAfter: (batch: number, at: number) => Sql<BatchKnown | undefined>
-  /**
-   * Whether sending times rise from the first batch with the row to the batch `upTo`. The end of the request (`ended`) counts as a time after the
-   * batch `closed`, and no time may be later than `at`.
-   */
-  readonly isRising: (
-    span: { readonly upTo: number; readonly closed: number; readonly ended: number; readonly at: number },
-  ) => Sql<boolean>
-}
-
-/**
- * Applies the rule of evidence. An export without the row's submission shows that the row did not land if the submission had to be visible when the
- * export was made:
- *
- * 1. The submission is visible `visibleWithin` after the last request that sent the row ended. If that end is known only from the end of its process,
- *    it is visible `lateWithin` later. While a request may still arrive, there is no such time.
- * 2. A submission in the export that was sent after that time (a witness), or a test entry issued after it, shows that the export was made later.
- * 3. A witness or a test entry counts only if no clock was set back meanwhile: from the row's first batch on, the times of all batches must rise with
- *    their numbers.
- *
- * @param entries test entries that an export contains
- */
-export function* evidenceOf(
-  { before, ends, isRising, sentAfter }: DoubtfulRequests,
-  { lateWithin, visibleWithin }: Waits,
-  entries: ReadonlyArray<TestEntry>,
-): Sql<Evidence> {
-  const endTimes = ends.flatMap(({ at }) => at ?? [])
-  if (endTimes.length < ends.length) return { ...noEvidence, before }
-  const ended = Math.max(...endTimes)
-  const closed = Math.max(...ends.map((one) => one.closed))
-  const visibleFrom = ended + visibleWithin + (ends.some((one) => one.isFromProcessEnd) ? lateWithin : 0)
-
-  const witness = yield* sentAfter(closed, visibleFrom)
-  const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
-
-  const isWitness = witness !== undefined
-    && (yield* isRising({ upTo: witness.batch, closed, ended, at: Number.MAX_SAFE_INTEGER }))
-  const isTestEntry = testEntry !== undefined
-    && (yield* isRising({ upTo: testEntry.after, closed, ended, at: testEntry.at }))
-  return {
-    visibleFrom,
-    before,
-    witness: isWitness ? witness : undefined,
-    testEntry: isTestEntry ? testEntry : undefined,
-    hasClockGoneBack: (witness !== undefined && !isWitness) || (testEntry !== undefined && !isTestEntry),
-  }
 }

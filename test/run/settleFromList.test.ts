@@ -4,9 +4,9 @@ import fc from "fast-check"
 import { createHash } from "node:crypto"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
-import { type DoubtfulRequests, type Evidence, evidenceOf } from "../../src/ledger/evidence.ts"
+import { type Evidence, noEvidence } from "../../src/ledger/evidence.ts"
+import type { PipelineLedger } from "../../src/ledger/Ledger.ts"
 import type { DoubtfulRow } from "../../src/ledger/pages.ts"
-import { just } from "../../src/ledger/sql/statement.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { type ListContext, settleFromList } from "../../src/run/settleFromList.ts"
 import type { ListedPage } from "../../src/service/FormService.ts"
@@ -41,12 +41,12 @@ const submissionOf = (submissionId: string, { questions, urlParameters = [] }: I
     urlParameters: [...urlParameters],
   })
 
-/** The requests ended after one second, and the clock was not set back. */
-const ended: DoubtfulRequests = {
-  ends: [{ at: 1_000, closed: 6, isFromProcessEnd: false }],
-  before: undefined,
-  sentAfter: () => just(undefined),
-  isRising: () => just(true),
+type EvidenceOf = (...of: Parameters<PipelineLedger["evidence"]>) => Evidence
+
+/** Returns the ledger's evidence if the requests ended at this time, and the clock was not set back. */
+const endedAt = (at: number): EvidenceOf => (_, { visibleWithin }, entries) => {
+  const visibleFrom = at + visibleWithin
+  return { ...noEvidence, visibleFrom, testEntry: entries.find((entry) => entry.at >= visibleFrom) }
 }
 
 interface Setting {
@@ -54,7 +54,8 @@ interface Setting {
   readonly inForm: () => ReadonlyArray<Submission>
   /** The ids that the ledger knows. */
   readonly known?: ReadonlyArray<string>
-  readonly requests?: DoubtfulRequests
+  /** Default: the requests ended after one second. */
+  readonly evidence?: EvidenceOf
   /** The number of submissions on a page. */
   readonly size?: number
   readonly stamp?: boolean
@@ -70,7 +71,8 @@ interface Setting {
 /** Settles rows from a list, a minute after they were sent. `visibleWithin` is ten seconds. */
 const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
   Effect.gen(function*() {
-    const { after, behind = 0, change = (page) => page, inForm, known = [], requests = ended, size = 3 } = setting
+    const { after, behind = 0, change = (page) => page, evidence = endedAt(1_000), inForm, known = [], size = 3 } =
+      setting
     const { list, pages: asked } = fakeList(inForm, size)
     const context: ListContext = {
       form,
@@ -100,7 +102,7 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
           (now) => ({ testEntries: [], looseIds: [], landedByWord: [], now: now - behind }),
         ),
         standing: Effect.succeed({ imported: known.length } as never),
-        evidence: (_, waits, entries) => Effect.succeed(evidenceOf(requests, waits, entries).next().value as Evidence),
+        evidence: (...of) => Effect.succeed(evidence(...of)),
       },
     }
     const { open, settled } = yield* settleFromList(rows, context, setting.patience ?? 0)
@@ -301,8 +303,8 @@ describe("settling rows in doubt from the form's list", () => {
 
   it.effect("a row whose request may still arrive stays in doubt", () =>
     aMinuteLater(Effect.gen(function*() {
-      const requests = { ...ended, ends: [{ at: undefined, closed: 6, isFromProcessEnd: false }] }
-      const settled = yield* settling(rows, { inForm: () => [...others, ada], known, requests, patience: Infinity })
+      const evidence = () => noEvidence
+      const settled = yield* settling(rows, { inForm: () => [...others, ada], known, evidence, patience: Infinity })
       expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
       expect(settled.open).toEqual([[2, expect.stringContaining("may still send"), "a person"]])
     })))
@@ -312,10 +314,7 @@ describe("settling rows in doubt from the form's list", () => {
       const settled = yield* settling(rows, {
         inForm: () => [...others, ada],
         known,
-        requests: {
-          ...ended,
-          isRising: () => just(false),
-        },
+        evidence: (...of) => ({ ...endedAt(1_000)(...of), testEntry: undefined, hasClockGoneBack: true }),
       })
       expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
       expect(settled.open).toEqual([[2, expect.stringContaining("the clock was set back"), "a person"]])

@@ -1,6 +1,13 @@
 import type { Item } from "../../domain/item.ts"
 import { missingCode, stateCode, verdictCode } from "../codes.ts"
-import type { BatchKnown, DoubtfulRequests, SettlingFacts, TestEntry } from "../evidence.ts"
+import {
+  type BatchKnown,
+  type Evidence,
+  noEvidence,
+  type SettlingFacts,
+  type TestEntry,
+  type Waits,
+} from "../evidence.ts"
 import type { KnownSubmission, Page } from "../pages.ts"
 import { all, exists, get, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
@@ -56,31 +63,57 @@ function* known(where: string, order: "ASC" | "DESC", params: ReadonlyArray<numb
   return found === undefined ? undefined : { batch: found[0], submissionId: found[1] }
 }
 
-/** Returns what `evidenceOf` needs to know about the batches around a row in doubt. `first` and `last` are the batches that contained the row. */
-export function* requestsOf(
+/**
+ * Returns the evidence about a row in doubt. An export without the row's submission shows that the row did not land if the submission had to be visible
+ * when the export was made:
+ *
+ * 1. The submission is visible `visibleWithin` after the last request that sent the row ended. If that end is known only from the end of its process,
+ *    it is visible `lateWithin` later, because the kernel may have sent data after that. While a request may still arrive, there is no such time.
+ * 2. A submission in the export that was sent after that time (a witness), or a test entry issued after it, shows that the export was made later.
+ * 3. A witness or a test entry counts only if no clock was set back meanwhile: from the row's first batch on, the times of all batches must rise with
+ *    their numbers.
+ *
+ * @param batches the first and the last batch that contained the row
+ * @param entries test entries that an export contains
+ */
+export function* evidence(
   place: number,
   { first, last }: { readonly first: number; readonly last: number },
-): Sql<DoubtfulRequests> {
-  const ends = yield* all<readonly [number | null, number | null, number]>(
+  { lateWithin, visibleWithin }: Waits,
+  entries: ReadonlyArray<TestEntry>,
+): Sql<Evidence> {
+  const ends = yield* all<readonly [ended: number | null, closed: number | null, dead: number]>(
     "SELECT ended, closed, dead FROM batch WHERE id IN (?, ?)",
     [first, last],
   )
+  const before = yield* known("b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first])
+  const endTimes = ends.flatMap(([ended]) => ended ?? [])
+  if (endTimes.length < ends.length) return { ...noEvidence, before }
+  const ended = Math.max(...endTimes)
+  const closed = Math.max(...ends.map(([, closed]) => closed ?? 0))
+  const visibleFrom = ended + visibleWithin + (ends.some(([, , dead]) => dead === 1) ? lateWithin : 0)
+
+  const witness = yield* known("b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, visibleFrom])
+  const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
+
+  const isWitness = witness !== undefined && (yield* isRising(witness.batch, Number.MAX_SAFE_INTEGER))
+  const isTestEntry = testEntry !== undefined && (yield* isRising(testEntry.after, testEntry.at))
   return {
-    ends: ends.map(([at, closed, dead]) => ({
-      at: at ?? undefined,
-      closed: closed ?? 0,
-      isFromProcessEnd: dead === 1,
-    })),
-    before: yield* known("b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first]),
-    sentAfter: (closed, at) => known("b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, at]),
-    *isRising({ at, closed, ended, upTo }) {
-      return !(yield* exists(
-        `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) AS batches WHERE sent < earlier
-         UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
-         UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
-        [first, upTo, closed, ended, at],
-      ))
-    },
+    visibleFrom,
+    before,
+    witness: isWitness ? witness : undefined,
+    testEntry: isTestEntry ? testEntry : undefined,
+    hasClockGoneBack: (witness !== undefined && !isWitness) || (testEntry !== undefined && !isTestEntry),
+  }
+
+  /** Whether sending times rise from `first` to the batch `upTo`. `ended` counts as a time after the batch `closed`, and no time may be later than `at`. */
+  function* isRising(upTo: number, at: number): Sql<boolean> {
+    return !(yield* exists(
+      `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) AS batches WHERE sent < earlier
+       UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
+       UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
+      [first, upTo, closed, ended, at],
+    ))
   }
 }
 

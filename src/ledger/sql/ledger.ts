@@ -1,10 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerRefused } from "../errors.ts"
-import { evidenceOf } from "../evidence.ts"
 import type { Ledger, PipelineLedger } from "../Ledger.ts"
 import { attended } from "./attention.ts"
 import { closedBecause, untilClosed } from "./closing.ts"
-import { requestsOf, settlingFacts } from "./evidence.ts"
+import { evidence, settlingFacts } from "./evidence.ts"
 import { facts, isAccepted, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking, marksOf } from "./newest.ts"
@@ -99,9 +98,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     counts: read("counting rows", counts),
     standing: read("counting rows", (place) => standing(store, at.pipeline, place)),
     evidence: (batches, within, entries) =>
-      read("reading batches", function*(place) {
-        return yield* evidenceOf(yield* requestsOf(place, batches), within, entries)
-      }),
+      read("reading batches", (place) => evidence(place, batches, within, entries)),
     settlingFacts: read("reading evidence for rows in doubt", (place) => settlingFacts(store, place)),
     settlements: (limit) => read("reading settlements", (place) => settlements(place, limit)),
     reconciliation: read("reading the reconciliation", reconciliation),
