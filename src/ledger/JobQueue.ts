@@ -47,7 +47,7 @@ export abstract class JobQueue implements Transactions {
     lease: Lease,
     doing: string,
     work: () => Sql<A>,
-    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
+    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
     return this.submit({ doing, lease, counts, touches, work })
   }

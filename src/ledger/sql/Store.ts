@@ -94,7 +94,7 @@ export interface Transactions {
     lease: Lease,
     doing: string,
     program: () => Sql<A>,
-    options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
+    options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
 }
 

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
+import type { Marked } from "../behind.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../errors.ts"
 import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import type { RunInProgress } from "../standing.ts"
@@ -66,6 +67,7 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
 }
 
 export interface TakenLock {
+  readonly pipeline: string
   /** Higher than that of any earlier lock of any pipeline, so that renaming a pipeline can't revive an old epoch. */
   readonly epoch: number
   readonly word: string
@@ -77,10 +79,7 @@ export interface TakenLock {
 export const pipelinesOf = () =>
   all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1")
 
-export function* takeLock(
-  store: Store,
-  pipeline: string,
-): Sql<TakenLock> {
+export function* takeLock(store: Store, pipeline: string): Sql<TakenLock> {
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) throw locked(pipeline, holder.since, holder.lease)
   const [last, held] = (yield* get<readonly [number | null, number | null]>(
@@ -94,31 +93,25 @@ export function* takeLock(
   const { born, boot, pid } = store.holder
   const lease = { pid, born, boot, since: now, beat: now, lasts: store.staleAfter }
   yield* insert("lock", { pipeline, epoch, held: 1, ...lease }, ["pipeline"])
-  return { epoch, isTakenOver: held === 1, word }
+  return { pipeline, epoch, isTakenOver: held === 1, word }
 }
 
 /**
  * Returns a lock that is held, as seen by its holder.
  *
- * @param taken when the lock was requested. The last heartbeat is not more recent
+ * @param requested when the lock was requested. The last heartbeat is not more recent
  */
-export const makeLease = (
-  store: Store,
-  pipeline: string,
-  { epoch, word }: Omit<TakenLock, "isTakenOver">,
-  taken: Instant,
-) => {
+const makeLease = (store: Store, { epoch, pipeline, word }: TakenLock, requested: Instant) => {
   const mark = store.marks.of({ ledger: store.id, epoch, word }, store.holder)
   /** The number of commits that the mark counts. */
   let upTo = 0
   let isLost = false
-  let beat = taken
+  let beat = requested
   let pending: Instant | undefined
   /** Returns the milliseconds since the last heartbeat. */
   const silentFor = (): number => elapsed(beat, timeOf(store))
 
   const lease = {
-    epoch,
     silentFor,
     /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
     *confirm(): Sql<void> {
@@ -207,7 +200,7 @@ interface Instant {
   readonly steady: bigint
 }
 
-export const timeOf = (store: Store): Instant => ({
+const timeOf = (store: Store): Instant => ({
   wall: store.clock.unsafeCurrentTimeMillis(),
   steady: store.clock.unsafeCurrentTimeNanos(),
 })
@@ -216,25 +209,54 @@ const elapsed = (from: Instant, to: Instant): number =>
   Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
- * Opens what sends heartbeats, for the scope. Open it before a lock is taken, so that a database that can't be reached takes none.
+ * Takes locks for the scope, and sends their heartbeats. Returns what `take` returned for each lock, with its lease.
  *
- * @returns a function that sends a lease's heartbeats until the scope closes
+ * @param what `the lock` or `the locks`, for messages
+ * @param take takes the locks inside a transaction, and fails if the ledger is not the newest copy according to the marks
+ * @param about as in `isNewest`, for each lock
  */
-export const openHeartbeats = (
+export const holdLocks = <A extends TakenLock>(
   store: Store,
+  what: string,
+  take: (marks: Marked) => Sql<ReadonlyArray<A>>,
+  about: (taken: A) => Parameters<typeof isNewest>[1],
 ): Effect.Effect<
-  (lease: LockLease) => Effect.Effect<unknown, never, Scope.Scope>,
-  LedgerError | LedgerRefused,
+  ReadonlyArray<A & { readonly lease: LockLease }>,
+  LedgerLocked | LedgerRefused | LedgerError,
   Scope.Scope
 > =>
-  Effect.map(store.heartbeats ?? Effect.succeed(undefined), (heartbeats) => (lease) =>
-    lease.renew(heartbeats).pipe(
-      Effect.delay(Duration.millis(store.heartbeat)),
-      Effect.forever,
-      // If the lock was lost or the ledger failed, `held` and every write report it.
-      Effect.ignore,
-      Effect.forkScoped,
-    ))
+  Effect.gen(function*() {
+    const marks = yield* marksOf(store)
+    // Opened before a lock is taken, so that a database that can't be reached takes none.
+    const heartbeats = yield* store.heartbeats ?? Effect.succeed(undefined)
+    const held = yield* Effect.acquireRelease(
+      Effect.suspend(() => {
+        const requested = timeOf(store)
+        return Effect.map(
+          store.writer.write<ReadonlyArray<A>, LedgerLocked | LedgerRefused>(`taking ${what}`, () => take(marks)),
+          (taken) => taken.map((one) => ({ ...one, lease: makeLease(store, one, requested) })),
+        )
+      }),
+      (held) =>
+        // A failed ledger can't release its locks. The next run detects that this process has ended.
+        Effect.ignore(store.writer.write(`releasing ${what}`, function*() {
+          for (const { lease } of held) yield* lease.release()
+        })).pipe(Effect.andThen(Effect.sync(() => held.forEach(({ lease }) => lease.end())))),
+    )
+    const keep = (lease: LockLease) =>
+      lease.renew(heartbeats).pipe(
+        Effect.delay(Duration.millis(store.heartbeat)),
+        Effect.forever,
+        // If the lock was lost or the ledger failed, `held` and every write report it.
+        Effect.ignore,
+        Effect.forkScoped,
+      )
+    yield* Effect.forEach(held, (one) => Effect.andThen(keep(one.lease), one.lease.marked(about(one))), {
+      concurrency: "unbounded",
+      discard: true,
+    })
+    return held
+  })
 
 /**
  * Takes the locks of all pipelines for the scope, because an operation on the whole ledger (`rewrite`) must not overlap with a run. A run that starts
@@ -242,44 +264,18 @@ export const openHeartbeats = (
  */
 export const holdAll = (
   store: Store,
-): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
-  Effect.gen(function*() {
-    const keep = yield* openHeartbeats(store)
-    const leases = yield* takeAll(store)
-    const about = { asker: store.asker, where: () => just("anywhere" as const) }
-    yield* Effect.forEach(leases, (lease) => Effect.andThen(keep(lease), lease.marked(about)), {
-      concurrency: "unbounded",
-      discard: true,
-    })
-    return leases
-  })
-
-const takeAll = (
-  store: Store,
-): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.gen(function*() {
-      const taken = timeOf(store)
-      const marks = yield* marksOf(store)
-      const held = yield* store.writer.write<ReadonlyArray<Taken>, LedgerLocked | LedgerRefused>(
-        "taking the locks",
-        function*() {
-          yield* mustBeNewest(store, marks, { asker: store.asker, where: "anywhere" })
-          const locks: Array<Taken> = []
-          for (const [pipeline] of yield* pipelinesOf()) locks.push({ pipeline, ...yield* takeLock(store, pipeline) })
-          return locks
-        },
-      )
-      return held.map((one) => makeLease(store, one.pipeline, one, taken))
-    }),
-    (leases) =>
-      Effect.ignore(store.writer.write("releasing the locks", function*() {
-        for (const lease of leases) yield* lease.release()
-      })).pipe(Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end())))),
+): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> => {
+  const { asker } = store
+  const take = function*(marks: Marked): Sql<ReadonlyArray<TakenLock>> {
+    yield* mustBeNewest(store, marks, { asker, where: "anywhere" })
+    const locks: Array<TakenLock> = []
+    for (const [pipeline] of yield* pipelinesOf()) locks.push(yield* takeLock(store, pipeline))
+    return locks
+  }
+  return Effect.map(
+    holdLocks(store, "the locks", take, () => ({ asker, where: () => just("anywhere" as const) })),
+    (held) => held.map(({ lease }) => lease),
   )
-
-interface Taken extends TakenLock {
-  readonly pipeline: string
 }
 
 type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]

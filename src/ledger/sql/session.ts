@@ -2,6 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
+import type { Marked } from "../behind.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused } from "../errors.ts"
 import { hostOf } from "../holder.ts"
 import type { LedgerSession } from "../Ledger.ts"
@@ -9,8 +10,8 @@ import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey, unkey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
-import { holdersByEpoch, makeLease, openHeartbeats, takeLock, type TakenLock, timeOf } from "./lock.ts"
-import { marksOf, mustBeNewest } from "./newest.ts"
+import { holdersByEpoch, holdLocks, takeLock, type TakenLock } from "./lock.ts"
+import { mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle } from "./settle.ts"
 import { settleDoubts } from "./settleDoubts.ts"
@@ -30,37 +31,27 @@ export const makeSession = (
   Effect.gen(function*() {
     const { writer } = store
     const asker = { pipeline: at.pipeline, target: store.asker?.target }
-    const marks = yield* marksOf(store)
-    const keep = yield* openHeartbeats(store)
-    const held = yield* Effect.acquireRelease(
-      Effect.suspend(() => {
-        const taken = timeOf(store)
-        return Effect.map(
-          writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", function*() {
-            const holders = yield* holdersByEpoch()
-            const { epoch, isTakenOver, word } = yield* takeLock(store, at.pipeline)
-            const place = yield* placeOf(at)
-            yield* mustBeNewest(store, marks, { asker, where: place, overruling })
-            const abandoned = yield* abandon(store, at.pipeline, epoch, holders)
-            return { epoch, isTakenOver, word, place, run: yield* runOf(place, run), abandoned }
-          }),
-          (one) => ({ ...one, lease: makeLease(store, at.pipeline, one, taken) }),
-        )
-      }),
-      ({ lease }) =>
-        // A failed ledger can't release its lock. The next run detects that this process has ended.
-        Effect.ignore(writer.write("releasing the lock", () => lease.release())).pipe(
-          Effect.andThen(Effect.sync(() => lease.end())),
-        ),
+    const take = function*(marks: Marked): Sql<ReadonlyArray<Held>> {
+      const holders = yield* holdersByEpoch()
+      const lock = yield* takeLock(store, at.pipeline)
+      const place = yield* placeOf(at)
+      yield* mustBeNewest(store, marks, { asker, where: place, overruling })
+      const abandoned = yield* abandon(store, at.pipeline, lock.epoch, holders)
+      return [{ ...lock, place, run: yield* runOf(place, run), abandoned }]
+    }
+    const [held] = yield* holdLocks(
+      store,
+      "the lock",
+      take,
+      ({ place }) => ({ asker, where: () => just(place), overruling }),
     )
+    if (held === undefined) return yield* Effect.dieMessage("No lock was taken.")
     const { lease, place } = held
-    yield* keep(lease)
-    yield* lease.marked({ asker, where: () => just(place), overruling })
     /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
-      writer.writeOn(lease, doing, program, { counts: false, ...(touches && { touches }) })
+      writer.writeOn(lease, doing, program, { counts: false, touches })
     const writeForGood = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
-      writer.writeOn(lease, doing, program, { counts: true, ...(touches && { touches }) })
+      writer.writeOn(lease, doing, program, { counts: true, touches })
     const keysOf = (rows: ReadonlyArray<{ readonly keyDigest: Buffer }>) =>
       rows.map(({ keyDigest }) => `row ${place} ${keyDigest.toString("latin1")}`)
     const open = new Map<number, OpenBatch>()
@@ -82,7 +73,7 @@ export const makeSession = (
         )
       })
     return {
-      epoch: lease.epoch,
+      epoch: held.epoch,
       held: lease.held,
       lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
       abandoned: held.abandoned,
