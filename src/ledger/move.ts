@@ -10,7 +10,7 @@ import { holdersByEpoch, pipelinesOf, takeLock } from "./sql/lock.ts"
 import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
 import { abandon } from "./sql/settle.ts"
 import { all, exists, numberIn, Refusal, type Sql, write } from "./sql/statement.ts"
-import type { Store } from "./sql/Store.ts"
+import { refusedIf, type Store } from "./sql/Store.ts"
 import { addRows, areSame, pageOf, pageSize, type TableRow, tables, tablesWithNul } from "./sql/tables.ts"
 
 export interface Moved {
@@ -26,8 +26,6 @@ export interface Moved {
 type Refusing<A> = Effect.Effect<A, LedgerError | LedgerRefused | LedgerLocked>
 
 const refused = (message: string): LedgerRefused => new LedgerRefused({ message })
-
-const fail = (refusal: LedgerRefused | undefined): Refusing<void> => refusal ?? Effect.void
 
 /** Throws a Refusal inside a transaction, if there is one. */
 const must = (refusal: LedgerRefused | undefined): void => {
@@ -60,16 +58,17 @@ export const moveLedger = (
   Effect.scoped(Effect.gen(function*() {
     const old = yield* openStore({ ...from, moved: "from" })
     const { before, closing: earlier, id, unfinished } = yield* old.read("opening it", movingOf)
-    if (unfinished !== undefined) yield* Effect.flatMap(old.read("opening it", () => closedBecause(old)), fail)
+    if (unfinished !== undefined) yield* refusedIf(old, "opening it", () => closedBecause(old))
     const secret = "file" in from ? readSecret(from.file) : from.key
     if (secret instanceof LedgerRefused) return yield* secret
-    yield* fail("file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from))
+    const wrongKey = "file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from)
+    if (wrongKey !== undefined) return yield* wrongKey
     const next = yield* openStore({ ...to, moved: "to", overruling: true })
     const there = yield* next.read("opening it", movingOf)
     const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
-    yield* Effect.flatMap(next.read("opening it", () => unusable(old, next, earlier, to)), fail)
+    yield* refusedIf(next, "opening it", () => unusable(old, next, earlier, to))
     const closing = earlier ?? (yield* begin(old, next, "file" in from, to))
     const taken = { ...next, id: closing.id }
     if (there.id === closing.id && there.unfinished === "copied") {
@@ -155,7 +154,7 @@ const begin = (old: Store, next: Store, isFile: boolean, to: AnyLedgerOptions): 
   Effect.gen(function*() {
     const anywhere = { asker: undefined, where: "anywhere" } as const
     const marked = yield* marksOf(old)
-    yield* Effect.flatMap(old.read("reading its marks", () => notNewestAt(old, marked, anywhere)), fail)
+    yield* refusedIf(old, "reading its marks", () => notNewestAt(old, marked, anywhere))
     const others = { marks: yield* next.marks.read, unmarked: undefined }
     if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
       return yield* refused(

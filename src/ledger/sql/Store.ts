@@ -1,6 +1,6 @@
 import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../errors.ts"
 import type { Holder } from "../holder.ts"
@@ -97,5 +97,13 @@ export interface Transactions {
     options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
 }
+
+/** Fails with the refusal that a program returns. */
+export const refusedIf = (
+  store: Pick<Store, "read">,
+  doing: string,
+  program: () => Sql<LedgerRefused | undefined>,
+): Effect.Effect<void, LedgerError | LedgerRefused> =>
+  Effect.flatMap(store.read(doing, program), (refused) => refused ?? Effect.void)
 
 export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

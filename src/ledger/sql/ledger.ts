@@ -14,7 +14,7 @@ import { makeSession } from "./session.ts"
 import { settlements } from "./settleDoubts.ts"
 import { counts, importedUnderOther, runRecords, standing } from "./standing.ts"
 import { all, just, type Sql } from "./statement.ts"
-import type { Store } from "./Store.ts"
+import { refusedIf, type Store } from "./Store.ts"
 import { fixedRows } from "./superseded.ts"
 import { makeTurns } from "./turns.ts"
 import { makeUpkeep } from "./upkeep.ts"
@@ -23,10 +23,7 @@ import { reconciliation } from "./verdicts.ts"
 
 /** Returns the port over an open ledger's parts. Refuses a ledger that a move has closed or not finished. */
 export const ledgerOver = (store: Store): Effect.Effect<Ledger, LedgerError | LedgerRefused> =>
-  Effect.flatMap(
-    store.read("opening it", () => closedBecause(store)),
-    (refused) => refused ?? Effect.succeed(makeLedger(store)),
-  )
+  Effect.map(refusedIf(store, "opening it", () => closedBecause(store)), () => makeLedger(store))
 
 /** Returns the port over an open ledger's parts. */
 export const makeLedger = (store: Store): Ledger => portOver(untilClosed(store))
@@ -42,8 +39,7 @@ const portOver = (store: Store): Ledger => ({
       if (yield* store.read("reading pipelines", () => mustTakeOver(which))) {
         yield* store.writer.write<void, LedgerRefused>("taking rows over", () => takeOver(store, which))
       }
-      const refused = yield* store.read("reading pipelines", () => refusal(which))
-      if (refused !== undefined) return yield* refused
+      yield* refusedIf(store, "reading pipelines", () => refusal(which))
       return pipelineLedger(store, which)
     }),
   refusalOf: (which) =>
@@ -76,23 +72,21 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       return yield* program(yield* known())
     })
   /** Reads what is known about each of many rows. Asks nothing if the ledger does not know the place, because a first dry run asks for every row. */
-  const readEach = <A>(doing: string, unknown: ReadonlyArray<A>, program: (place: number) => Sql<ReadonlyArray<A>>) =>
-    read(doing, (place) => place === 0 ? just(unknown) : program(place))
+  const readEach = <A>(
+    doing: string,
+    rows: ReadonlyArray<unknown>,
+    unknown: A,
+    program: (place: number) => Sql<ReadonlyArray<A>>,
+  ) => read(doing, (place) => place === 0 ? just(rows.map(() => unknown)) : program(place))
   return {
     pipeline: at.pipeline,
     destination: at.destination,
     facts: read("reading facts", (place) => facts(store, place)),
-    lookUp: (keys) => readEach("looking up rows", keys.map(() => undefined), (place) => lookUp(store, place, keys)),
+    lookUp: (keys) => readEach("looking up rows", keys, undefined, (place) => lookUp(store, place, keys)),
     lookUpRows: (keys, contents) =>
-      readEach(
-        "looking up rows",
-        keys.map(() => undefined),
-        (place) => lookUpRows(store, place, keys, contents, cursor),
-      ),
-    fixed: (rows) =>
-      readEach("looking up rejected rows", rows.map(() => "unsent"), (place) => fixedRows(store, place, rows)),
-    attended: (rows) =>
-      readEach("looking up rows that need review", rows.map(() => "new"), (place) => attended(place, rows)),
+      readEach("looking up rows", keys, undefined, (place) => lookUpRows(store, place, keys, contents, cursor)),
+    fixed: (rows) => readEach("looking up rejected rows", rows, "unsent", (place) => fixedRows(store, place, rows)),
+    attended: (rows) => readEach("looking up rows that need review", rows, "new", (place) => attended(place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", (place) => importedUnderOther(place, mapping)),
     pages: (of, choice) => pages(store, known, of, choice),
     counts: read("counting rows", counts),

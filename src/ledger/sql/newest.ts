@@ -6,7 +6,7 @@ import { holderName, type MarkedHolder } from "../marks.ts"
 import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
 import { all, Refusal, type Sql } from "./statement.ts"
-import type { Store } from "./Store.ts"
+import { refusedIf, type Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
 export const marksOf = ({ file, id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
@@ -93,9 +93,6 @@ export const isNewest = (
   },
 ): Effect.Effect<void, LedgerRefused | LedgerError> =>
   Effect.flatMap(marksOf(store), (marks) =>
-    Effect.flatMap(
-      store.read("reading its marks", function*() {
-        return yield* notNewestAt(store, marks, { ...about, where: yield* about.where() })
-      }),
-      (refused) => refused ?? Effect.void,
-    ))
+    refusedIf(store, "reading its marks", function*() {
+      return yield* notNewestAt(store, marks, { ...about, where: yield* about.where() })
+    }))

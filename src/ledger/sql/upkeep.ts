@@ -6,7 +6,7 @@ import { doubtful, forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
 import { numberIn, rowsAtOnce, run, type Sql } from "./statement.ts"
-import type { Store } from "./Store.ts"
+import { refusedIf, type Store } from "./Store.ts"
 
 export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "forget"> => {
   const { writer } = store
@@ -33,10 +33,7 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
         const { keys } = what
         if (lease === undefined) return { keys: [], already: [], unknown: keys, submissions: [] }
         // No row gets in doubt as long as all locks are held.
-        yield* Effect.flatMap(
-          store.read("reading rows in doubt", () => doubtful(store, what)),
-          (no) => no ?? Effect.void,
-        )
+        yield* refusedIf(store, "reading rows in doubt", () => doubtful(store, what))
         const found = yield* Effect.forEach(
           keys,
           (key) =>
