@@ -73,7 +73,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       },
     })
     const stop = yield* Layer.build(Stop.layer(settings.interrupted))
-    const startsFresh = (yield* view.facts).isNew
+    const startsFresh = (yield* view.facts).firstColumns === undefined
       && past.runs.some((run) => run.form.id !== form.id || run.form.service !== serviceName)
     const sends = mode === "run" || mode === "dry-run"
     const plan = CurrentRun.make({

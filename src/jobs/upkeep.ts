@@ -72,7 +72,7 @@ export const migrateLedger = (project: Project, owner: string | undefined) =>
   Effect.gen(function*() {
     const { newLedger } = project
     const options = yield* ledgerOf({ ...project, ledger: newLedger ?? project.ledger })
-    const more = newLedger === undefined ? {} : { moved: "to", overruling: true } as const
+    const more = newLedger === undefined ? {} : { isMoved: true, overruling: true }
     return yield* migrate("file" in options ? options : { ...options, ...more, owner })
   })
 

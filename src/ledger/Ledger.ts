@@ -10,7 +10,6 @@ import type { Settlement } from "../domain/report.ts"
 import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "./errors.ts"
 import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed, Unkeyed } from "./facts.ts"
-import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
 import type {
   ChunkContents,
@@ -292,14 +291,12 @@ export interface LedgerOptions {
   readonly asker?: Asker
   /** Whether to create a ledger even if marks show that there was one. Set if a person accepts that. */
   readonly overruling?: boolean
-  /** Whether rows are moved from this ledger, or to it. A new ledger to which rows are moved can't be used before the move has finished. */
-  readonly moved?: "from" | "to" | undefined
+  /** Whether rows are moved to this ledger. If it is new, it can't be used before the move has finished. */
+  readonly isMoved?: boolean | undefined
   /** How long this holder's lock lasts without a heartbeat. It may be taken over after that time. Default: one minute. */
   readonly staleAfter?: Duration.DurationInput
   /** Time between heartbeats. Default: five seconds. */
   readonly heartbeat?: Duration.DurationInput
-  /** The process that takes locks. Default: this process. */
-  readonly holder?: Holder
 }
 
 /** The durable record of every row. All pipelines of a project share one ledger. */

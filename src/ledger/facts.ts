@@ -8,11 +8,9 @@ import type { Vanished } from "./pages.ts"
 import type { Rejection } from "./rows.ts"
 
 export interface Facts {
-  /** Whether nothing was ever sent. */
-  readonly isNew: boolean
   /** Whether nothing is known about any row, so that no look-up can find anything. */
   readonly isBlank: boolean
-  /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. */
+  /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. Undefined if it never sent any. */
   readonly firstColumns: ReadonlyArray<string> | undefined
   /** Keyed digests, as hexadecimal digits, of the keys of forgotten rows without their formatting (`looseKey`). */
   readonly forgotten: ReadonlyArray<string>

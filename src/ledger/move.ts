@@ -56,14 +56,14 @@ export const moveLedger = (
   show: (records: number) => Effect.Effect<void>,
 ): Refusing<Moved> =>
   Effect.scoped(Effect.gen(function*() {
-    const old = yield* openStore({ ...from, moved: "from" })
+    const old = yield* openStore(from)
     const { before, closing: earlier, id, unfinished } = yield* old.read("opening it", movingOf)
     if (unfinished !== undefined) yield* refusedIf(old, "opening it", () => closedBecause(old))
     const secret = "file" in from ? readSecret(from.file) : from.key
     if (secret instanceof LedgerRefused) return yield* secret
     const wrongKey = "file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from)
     if (wrongKey !== undefined) return yield* wrongKey
-    const next = yield* openStore({ ...to, moved: "to", overruling: true })
+    const next = yield* openStore({ ...to, isMoved: true, overruling: true })
     const there = yield* next.read("opening it", movingOf)
     const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
@@ -84,7 +84,7 @@ export const moveLedger = (
 /** Opens a ledger again that was closed for a move. Returns false if it was not closed. Fails if everything has been copied. */
 export const cancelMove = (from: AnyLedgerOptions): Refusing<boolean> =>
   Effect.scoped(Effect.gen(function*() {
-    const old = yield* openStore({ ...from, moved: "from" })
+    const old = yield* openStore(from)
     return yield* old.writer.write<boolean, LedgerRefused>("cancelling its move", function*() {
       const { closing } = yield* movingOf()
       must(

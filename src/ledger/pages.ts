@@ -76,8 +76,6 @@ export interface ReplacedSubmission
   readonly isUncovered: boolean
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
   readonly replacedBy: string | undefined
-  /** ISO 8601. Undefined if the new submission is in doubt. */
-  readonly replacedAt: string | undefined
 }
 
 /** A row of a run that has no submission to delete: it is undone or in doubt, or a person said that it landed, so that its submission id is unknown. */

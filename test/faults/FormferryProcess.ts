@@ -3,7 +3,7 @@ import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
-import type { Holder } from "../../src/ledger/holder.ts"
+import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { makeLedger } from "../../src/ledger/sql/ledger.ts"
 import { openStore, type Store } from "../../src/ledger/sqlite/Store.ts"
@@ -70,7 +70,7 @@ export interface ProcessOptions {
 const open = (options: ProcessOptions) =>
   Effect.gen(function*() {
     const { bug, pipeline } = options
-    const store = yield* openStore({ file: options.ledger, holder: options.holder })
+    const store = yield* Effect.provideService(openStore({ file: options.ledger }), LockHolder, () => options.holder)
     options.opened(store)
     yield* Effect.addFinalizer(() => Effect.sync(() => options.closed(store)))
     const ledger = makeLedger(store)

@@ -105,7 +105,7 @@ const takeElsewhere = (root: string) =>
   Effect.scoped(Effect.gen(function*() {
     const file = ledgerName((yield* loadProject(root, { pipelines: [] })).ledger)
     const holder = { pid: 7, born: "1", boot: `${LockHolder.defaultValue()().boot.split(" ")[0] ?? ""} pid:[0]` }
-    const { turns } = yield* openLedger({ file, holder })
+    const { turns } = yield* Effect.provideService(openLedger({ file }), LockHolder, () => holder)
     yield* turns.record("people", () => "taken")
   }))
 

@@ -171,7 +171,8 @@ const leftOpen = (
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root)
-    const ledger = yield* openLedger({ file: ledgerName(project.ledger), holder, staleAfter: "200 millis" })
+    const opening = openLedger({ file: ledgerName(project.ledger), staleAfter: "200 millis" })
+    const ledger = yield* Effect.provideService(opening, LockHolder, () => holder)
     const one = yield* view
     const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")
     yield* session.intend({

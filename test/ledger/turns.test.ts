@@ -14,7 +14,11 @@ const gone: Holder = { ...me, pid: 2 ** 30, born: "1" }
 const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""} pid:[0]` }
 
 const taken = (): TurnChange => "taken"
-const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
+const ledgers = Effect.map(
+  folder,
+  (at) => (holder: Holder = me) =>
+    Effect.provideService(openLedger({ file: join(at, "ledger.db") }), LockHolder, () => holder),
+)
 
 describe.each(databases)("a ledger in $name", ({ openLedger }) => {
   it.scopedLive("a turn is taken by only one of two concurrent processes, and the other sees the state", () =>

@@ -8,7 +8,7 @@ import { standbyRefused } from "./identity.ts"
 import type { PostgresOptions } from "./options.ts"
 
 /** The part of a database that is one project's ledger. */
-export interface Part extends Pick<PostgresOptions, "isManaged" | "moved" | "owner" | "project" | "schema"> {
+export interface Part extends Pick<PostgresOptions, "isManaged" | "isMoved" | "owner" | "project" | "schema"> {
   /** What messages call the ledger. */
   readonly label: string
   /** Shows whether the key belongs to this ledger, without revealing the key. */
@@ -187,7 +187,7 @@ function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
 
 /** Creates the schema, unless it exists, and its tables. Returns the ledger's id. */
 function* createTables(part: Part): Sql<string> {
-  const { moved, opened, owner, project, proof, schema } = part
+  const { isMoved, opened, owner, project, proof, schema } = part
   const exists = yield* checkRights(part)
   if (!exists) {
     yield* write(`CREATE SCHEMA ${quoted(schema)}${owner === undefined ? "" : ` AUTHORIZATION ${quoted(owner)}`}`)
@@ -201,7 +201,7 @@ function* createTables(part: Part): Sql<string> {
     if (statement.trim() !== "") yield* write(statement)
   }
   const id = randomBytes(8).toString("hex")
-  const meta = { id, proof, started: opened, project, version, ...unfinishedIf(moved) }
+  const meta = { id, proof, started: opened, project, version, ...unfinishedIf(isMoved) }
   for (const [name, value] of Object.entries(meta)) {
     yield* run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
   }

@@ -4,9 +4,7 @@ import type { LedgerOptions } from "../Ledger.ts"
 import { type Address, addressIn } from "./address.ts"
 
 /** How to open a ledger in PostgreSQL. */
-export interface PostgresOptions
-  extends Omit<LedgerOptions, "file" | "holder" | "marks">, Required<Pick<LedgerOptions, "marks">>
-{
+export interface PostgresOptions extends Omit<LedgerOptions, "file" | "marks">, Required<Pick<LedgerOptions, "marks">> {
   /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
   readonly url: string
   readonly project: string

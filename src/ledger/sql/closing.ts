@@ -1,6 +1,5 @@
 // A ledger that is moved is closed first, and its copy stays closed until it is complete. So at most one of the two can be used at any time.
 import { LedgerRefused } from "../errors.ts"
-import type { LedgerOptions } from "../Ledger.ts"
 import { all, Refusal, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
@@ -27,8 +26,8 @@ export interface Moving {
 }
 
 /** Returns what the `meta` of a new ledger contains in addition, if rows are moved to it. */
-export const unfinishedIf = (moved: LedgerOptions["moved"]): { readonly unfinished?: string } =>
-  moved === "to" ? { unfinished: "begun" } : {}
+export const unfinishedIf = (isMoved: boolean | undefined): { readonly unfinished?: string } =>
+  isMoved === true ? { unfinished: "begun" } : {}
 
 export function* movingOf(): Sql<Moving> {
   const meta = new Map(

@@ -23,7 +23,6 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
     undone: [],
     refused: undefined,
     pulled: undefined,
-    isNew: !(yield* has("batch")),
     isBlank: !((yield* has("row")) || (yield* has("leftOut")) || (yield* has("superseded"))),
     forgotten: forgotten.map(([digest]) => digest.toString("hex")),
     firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),

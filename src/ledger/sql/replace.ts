@@ -4,7 +4,7 @@ import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf, row } from "./row.ts"
 import { condition, optional, selected, selection } from "./selection.ts"
 import { each, insert, run, type Sql, write } from "./statement.ts"
-import { isoOf, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
 import { digestOf } from "./superseded.ts"
 import { wasFound } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
@@ -126,7 +126,6 @@ const replacedSubmission = selection<ReplacedSubmission>({
   submissionId: selected("p.submission"),
   verdict: selected("p.verdict", verdictOf),
   answers: optional("p.answers", unpackAnswers),
-  replacedAt: optional("p.at", isoOf),
   isUncovered: condition(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`),
   replacedBy: optional("CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END"),
   isFound: condition(wasFound("r.id", "p.batch")),

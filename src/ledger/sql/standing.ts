@@ -136,7 +136,7 @@ export const keptRuns = 100
  * Deletes old runs, inside a transaction. Keeps the newest ones of each pipeline and destination, the last complete one, and those that rows, batches
  * or a reconciliation refer to. Returns how many were deleted.
  */
-export function* dropOldRuns(keep = keptRuns): Sql<number> {
+export function* dropOldRuns(): Sql<number> {
   return yield* run(
     `DELETE FROM run WHERE id IN (
        SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) AS runs WHERE nth > ?)
@@ -144,7 +144,7 @@ export function* dropOldRuns(keep = keptRuns): Sql<number> {
      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.run = run.id)
      AND id NOT IN (SELECT run FROM drift UNION SELECT run FROM reconciliation UNION SELECT run FROM vanished
        UNION SELECT latest FROM place WHERE latest IS NOT NULL)`,
-    [keep],
+    [keptRuns],
   )
 }
 

@@ -37,7 +37,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
   Effect.gen(function*() {
     const file = resolve(options.file)
     const clock = yield* Effect.clock
-    const me = options.holder ?? (yield* LockHolder)()
+    const me = (yield* LockHolder)()
     const started = DateTime.formatIso(yield* DateTime.now)
     const marks = marksIn(options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
     const mayCreate = Effect.gen(function*() {
@@ -59,7 +59,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     const digest = makeDigester(secret)
     const proof = proofOf(digest)
     yield* attempt(file, "preparing it", () => {
-      createTables(db, { id: randomBytes(8).toString("hex"), proof, started, ...unfinishedIf(options.moved) })
+      createTables(db, { id: randomBytes(8).toString("hex"), proof, started, ...unfinishedIf(options.isMoved) })
       sync(dirname(file))
     })
     const meta = (name: string) =>
