@@ -2,7 +2,7 @@ import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
-import { digestLength, neverStored, stored } from "./row.ts"
+import { digestLength, neverStored, type Stored, stored } from "./row.ts"
 import { all, exists, get, ofRows, type Sql } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { type Contents, contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
@@ -121,12 +121,9 @@ export function* lookUp(
   const found = yield* find(store, place, keys, cursor)
   const rows = yield* store.texts.read(() => found.map((one) => stored.read(one, store.texts, 1)))
   const details = yield* detailsOf(store, rows)
-  for (const [index, row] of rows.entries()) {
-    const at = found[index]?.[0] ?? 0
-    const keyDigest = keys[at]
-    if (keyDigest === undefined) continue
-    // Object.assign, because spreading `row` would take ten times as long.
-    known[at] = Object.assign({
+  // Object.assign, because spreading `row` would take ten times as long.
+  const knownAs = (keyDigest: Buffer, row: Stored): KnownRow =>
+    Object.assign({
       keyDigest,
       superseded: contentsIn(superseded, keyDigest),
       earlier: details.earlier.get(row.id) ?? noContents,
@@ -134,24 +131,17 @@ export function* lookUp(
       doubt: details.doubts.get(row.id),
       leftOut: isIn(leftOut, keyDigest),
     }, row)
+  for (const [index, row] of rows.entries()) {
+    const at = found[index]?.[0] ?? 0
+    const keyDigest = keys[at]
+    if (keyDigest !== undefined) known[at] = knownAs(keyDigest, row)
   }
   if (leftOut.size > 0 || superseded.size > 0) {
     keys.forEach((keyDigest, at) => {
       if (known[at] !== undefined) return
-      const out = isIn(leftOut, keyDigest)
-      const contents = contentsIn(superseded, keyDigest)
-      if (out || contents.length > 0) {
-        // A person skipped the row, or it was fixed and imported under a different key.
-        known[at] = {
-          ...neverStored,
-          keyDigest,
-          superseded: contents,
-          earlier: noContents,
-          refusal: undefined,
-          doubt: undefined,
-          leftOut: out,
-        }
-      }
+      // A person may have skipped the row, or it was fixed and imported under a different key.
+      const one = knownAs(keyDigest, neverStored)
+      if (one.leftOut || one.superseded.length > 0) known[at] = one
     })
   }
   return known

@@ -120,7 +120,7 @@ const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
   selected(`hex(${one.sql})`, (digits: string) => Buffer.from(digits, "hex"))
 
 /** The columns of a row that a look-up reads. */
-type Stored = Omit<KnownRow, "keyDigest" | "superseded" | "earlier" | "sent" | "refusal" | "doubt" | "leftOut">
+export type Stored = Omit<KnownRow, "keyDigest" | "superseded" | "earlier" | "sent" | "refusal" | "doubt" | "leftOut">
 
 export const stored = selection<Stored>({
   id: row.id,
