@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { randomInt } from "node:crypto"
 import type { SettledResult, SettleResult } from "../domain/settled.ts"
-import type { SettledRow } from "../ledger/evidence.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
@@ -11,7 +10,6 @@ import {
   landedOf,
   type ListContext,
   recordSettled,
-  settledNotes,
   settleFromList,
   undoneNotes,
 } from "../run/settleFromList.ts"
@@ -126,10 +124,10 @@ const byPerson = (
     )
     for (const { key } of meant) named.delete(key)
     // An interrupted command may have settled some of the rows.
-    const settled = landed ? ["imported"] : ["notCreated", "undone"]
+    const states = landed ? ["imported"] : ["notCreated", "undone"]
     const others = [...named]
-    const states = yield* view.lookUp(others.map(digest.key))
-    const unknown = others.filter((_, at) => !settled.includes(states[at]?.state ?? ""))
+    const known = yield* view.lookUp(others.map(digest.key))
+    const unknown = others.filter((_, at) => !states.includes(known[at]?.state ?? ""))
     if (meant.length === 0 || unknown.length > 0) {
       const about = which._tag === "Batch"
         ? `of batch ${which.batch} is in doubt; the batches are in the column _batch of in-doubt.csv`
@@ -142,24 +140,13 @@ const byPerson = (
       return yield* new JobRefused({ code: "NothingSettled", next: ["status", view.pipeline], message })
     }
     const reason = `${who} says so: ${because ?? ""}`
-    yield* session.settleDoubts({
-      rows: meant.map(({ keyDigest }): SettledRow => ({
-        keyDigest,
-        outcome: landed ? { _tag: "Landed", submissionId: undefined } : { _tag: "NotLanded" },
-        reason,
-        proof: "person",
-      })),
-      by: who,
-      because,
-      file: undefined,
-    })
-    return {
-      ...nothing(view.pipeline),
-      rows: meant.map((row) => shownRow(row, landed ? "landed" : "not landed", reason)),
-      landed: landed ? meant.length : 0,
-      notLanded: landed ? 0 : meant.length,
-      warnings: undoneNotes(view.pipeline, to, meant.map((row) => ({ row, hasLanded: landed }))),
-    }
+    const outcome = landed ? { _tag: "Landed", submissionId: undefined } as const : { _tag: "NotLanded" } as const
+    const settled = meant.map((row): Settled["settled"][number] => ({
+      row,
+      as: { keyDigest: row.keyDigest, outcome, reason, proof: "person" },
+    }))
+    const recorded = yield* recordSettled(session, { settled, open: [] }, { by: who, because, file: undefined })
+    return resultOf(view.pipeline, to, recorded)
   })
 
 const byExport = (
@@ -216,7 +203,7 @@ const resultOf = (pipeline: string, to: string | undefined, { open, settled }: S
     ].toSorted((a, b) => a.row - b.row),
     landed,
     notLanded: settled.length - landed,
-    warnings: settledNotes(pipeline, to, settled),
+    warnings: undoneNotes(pipeline, to, settled),
     wants: ([
       "time",
       "another export",

@@ -11,8 +11,8 @@ import {
   landedOf,
   type ListContext,
   recordSettled,
-  settledNotes,
   settleFromList,
+  undoneNotes,
   waitsOf,
 } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
@@ -94,7 +94,7 @@ export const settleDoubts = Effect.gen(function*() {
           }.`,
         ],
         warnings: present([
-          ...settledNotes(pipeline.name, target, settled),
+          ...undoneNotes(pipeline.name, target, settled),
           reasons.length > 0
           && `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
             reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""

@@ -248,22 +248,20 @@ export const recordSettled = (
 export const doubtfulRows = (view: Pick<PipelineLedger, "pages">) =>
   Effect.map(Stream.runCollect(view.pages("doubtful", {})), (pages) => Array.from(pages).flat())
 
-/** Returns the number of settled rows that landed. */
-export const landedOf = (settled: Settled["settled"]): number =>
-  settled.filter(({ as }) => as.outcome._tag === "Landed").length
+const hasLanded = ({ as }: Settled["settled"][number]): boolean => as.outcome._tag === "Landed"
 
-/** Returns what `undoneNotes` says of settled rows. */
-export const settledNotes = (pipeline: string, to: string | undefined, settled: Settled["settled"]) =>
-  undoneNotes(pipeline, to, settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })))
+/** Returns the number of settled rows that landed. */
+export const landedOf = (settled: Settled["settled"]): number => settled.filter(hasLanded).length
 
 /** Returns sentences about settled rows whose runs a person undid: those that landed can be deleted, the others are undone. */
 export const undoneNotes = (
   pipeline: string,
   to: string | undefined,
-  settled: ReadonlyArray<{ readonly row: DoubtfulRow; readonly hasLanded: boolean }>,
+  settled: Settled["settled"],
 ): ReadonlyArray<string> => {
-  const landed = settled.filter(({ hasLanded, row }) => hasLanded && row.isUndone)
-  const others = settled.filter(({ hasLanded, row }) => !hasLanded && row.isUndone).length
+  const undone = settled.filter(({ row }) => row.isUndone)
+  const landed = undone.filter(hasLanded)
+  const others = undone.length - landed.length
   return [
     ...[...new Set(landed.map(({ row }) => row.run))].map((run) => {
       const count = landed.filter(({ row }) => row.run === run).length
