@@ -58,21 +58,6 @@ export interface MetaColumn {
   readonly zone?: string
 }
 
-/** How a tool writes answers. Used for descriptions and for suggestions. */
-export interface AnswerStyle {
-  /** How several choices are written: with a column for each option, in one cell with this separator, or, in some tools, in both ways. */
-  readonly several: { readonly columns: boolean; readonly separator?: string }
-  /** The texts of a ticked and of an unticked option, in addition to the option's own label and an empty cell. */
-  readonly checked?: ReadonlyArray<string>
-  readonly unchecked?: ReadonlyArray<string>
-  /** The place of the text of an "Other" answer. */
-  readonly other?: "in the cell" | "in a column of its own"
-  /** How a ranking is written: a rank in the column of each item, an item in the column of each rank, or all items in one cell with this separator, best first. */
-  readonly ranking?: "ranks" | "items" | { readonly separator: string }
-  readonly grid?: "a column a row"
-  readonly yesNo?: { readonly true: ReadonlyArray<string>; readonly false: ReadonlyArray<string> }
-}
-
 /** Converts the cell of a column to the answer that was given. */
 export type Clean = (cell: Cell) => Cell
 
@@ -95,7 +80,6 @@ export interface Layout {
   readonly cleans?: ReadonlyMap<number, Clean>
   /** A cleaning function for every column, applied before those of `cleans`. */
   readonly cleanAll?: Clean
-  readonly answers: AnswerStyle
   /** How to recognise a finished response: its cell in this column is filled, or contains one of these texts. */
   readonly complete?: { readonly position: number; readonly is: ReadonlyArray<string> | "filled" }
   /** Notes about such a file, for people. */
@@ -126,7 +110,7 @@ export interface RecordLearner {
 /** A form tool's API, whose responses are JSON. */
 export interface RecordTool {
   /** Returns the evidence for records with these members, or undefined if there is none. */
-  readonly recognise: (members: ReadonlyArray<string>) => Evidence | undefined
+  readonly recognise: (members: ReadonlySet<string>) => Evidence | undefined
   /** @param definition the tool's definition of the form, if it was requested. With it, columns and cells are those of the tool's export */
   readonly learn: (columns: ReadonlyArray<Column>, definition?: Json) => RecordLearner
 }

@@ -17,8 +17,5 @@ export const airtable: FormTool = {
       linked && [0.7, "cells contain links to Airtable's attachments"],
     )
   },
-  layout: () => ({
-    answers: { several: { columns: false, separator: "," }, checked: ["checked"] },
-    notes: ["Links to Airtable's attachments expire a few hours after the export."],
-  }),
+  layout: () => ({ notes: ["Links to Airtable's attachments expire a few hours after the export."] }),
 }

@@ -37,12 +37,10 @@ const fieldsIn = (definition: Json | undefined, columns: ReadonlyArray<Column>):
 
 /** Airtable's API: the records in `records`, with the columns of a grid view's CSV. The base's definition adds fields that are empty in all records. */
 export const airtableRecords: RecordTool = {
-  recognise: (members) => {
-    const has = (name: string) => members.includes(name)
-    return has("id") && has("createdTime") && members.some((member) => member.startsWith(prefix))
+  recognise: (members) =>
+    members.has("id") && members.has("createdTime") && [...members].some((member) => member.startsWith(prefix))
       ? evidence([0.9, `records have "id", "createdTime" and "fields"`])
-      : undefined
-  },
+      : undefined,
   learn: (columns, definition) => {
     const read = (title: string, position: number, rest: Partial<RecordColumn<undefined>> = {}) => ({
       title,
@@ -76,7 +74,6 @@ export const airtableRecords: RecordTool = {
           () => undefined,
           {
             variant: "API",
-            answers: { several: { columns: false, separator: "," }, checked: ["checked"] },
             notes: [
               "Links to Airtable's attachments expire about two hours after the pull.",
               "Numbers, dates and linked records are as Airtable stores them, not as a view shows them.",

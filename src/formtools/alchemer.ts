@@ -78,7 +78,6 @@ export const alchemer: FormTool = {
     return {
       meta: own,
       blocks: blocksOf(parts),
-      answers: { several: { columns: true }, other: "in a column of its own" },
     }
   },
 }

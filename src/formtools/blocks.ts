@@ -1,6 +1,6 @@
 import type { ColumnBlock } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
-import type { ColumnFacts, Sample } from "./FormTool.ts"
+import type { ColumnFacts, MetaColumn, Sample } from "./FormTool.ts"
 import { cellsOf } from "./sample.ts"
 
 export type BlockColumn = ColumnBlock["columns"][number]
@@ -109,6 +109,8 @@ export const bracketed = (title: string): { readonly question: string; readonly 
   return undefined
 }
 
+const positionsOf = (columns: ReadonlyArray<MetaColumn>) => new Set(columns.map(({ position }) => position))
+
 /** Whether an option is called "Other". */
 export const isOther = (title: string): boolean => /^other\b/i.test(title.trim())
 
@@ -120,17 +122,18 @@ const fewest = 2
  * block around it. A column called "Other" directly after a block contains its free text.
  *
  * @param facts facts about all cells, by position
- * @param free whether a column may be an option, which none of the tool's own columns may be
+ * @param own the tool's own columns, none of which is an option
  */
 export const blocksByCells = (
   titles: ReadonlyArray<string>,
   facts: ReadonlyArray<ColumnFacts>,
-  free: (position: number) => boolean,
+  own: ReadonlyArray<MetaColumn>,
 ): ReadonlyArray<ColumnBlock> => {
   const names = titles.map(oneLine)
+  const owned = positionsOf(own)
   const kindOf = (position: number): "chosen" | "empty" | "other" | "none" => {
     const title = names[position] ?? ""
-    if (title === "" || !free(position)) return "none"
+    if (title === "" || owned.has(position)) return "none"
     const { filled = 0, ownTitle = 0 } = facts[position] ?? {}
     if (filled > 0 && ownTitle === filled) return "chosen"
     if (isOther(title)) return "other"
@@ -176,13 +179,14 @@ export const blocksByCells = (
  *
  * @param headerRows the number of the sample's records that contain no answers
  */
-export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlySet<number>) => {
+export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlyArray<MetaColumn>) => {
   const titles = (sample.records[0] ?? []).map(oneLine)
   const known = new Set(titles)
+  const owned = positionsOf(own)
   const ticked = (position: number) =>
     cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))
   const parts = titles.flatMap((title, position): ReadonlyArray<PartOf> => {
-    if (own.has(position) || !title.includes("/")) return []
+    if (owned.has(position) || !title.includes("/")) return []
     // Finds the longest prefix that is a question, because labels of options may contain slashes.
     for (let at = title.lastIndexOf("/"); at > 0; at = title.lastIndexOf("/", at - 1)) {
       const question = title.slice(0, at)

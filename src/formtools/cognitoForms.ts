@@ -1,27 +1,25 @@
-import type { FormTool, MetaColumn, Role } from "./FormTool.ts"
-import { evidence } from "./sample.ts"
+import type { FormTool, MetaColumn } from "./FormTool.ts"
+import { evidence, meaningOf, type MetaTitles } from "./sample.ts"
+
+const time = { format: "M/d/yyyy h:mm a" }
 
 /** The tool's own columns, without the underscore or space in the middle of their names. */
-const roles: Readonly<Record<string, Role>> = {
+const meta: MetaTitles = {
   entrystatus: "status",
-  entrydatecreated: "started",
-  entrydatesubmitted: "submitted",
-  entrydateupdated: "lastUpdated",
+  entrydatecreated: { role: "started", ...time },
+  entrydatesubmitted: { role: "submitted", ...time },
+  entrydateupdated: { role: "lastUpdated", ...time },
 }
 
-const bare = (title: string) => title.replaceAll(/[_ ]/g, "")
-
-const roleOf = (title: string): Role | undefined => {
-  const name = bare(title)
-  return /^entry[_ ]/.test(title) && Object.hasOwn(roles, name) ? roles[name] : undefined
-}
+const ownMeaning = (title: string) =>
+  /^entry[_ ]/.test(title) ? meaningOf(meta, title.replaceAll(/[_ ]/g, "")) : undefined
 
 /** Cognito Forms: workbook. */
 export const cognitoForms: FormTool = {
   name: "cognito-forms",
   title: "Cognito Forms",
   recognise: (sample) => {
-    const found = sample.plain.filter((title) => roleOf(title) !== undefined).length
+    const found = sample.plain.filter((title) => ownMeaning(title) !== undefined).length
     if (found < 2) return undefined
     return evidence(
       [
@@ -31,17 +29,12 @@ export const cognitoForms: FormTool = {
       /._id$/.test(sample.plain[0] ?? "") && [0.1, `the first column is "${sample.titles[0]}"`],
     )
   },
-  layout: (sample) => {
-    const meta = sample.plain.flatMap((title, position): ReadonlyArray<MetaColumn> => {
+  layout: (sample) => ({
+    labels: sample.titles.map((title) => title.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").trim()),
+    meta: sample.plain.flatMap((title, position): ReadonlyArray<MetaColumn> => {
       if (position === 0 && /._id$/.test(title)) return [{ position, role: "id" }]
-      const role = roleOf(title)
-      if (role === undefined) return []
-      return [role === "status" ? { position, role } : { position, role, format: "M/d/yyyy h:mm a" }]
-    })
-    return {
-      labels: sample.titles.map((title) => title.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").trim()),
-      meta,
-      answers: { several: { columns: false } },
-    }
-  },
+      const known = ownMeaning(title)
+      return known === undefined ? [] : [{ position, ...known }]
+    }),
+  }),
 }

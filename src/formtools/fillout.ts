@@ -41,7 +41,6 @@ export const fillout: FormTool = {
       meta: own,
       cleanAll: rewritten(isoOfDate),
       cleans: cleansAt(errors, nothingWhen("None")),
-      answers: { several: { columns: false }, yesNo: { true: ["TRUE", "true"], false: ["FALSE", "false"] } },
       ...(status === undefined ? {} : { complete: { position: status, is: ["finished"] } }),
     }
   },

@@ -78,11 +78,10 @@ const ownColumns = [
 /** Fillout's API: the records in `responses`, with the columns of an export. The form's definition adds questions that no submission answers. */
 export const filloutSubmissions: RecordTool = {
   recognise: (members) => {
-    const has = (name: string) => members.includes(name)
-    if (!has("submissionId") || !has("questions")) return undefined
+    if (!members.has("submissionId") || !members.has("questions")) return undefined
     return evidence(
       [0.7, `records have "submissionId" and "questions"`],
-      has("submissionTime") && [0.3, `and "submissionTime"`],
+      members.has("submissionTime") && [0.3, `and "submissionTime"`],
     )
   },
   learn: (columns, definition) => {
@@ -133,7 +132,6 @@ export const filloutSubmissions: RecordTool = {
         ]
         return recordLayout(made, find, {
           variant: "API",
-          answers: { several: { columns: false }, yesNo: { true: ["true"], false: ["false"] } },
         })
       },
     }

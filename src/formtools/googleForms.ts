@@ -77,11 +77,6 @@ export const googleForms: FormTool = {
         return parts === undefined ? [] : [{ position, ...parts }]
       })),
       cleans: cleansAt([0], rewritten(isoOfZipped)),
-      answers: {
-        several: { columns: false, separator: ", " },
-        other: "in the cell",
-        grid: "a column a row",
-      },
       notes: [
         "Google Forms does not number its responses. For `rowKey`, name a column such as the email address, or write `content`.",
       ],

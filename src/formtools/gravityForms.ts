@@ -39,15 +39,10 @@ export const gravityForms: FormTool = {
   needsFacts: true,
   layout: (sample, facts = []) => {
     const own = metaOf(sample, meta)
-    const owned = new Set(own.map(({ position }) => position))
     return {
       meta: own,
-      blocks: blocksByCells(sample.titles, facts, (position) => !owned.has(position)),
+      blocks: blocksByCells(sample.titles, facts, own),
       cleanAll: unguarded("="),
-      answers: {
-        several: { columns: true, separator: ", " },
-        yesNo: { true: ["Checked"], false: ["Not Checked"] },
-      },
       notes: ["Entry Date is in the local time of the site, which the file does not name."],
     }
   },

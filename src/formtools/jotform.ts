@@ -2,9 +2,9 @@ import { type Cell, cellText } from "../domain/cell.ts"
 import { monthNumber } from "../domain/months.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { blocksOf } from "./blocks.ts"
-import type { FormTool, MetaColumn, RecordTool } from "./FormTool.ts"
+import type { FormTool, RecordTool } from "./FormTool.ts"
 import { ownColumn, type RecordColumn, recordLayout } from "./recordColumns.ts"
-import { cellsOf, evidence } from "./sample.ts"
+import { cellsOf, evidence, meaningOf, type MetaTitles } from "./sample.ts"
 
 const row = /^(.*?)\s*>>\s*(.*)$/
 
@@ -12,17 +12,17 @@ const member = /^answers\.(\d+)\.(name|order|text|type|answer|prettyFormat)(?:\.
 
 const time = { format: "yyyy-MM-dd HH:mm:ss" }
 
-const meta = new Map<string, Omit<MetaColumn, "position">>([
-  ["id", { role: "id" }],
-  ["form_id", { role: "note" }],
-  ["ip", { role: "ip" }],
-  ["created_at", { role: "submitted", ...time }],
-  ["updated_at", { role: "lastUpdated", ...time }],
-  ["status", { role: "status" }],
-  ["new", { role: "note" }],
-  ["flag", { role: "note" }],
-  ["notes", { role: "note" }],
-])
+const ownMembers: MetaTitles = {
+  id: "id",
+  form_id: "note",
+  ip: "ip",
+  created_at: { role: "submitted", ...time },
+  updated_at: { role: "lastUpdated", ...time },
+  status: "status",
+  new: "note",
+  flag: "note",
+  notes: "note",
+}
 
 /** A question and the columns of its members. */
 interface Question {
@@ -96,11 +96,11 @@ const columnsOf = (question: Question): ReadonlyArray<RecordColumn<unknown>> => 
 /** Jotform's API: the records in `content`. */
 const jotformSubmissions: RecordTool = {
   recognise: (members) => {
-    const answers = members.some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
-    if (!answers || !members.includes("created_at")) return undefined
+    const answers = [...members].some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
+    if (!answers || !members.has("created_at")) return undefined
     return evidence(
       [0.7, `records have numbered "answers" with texts and types`],
-      members.includes("form_id") && [0.3, `and "form_id"`],
+      members.has("form_id") && [0.3, `and "form_id"`],
     )
   },
   learn: (columns) => {
@@ -117,13 +117,12 @@ const jotformSubmissions: RecordTool = {
       layout: () =>
         recordLayout(
           [
-            ...kept.map(({ position, title }) => ownColumn(title, position, meta.get(title))),
+            ...kept.map(({ position, title }) => ownColumn(title, position, meaningOf(ownMembers, title))),
             ...questions.flatMap(columnsOf),
           ],
           () => undefined,
           {
             variant: "API",
-            answers: { several: { columns: false } },
             notes: ["Jotform's times have no zone."],
           },
         ),
@@ -157,7 +156,6 @@ export const jotform: FormTool = {
       const [, question, option] = row.exec(title) ?? []
       return question === undefined || option === undefined || option === "" ? [] : [{ position, question, option }]
     })),
-    answers: { several: { columns: false, separator: "\n" }, grid: "a column a row" },
     notes: [
       "Jotform exports have no known column that identifies a response. For `rowKey`, name columns that do, or write `content`.",
     ],

@@ -34,11 +34,11 @@ const hasHxl = ({ records }: Sample): boolean => {
 /** KoboToolbox's API: the records in `results`. Their members are the questions' names, with those of groups. */
 const koboData: RecordTool = {
   recognise: (members) => {
-    const id = members.includes("_uuid") || members.includes("_id")
-    if (!id || !members.includes("_submission_time")) return undefined
+    const id = members.has("_uuid") || members.has("_id")
+    if (!id || !members.has("_submission_time")) return undefined
     return evidence(
       [0.5, `records have "_submission_time" and "_id" or "_uuid"`],
-      members.includes("_xform_id_string") && [0.4, `and "_xform_id_string"`],
+      members.has("_xform_id_string") && [0.4, `and "_xform_id_string"`],
     )
   },
   learn: (columns) => {
@@ -58,7 +58,6 @@ const koboData: RecordTool = {
         titles,
         meta: [...known, ...own],
         key: key.slice(0, 1),
-        answers: { several: { columns: false, separator: " " }, other: "in a column of its own" },
         notes: [
           uuidNote,
           "Columns have the names of questions and groups, and cells the names of options. Several choices are in one cell: the columns of individual options, which exports also have, are missing.",
@@ -90,21 +89,14 @@ export const kobo: FormTool = {
   layout: (sample) => {
     const headerRows = hasHxl(sample) ? 2 : 1
     const own = metaOf(sample, meta)
-    const positions = new Set(own.map(({ position }) => position))
     const key = keys.map((name) => positionOf(sample, name)).filter((position) => position >= 0)
     const repeat = has(sample, "_parent_index")
     return {
       variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,
       headerRows,
       meta: own,
-      blocks: slashedBlocks(sample, headerRows, positions),
+      blocks: slashedBlocks(sample, headerRows, own),
       key: repeat ? [] : key.slice(0, 1),
-      answers: {
-        several: { columns: true, separator: " " },
-        checked: ["1"],
-        unchecked: ["0"],
-        other: "in a column of its own",
-      },
       notes: [
         ...(repeat ? [] : [uuidNote]),
         "A column with all choices in one cell can be split if it contains the options' names. If it contains their labels, use the columns of the individual options.",

@@ -132,15 +132,6 @@ export const limeSurvey: FormTool = {
       blocks,
       cleanAll: vv ? unescaped : sample.isFixed ? (cell) => unescaped(unguarded("=")(cell)) : unguarded("="),
       cleans: cleansAt(ticked.map(({ position }) => position), nothingWhen("N/A")),
-      answers: {
-        several: { columns: true },
-        checked: ["Y", "Yes"],
-        unchecked: ["No", "N"],
-        other: "in a column of its own",
-        ranking: "items",
-        grid: "a column a row",
-        yesNo: { true: ["Y", "Yes"], false: ["N", "No"] },
-      },
       ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" } }),
     }
   },

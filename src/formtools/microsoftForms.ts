@@ -74,7 +74,6 @@ export const microsoftForms: FormTool = {
       }),
       meta,
       cleans: cleansAt(persons, nothingWhen("anonymous", "Anonymous")),
-      answers: { several: { columns: false, separator: ";" }, ranking: { separator: ";" } },
     }
   },
 }

@@ -52,9 +52,8 @@ export const odk: FormTool = {
     return {
       variant: repeat ? "a repeat group" : cto ? "SurveyCTO" : central ? "Central" : "Briefcase",
       meta: own,
-      blocks: slashedBlocks(sample, 1, new Set(own.map(({ position }) => position))),
+      blocks: slashedBlocks(sample, 1, own),
       key: key < 0 ? [] : [key],
-      answers: { several: { columns: true, separator: " " }, checked: ["1"], unchecked: ["0"] },
       notes: [
         ...(central
           ? ["Rows whose Status is `missing` or `not decrypted form data` contain no answers. Skip them with `where`."]

@@ -19,13 +19,9 @@ export const paperform: FormTool = {
       tokens && [0.6, "the ids are 24 hexadecimal digits"],
     )
   },
-  layout: (sample) => {
-    const own = metaOf(sample, meta)
-    return {
-      meta: own,
-      // In one export, phone numbers had this prefix.
-      cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
-      answers: { several: { columns: false } },
-    }
-  },
+  layout: (sample) => ({
+    meta: metaOf(sample, meta),
+    // In one export, phone numbers had this prefix.
+    cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
+  }),
 }

@@ -1,23 +1,25 @@
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
-import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
-import { evidence, has, withoutTags } from "./sample.ts"
+import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
+import { evidence, has, meaningOf, type MetaTitles, withoutTags } from "./sample.ts"
 
 const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
 const timeZone = /["']timeZone["']\s*:\s*["']([^"']*)["']/
 
+const time = { format: "yyyy-MM-dd HH:mm:ss" }
+
 /** The tool's own columns, with their names in the first row, their ImportIds, or their names in earlier layouts. */
-const roles: Readonly<Record<string, Role>> = {
-  startdate: "started",
-  enddate: "submitted",
+const ownTitles: MetaTitles = {
+  startdate: { role: "started", ...time },
+  enddate: { role: "submitted", ...time },
   status: "status",
   ipaddress: "ip",
   progress: "progress",
   "duration (in seconds)": "timing",
   duration: "timing",
   finished: "status",
-  recordeddate: "note",
+  recordeddate: { role: "note", ...time },
   responseid: "id",
   _recordid: "id",
   responseset: "note",
@@ -34,8 +36,6 @@ const roles: Readonly<Record<string, Role>> = {
   distributionchannel: "note",
   userlanguage: "language",
 }
-
-const dated = new Set<Role>(["started", "submitted"])
 
 const filled = (record: ReadonlyArray<string> | undefined) => record?.filter((cell) => cell.trim() !== "").length ?? 0
 
@@ -160,15 +160,14 @@ export const qualtrics: FormTool = {
     const meta = header.names.flatMap((name, position): ReadonlyArray<MetaColumn> => {
       const id = importId.exec(header.ids[position] ?? "")?.[1]
       if (id !== undefined && /^(?:\d+_)?QID\d/.test(id)) return []
-      const word = (id !== undefined && Object.hasOwn(roles, id.toLowerCase()) ? id : name).toLowerCase()
-      const role = Object.hasOwn(roles, word) ? roles[word] : undefined
-      if (role === undefined || seen.has(word)) return []
+      const word = (id !== undefined && meaningOf(ownTitles, id) !== undefined ? id : name).toLowerCase()
+      const known = meaningOf(ownTitles, word)
+      if (known === undefined || seen.has(word)) return []
       seen.add(word)
       const zone = timeZone.exec(header.ids[position] ?? "")?.[1]
       return [{
         position,
-        role,
-        ...(dated.has(role) || word === "recordeddate" ? { format: "yyyy-MM-dd HH:mm:ss" } : {}),
+        ...known,
         ...(zone === undefined || zone === "" ? {} : { zone: zone === "Z" ? "UTC" : zone }),
       }]
     })
@@ -182,13 +181,6 @@ export const qualtrics: FormTool = {
       meta,
       blocks: blocks(header, own),
       key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])).slice(0, 1),
-      answers: {
-        several: { columns: true, separator: "," },
-        other: "in a column of its own",
-        ranking: "ranks",
-        grid: "a column a row",
-        checked: ["1"],
-      },
       ...(finished < 0 ? {} : { complete: { position: finished, is: ["1", "True", "TRUE", "true"] } }),
       notes: [
         'Depending on the export settings, -99 may mean "seen and not answered": if so, set `empty: ["-99"]`.',

@@ -43,7 +43,7 @@ const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
 export const recordLayout = <A>(
   columns: ReadonlyArray<RecordColumn<A>>,
   find: (row: Cells) => A,
-  rest: Pick<RecordLayout, "variant" | "answers"> & Partial<RecordLayout>,
+  rest: Partial<RecordLayout>,
 ): RecordLayout => ({
   titles: columns.map(({ title }) => title),
   labels: columns.map(({ title }) => withoutTags(title)),

@@ -65,12 +65,6 @@ export const redcap: FormTool = {
       blocks: blocksOf(parts, { least: 1 }),
       key: [0, ...more.filter((position) => position > 0)],
       cleans: cleansAt(times, nothingWhen("[not completed]")),
-      answers: {
-        several: { columns: true },
-        checked: ["1", "Checked"],
-        unchecked: ["0", "Unchecked"],
-        yesNo: { true: ["1"], false: ["0"] },
-      },
       notes: more.some((position) => position > 0)
         ? [
           "A record may have several rows, one for each event or repeated form. If they are one submission, join them with `source.combine`.",

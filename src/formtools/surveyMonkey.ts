@@ -112,13 +112,6 @@ export const surveyMonkey: FormTool = {
       meta: own,
       blocks,
       cleans: cleansAt(options, nothingWhen("Not selected")),
-      answers: {
-        several: { columns: true },
-        other: "in a column of its own",
-        ranking: "ranks",
-        grid: "a column a row",
-        unchecked: ["Not selected"],
-      },
       notes: [
         "A SurveyMonkey file does not show whether a response is complete.",
       ],

@@ -71,27 +71,15 @@ const partsOf = (question: JsonObject): ReadonlyArray<Part> => {
     return choice === undefined ? entered(answer) : labels.get(choice) ?? choice
   }
   const option = (sub: string, isHere: Part["isHere"]): Part => ({ sub, role: "option", isHere, cell: chosen })
+  const ofRows = (items: ReadonlyArray<Item>, name: "col_id" | "choice_id") =>
+    rows.flatMap((row) =>
+      items.map(({ id, text }) =>
+        option(`${row.text} - ${text}`, (answer) => idIn(answer, "row_id") === row.id && idIn(answer, name) === id)
+      )
+    )
   const main = (): ReadonlyArray<Part> => {
-    if (rows.length > 0 && cols.length > 0) {
-      return rows.flatMap((row) =>
-        cols.map((column) =>
-          option(
-            `${row.text} - ${column.text}`,
-            (answer) => idIn(answer, "row_id") === row.id && idIn(answer, "col_id") === column.id,
-          )
-        )
-      )
-    }
-    if (rows.length > 0 && family === "matrix" && subtype === "multi") {
-      return rows.flatMap((row) =>
-        choices.map(({ id, text }) =>
-          option(
-            `${row.text} - ${text}`,
-            (answer) => idIn(answer, "row_id") === row.id && idIn(answer, "choice_id") === id,
-          )
-        )
-      )
-    }
+    if (rows.length > 0 && cols.length > 0) return ofRows(cols, "col_id")
+    if (rows.length > 0 && family === "matrix" && subtype === "multi") return ofRows(choices, "choice_id")
     if (rows.length > 0) {
       return rows.map(({ id, text }) => option(text, (answer) => isMain(answer) && idIn(answer, "row_id") === id))
     }
@@ -216,12 +204,11 @@ const meaningInApi = (title: string) => {
 /** SurveyMonkey's API: the records in `data` of bulk responses. With the survey's details, they are arranged like an export. */
 export const surveyMonkeyResponses: RecordTool = {
   recognise: (members) => {
-    const has = (name: string) => members.includes(name)
-    if (!has("pages") || !has("collector_id")) return undefined
+    if (!members.has("pages") || !members.has("collector_id")) return undefined
     return evidence(
       [0.6, `records have "pages" and "collector_id"`],
-      has("response_status") && [0.2, `and "response_status"`],
-      has("date_modified") && [0.2, `and "date_modified"`],
+      members.has("response_status") && [0.2, `and "response_status"`],
+      members.has("date_modified") && [0.2, `and "date_modified"`],
     )
   },
   learn: (columns, definition) => {
@@ -264,12 +251,6 @@ export const surveyMonkeyResponses: RecordTool = {
         const unknown = [...others.keys()].filter((id) => !known.has(id))
         return recordLayout(made, find, {
           variant: questions.length > 0 ? "API, arranged like an export" : "API",
-          answers: {
-            several: { columns: true },
-            other: "in a column of its own",
-            ranking: "ranks",
-            grid: "a column a row",
-          },
           ...(status >= 0 && { complete: { position: status, is: ["completed"] } }),
           notes: questions.length > 0 ? undefinedNote(unknown) : [
             "Columns are named by the questions' ids: SurveyMonkey's responses contain no titles. In a pull, they come with `labels`.",

@@ -22,12 +22,8 @@ export const tally: FormTool = {
         : [0.7, `its first columns include ${found} of "Submission ID", "Respondent ID", "Submitted at"`],
     )
   },
-  layout: (sample) => {
-    const own = metaOf({ plain: sample.plain.slice(0, 3) }, meta)
-    return {
-      meta: own,
-      answers: { several: { columns: false, separator: ", " }, ranking: { separator: ", " } },
-      notes: ["Options may contain commas. If the form lists the options, `split` looks for whole options first."],
-    }
-  },
+  layout: (sample) => ({
+    meta: metaOf({ plain: sample.plain.slice(0, 3) }, meta),
+    notes: ["Options may contain commas. If the form lists the options, `split` looks for whole options first."],
+  }),
 }

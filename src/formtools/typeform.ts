@@ -1,6 +1,6 @@
 import { blocksByCells } from "./blocks.ts"
 import type { FormTool } from "./FormTool.ts"
-import { cellsOf, cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags } from "./sample.ts"
+import { cleansAt, evidence, has, metaOf, positionOf, unguarded, withoutTags } from "./sample.ts"
 import { typeformResponses } from "./typeformResponses.ts"
 import { dayOnly, ownTitles } from "./typeformTitles.ts"
 
@@ -32,19 +32,13 @@ export const typeform: FormTool = {
     const owned = new Set(own.map(({ position }) => position))
     const status = own.find(({ role }) => role === "status")?.position
     const answers = sample.titles.flatMap((_, position) => (owned.has(position) ? [] : [position]))
-    const slashed = answers.some((position) => cellsOf(sample, position).some((cell) => /^\/ .+ \/ /.test(cell)))
     return {
       variant: status === undefined ? "the layout before 2024" : undefined,
       labels: sample.titles.map(withoutTags),
       meta: own,
-      blocks: blocksByCells(sample.titles, facts, (position) => !owned.has(position)),
+      blocks: blocksByCells(sample.titles, facts, own),
       cleanAll: unguarded("=+-@"),
       cleans: cleansAt(answers, dayOnly),
-      answers: {
-        several: { columns: true, ...(slashed ? { separator: " / " } : {}) },
-        other: "in a column of its own",
-        yesNo: { true: ["1"], false: ["0"] },
-      },
       ...(status === undefined ? {} : { complete: { position: status, is: ["completed"] } }),
     }
   },

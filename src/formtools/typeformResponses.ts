@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool, Role } from "./FormTool.ts"
 import { itemsIn, listOf, ownColumn, type RecordColumn, recordLayout, textIn } from "./recordColumns.ts"
-import { cleansAt, evidence, nothingWhen } from "./sample.ts"
+import { cleansAt, evidence, meaningOf, type MetaTitles, nothingWhen } from "./sample.ts"
 import { dayOnly, nameOf, typeformTitles, valueIn } from "./typeformTitles.ts"
 
 const answerCell = (answer: JsonObject): Cell => {
@@ -24,12 +24,12 @@ const variableCell = (variable: JsonObject): Cell => {
   return typeof value === "object" ? null : cellOf(value)
 }
 
-const roles: Readonly<Record<string, Role>> = {
+const ownMembers: MetaTitles = {
   response_id: "id",
   token: "note",
   landing_id: "note",
-  landed_at: "started",
-  submitted_at: "submitted",
+  landed_at: { role: "started", format: "iso" },
+  submitted_at: { role: "submitted", format: "iso" },
   "calculated.score": "score",
   event_id: "note",
   event_type: "note",
@@ -40,9 +40,7 @@ const lists = new Set(["answers", "variables"])
 
 const metaOf = (title: string): RecordColumn<unknown>["meta"] => {
   if (title.startsWith("hidden.")) return { role: "url" }
-  if (title.startsWith("metadata.")) return { role: "device" }
-  const role = Object.hasOwn(roles, title) ? roles[title] : undefined
-  return role === "submitted" || role === "started" ? { role, format: "iso" } : role && { role }
+  return title.startsWith("metadata.") ? { role: "device" } : meaningOf(ownMembers, title)
 }
 
 /** The answers and variables of a response by name. */
@@ -54,12 +52,12 @@ interface Found {
 /** Typeform's Responses API: the records in `items`. With the form's definition, they are arranged like an export. */
 export const typeformResponses: RecordTool = {
   recognise: (members) => {
-    const has = (name: string) => members.includes(name)
-    if (!has("answers") || !has("submitted_at") || !(has("landed_at") || has("token"))) return undefined
+    const [landed, token] = [members.has("landed_at"), members.has("token")]
+    if (!members.has("answers") || !members.has("submitted_at") || !(landed || token)) return undefined
     return evidence(
       [0.6, `records have "answers" and "submitted_at"`],
-      has("landed_at") && [0.2, `and "landed_at"`],
-      (has("token") || has("response_id")) && [0.2, `and "token" or "response_id"`],
+      landed && [0.2, `and "landed_at"`],
+      (token || members.has("response_id")) && [0.2, `and "token" or "response_id"`],
     )
   },
   learn: (columns, definition) => {
@@ -103,7 +101,6 @@ export const typeformResponses: RecordTool = {
           variant: "Responses API",
           // The service writes this time for a response that was never submitted.
           cleans: cleansAt(withRole("submitted", "started"), nothingWhen("0001-01-01T00:00:00Z")),
-          answers: { several: { columns: false }, other: "in the cell" },
           ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
           notes: ["Columns are named by the questions' references or ids: the Responses API does not return titles."],
         })

@@ -314,11 +314,6 @@ export const typeformTitles = (
         variant: "Responses API, arranged like an export",
         cleanAll: unguarded("=+-@"),
         cleans: cleansAt(answered, dayOnly),
-        answers: {
-          several: { columns: true },
-          other: "in a column of its own",
-          yesNo: { true: ["1"], false: ["0"] },
-        },
         complete: { position: made.findIndex(({ meta }) => meta?.role === "status"), is: ["completed"] },
         notes: undefinedNote([...others]),
       })

@@ -21,7 +21,6 @@ export const zohoForms: FormTool = {
   },
   layout: (sample) => ({
     meta: metaOf(sample, meta),
-    answers: { several: { columns: false } },
     notes: [
       "Zoho exports have no known column that identifies an entry. For `rowKey`, name columns that do, or write `content`.",
     ],

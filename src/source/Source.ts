@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
-import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"
+import type { Layout, MetaColumn } from "../formtools/FormTool.ts"
 import type { Increment } from "./pull/since.ts"
 
 /** A source that can't be opened, or can't be read in its format. The message says where, and what to do next. */
@@ -91,7 +91,6 @@ export interface ToolReading extends ToolCandidate {
   readonly meta: ReadonlyArray<MetaColumn>
   /** The question of each column, as people see it. */
   readonly labels: ReadonlyArray<string>
-  readonly answers: AnswerStyle
   /** How to recognise unfinished responses, if the tool marks them. */
   readonly complete: Layout["complete"]
   /** Names of the columns that identify a response. */

@@ -20,6 +20,7 @@ import {
   type Head,
   mapFiles,
   type Source,
+  type SourceChanged,
   type SourceError,
   type ToolCandidate,
   type ToolReading,
@@ -40,8 +41,6 @@ export const enough = 0.4
 /** The maximum number of records that may precede a header. */
 const titleRows = 12
 
-const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
-
 /** Returns a head's records as text, starting at an index. */
 const sampleAt = (head: Head, file: string, at: number): Sample =>
   sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
@@ -56,29 +55,18 @@ const sampleAt = (head: Head, file: string, at: number): Sample =>
  *
  * @param headerOnly whether the pipeline says where the header is, so that only that record is considered
  */
-export const candidates = (
-  head: Head,
-  file: string,
-  { headerOnly = false, tools = formTools }: {
-    readonly headerOnly?: boolean
-    readonly tools?: ReadonlyArray<FormTool>
-  } = {},
-): ReadonlyArray<Candidate> => {
-  const best = new Map<FormTool, Candidate>()
-  const from = headerOnly ? head.header : 0
-  const to = headerOnly ? head.header : Math.min(head.records.length - 1, titleRows)
-  for (let at = from; at <= to; at++) {
-    const sample = sampleAt(head, file, at)
-    if (isEmpty(sample.titles)) continue
-    for (const tool of tools) {
+export const candidates = (head: Head, file: string, headerOnly = false): ReadonlyArray<Candidate> => {
+  const places = headerOnly ? [head.header] : [...head.records.keys()].slice(0, titleRows + 1)
+  const samples = places.map((at) => ({ at, sample: sampleAt(head, file, at) }))
+    .filter(({ sample }) => sample.titles.some((title) => title !== ""))
+  const byScore = (a: Candidate, b: Candidate) => b.score - a.score
+  return formTools.flatMap((tool) => {
+    const [best] = samples.flatMap(({ at, sample }): ReadonlyArray<Candidate> => {
       const found = tool.recognise(sample)
-      const before = best.get(tool)
-      if (found !== undefined && (before === undefined || found.score > before.score)) {
-        best.set(tool, { tool, ...found, at })
-      }
-    }
-  }
-  return tools.flatMap((tool) => best.get(tool) ?? []).toSorted((a, b) => b.score - a.score)
+      return found === undefined ? [] : [{ tool, ...found, at }]
+    }).toSorted(byScore)
+    return best ?? []
+  }).toSorted(byScore)
 }
 
 /**
@@ -138,7 +126,6 @@ const withReading = (source: Source, read: Read): Source => {
     asked,
     meta,
     labels: columns.map(({ position, title }) => layout.labels?.[position] ?? oneLine(title)),
-    answers: layout.answers,
     complete: layout.complete,
     defaultRowKey: key.length > 0 && key.every((name) => name !== undefined) ? key : undefined,
     clean: cleaner(layout) ?? ((cells: Cells) => cells),
@@ -180,7 +167,7 @@ const asRecordTool = (
   { asked, definition }: Pick<ToolOptions, "asked" | "definition">,
 ): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
-    const members = opened.columns.map(({ title }) => title)
+    const members = new Set(opened.columns.map(({ title }) => title))
     const found = formTools.flatMap((tool) => {
       const evidence = tool.records?.recognise(members)
       return tool.records === undefined || evidence === undefined ? [] : [{ tool, records: tool.records, ...evidence }]
@@ -231,30 +218,27 @@ const chosenFrom = (
 }
 
 /** Reads all cells in advance, for tools whose header doesn't distinguish their columns. */
-const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
+const factsOf = (
+  source: Source,
+  titles: ReadonlyArray<string>,
+  skip: number,
+): Effect.Effect<ReadonlyArray<ColumnFacts>, SourceError | SourceChanged> =>
   Effect.gen(function*() {
-    const plain = titles.map(oneLine)
-    const filled = new Uint32Array(titles.length)
-    const ownTitle = new Uint32Array(titles.length)
-    yield* eachChunk(source.read(), (chunk) =>
-      Effect.sync(() => {
-        for (let at = 0; at < chunk.rows.length; at++) {
-          if (chunk.firstRow + at <= skip || chunk.faults.has(at)) continue
-          const cells = chunk.rows[at] ?? []
-          for (let position = 0; position < plain.length; position++) {
-            const cell = cells[position] ?? null
-            if (cell === null) continue
-            const text = oneLine(cellText(cell))
-            if (text === "") continue
-            filled[position] = (filled[position] ?? 0) + 1
-            if (text === plain[position]) ownTitle[position] = (ownTitle[position] ?? 0) + 1
-          }
-        }
-      }))
-    return titles.map((_, position): ColumnFacts => ({
-      filled: filled[position] ?? 0,
-      ownTitle: ownTitle[position] ?? 0,
-    }))
+    const columns = titles.map((title) => ({ title: oneLine(title), filled: 0, ownTitle: 0 }))
+    const add = (cells: Cells) =>
+      columns.forEach((column, position) => {
+        const text = oneLine(cellText(cells[position]))
+        if (text === "") return
+        column.filled++
+        if (text === column.title) column.ownTitle++
+      })
+    yield* eachChunk(source.read(), ({ faults, firstRow, rows }) =>
+      Effect.sync(() =>
+        rows.forEach((cells, at) => {
+          if (firstRow + at > skip && !faults.has(at)) add(cells)
+        })
+      ))
+    return columns
   })
 
 /** Replaces the row number in a row's problem. */
@@ -315,7 +299,7 @@ export const asFormTool = <R>(
     const own = isFixed(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
     const hasOneHeader = own.length > 0
     const head = ownHead(opened.head, own)
-    const list = candidates(head, file, { headerOnly: hasOneHeader || headerRow !== undefined })
+    const list = candidates(head, file, hasOneHeader || headerRow !== undefined)
     const shown = list.map(shownCandidate)
     const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, hasOneHeader)
     if (chosen === undefined) return { ...opened, candidates: shown }
