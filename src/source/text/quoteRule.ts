@@ -118,67 +118,84 @@ function* filledLines(text: string, from: number, to: number): Generator<string>
   }
 }
 
-/** Decides how records are read, from their own text and the lines after them. */
-export class QuoteDecisions {
-  readonly #delimiter: string
-  /** The start of a quoted cell, except at the start of a line. */
-  readonly #opening: string
-  readonly #rule: QuoteRule
-  /** The number of cells up to the end of the key. */
-  readonly #keyEnd: number
+/** How a file is split into records and cells. */
+export interface QuoteReading {
+  readonly delimiter: string
+  readonly rule: QuoteRule
   /** Returns the cells of a line that is a well-formed record. */
-  readonly #cellsOf: (line: string) => ReadonlyArray<string>
+  readonly cellsOf: (line: string) => ReadonlyArray<string>
+}
 
-  constructor(delimiter: string, rule: QuoteRule, cellsOf: (line: string) => ReadonlyArray<string>) {
+/**
+ * Decides how to read the record at `start`, which `nextInQuestion` found, from its own text and the lines after it. The decision does not depend on how
+ * much of the text is available.
+ *
+ * @param last whether `text` is the end of the file
+ */
+export const decideQuotes = (reading: QuoteReading, text: string, start: number, last: boolean): Decision =>
+  new RecordInQuestion(reading, text, start, last).decide()
+
+/** A record whose quotes are in question. Methods that depend on later text return undefined if more text is needed. */
+class RecordInQuestion {
+  readonly #delimiter: string
+  readonly #rule: QuoteRule
+  readonly #cellsOf: QuoteReading["cellsOf"]
+  readonly #text: string
+  readonly #start: number
+  readonly #last: boolean
+  readonly #record: ScannedRecord
+  /** The end of the record's first line, and the start of the second one. */
+  readonly #firstEnd: number
+  readonly #second: number
+  /** The shape of the record's key, if the key comes before the cell in question. */
+  readonly #own: string | undefined
+
+  constructor({ cellsOf, delimiter, rule }: QuoteReading, text: string, start: number, last: boolean) {
     this.#delimiter = delimiter
-    this.#opening = `${delimiter}"`
     this.#rule = rule
-    this.#keyEnd = Math.max(...rule.key) + 1
     this.#cellsOf = cellsOf
+    this.#text = text
+    this.#start = start
+    this.#last = last
+    this.#record = scanRecord(text, start, delimiter, true)
+    this.#firstEnd = nextLineEnd(text, start)
+    this.#second = afterLineEnd(text, this.#firstEnd)
+    this.#own = this.#keyBefore(start, this.#record)
   }
 
-  /**
-   * Decides how to read the record at `start`, which `nextInQuestion` found. The decision does not depend on how much of the text is available.
-   *
-   * @param last whether `text` is the end of the file
-   */
-  decide(text: string, start: number, last: boolean): Decision {
-    const record = scanRecord(text, start, this.#delimiter, true)
-    const own = this.#ownShape(text, start, record)
-    const firstEnd = nextLineEnd(text, start)
-    const second = afterLineEnd(text, firstEnd)
-    if (record.end !== undefined) {
-      const { end, multiline, width } = record
-      if (!this.#rule.open) return { _tag: "Quoted", end, undecided: undefined }
-      if (this.#isRest(text.slice(start, record.open ?? start), own)) return { _tag: "Quoted", end, undecided: "both" }
-      if (!multiline.some((cell) => this.#mayBeRecords(text, cell, width, own))) {
-        const follows = this.#isFollowed(text, { second, end, width, own, last })
-        if (follows === undefined) return { _tag: "More" }
-        return { _tag: "Quoted", end, undecided: follows ? undefined : "both" }
-      }
-      const inner = this.#lines(text, second, end, own)
-      const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines
-        && this.#fitsLiterally(text.slice(start, firstEnd), own)
-      return isLiteral ? { _tag: "Literal", end: second } : { _tag: "Quoted", end, undecided: "both" }
+  decide(): Decision {
+    const { bad, end, multiline, width } = this.#record
+    if (end === undefined) return bad === undefined && !this.#last ? { _tag: "More" } : this.#decideMalformed()
+    if (!this.#rule.open) return { _tag: "Quoted", end, undecided: undefined }
+    if (this.#isRest()) return { _tag: "Quoted", end, undecided: "both" }
+    if (!multiline.some((cell) => this.#mayBeRecords(cell))) {
+      const follows = this.#isFollowed(end)
+      if (follows === undefined) return { _tag: "More" }
+      return { _tag: "Quoted", end, undecided: follows ? undefined : "both" }
     }
-    if (record.bad === undefined && !last) return { _tag: "More" }
-    if (this.#rule.open) {
-      const isLiteral = this.#isLiteral(text, { start, firstEnd, second, bad: record.bad, own, last })
+    const inner = this.#linesTo(end)
+    const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines && this.#fitsLiterally()
+    return isLiteral ? { _tag: "Literal", end: this.#second } : { _tag: "Quoted", end, undecided: "both" }
+  }
+
+  #decideMalformed(): Decision {
+    const { isRegular, open, width: titles } = this.#rule
+    if (open) {
+      const isLiteral = this.#isLiteral()
       if (isLiteral === undefined) return { _tag: "More" }
-      if (isLiteral) return { _tag: "Literal", end: second }
+      if (isLiteral) return { _tag: "Literal", end: this.#second }
     }
     // Scans the whole record as papaparse does, but only here. Elsewhere, text with a stray quote in each line would be scanned again for each line.
-    const { end, width } = scanRecord(text, start, this.#delimiter)
-    const { isRegular, width: titles } = this.#rule
+    const { end, width } = scanRecord(this.#text, this.#start, this.#delimiter)
     if (end === undefined) {
-      if (!last) return { _tag: "More" }
-      return second >= text.length
-        ? { _tag: "CutShort", end: text.length }
-        : { _tag: "Unclosed", at: record.open ?? start }
+      if (!this.#last) return { _tag: "More" }
+      return this.#second >= this.#text.length
+        ? { _tag: "CutShort", end: this.#text.length }
+        : { _tag: "Unclosed", at: this.#record.open ?? this.#start }
     }
-    const next = this.#isNextRecord(text, end, own, last, true)
+    const next = this.#isNextRecord(end, true)
     if (next === undefined) return { _tag: "More" }
-    const isInside = this.#rule.open && this.#lines(text, second, end, own).records > 0
+    const isInside = open && this.#linesTo(end).records > 0
     return {
       _tag: "Faulty",
       end,
@@ -186,32 +203,25 @@ export class QuoteDecisions {
     }
   }
 
-  /**
-   * Whether the first line is a complete record and the lines after it are records, too. Undefined if more text is
-   * needed.
-   */
-  #isLiteral(
-    text: string,
-    { bad, firstEnd, last, own, second, start }: {
-      readonly start: number
-      readonly firstEnd: number
-      readonly second: number
-      readonly bad: number | undefined
-      readonly own: string | undefined
-      readonly last: boolean
-    },
-  ): boolean | undefined {
-    if (firstEnd === text.length && !last) return undefined
-    if (!this.#fitsLiterally(text.slice(start, firstEnd), own)) return false
-    if (bad !== undefined && bad < firstEnd) {
+  /** Whether the first line is a complete record and the lines after it are records, too. */
+  #isLiteral(): boolean | undefined {
+    const { bad } = this.#record
+    const { length } = this.#text
+    if (this.#firstEnd === length && !this.#last) return undefined
+    if (!this.#fitsLiterally()) return false
+    if (bad !== undefined && bad < this.#firstEnd) {
       // At the file's end, the last cell may be cut short.
-      const isCut = second >= text.length && text.slice(start, firstEnd).split(this.#delimiter).at(-1)?.startsWith('"')
-      return last && isCut === true ? false : this.#isNextRecord(text, second, own, last)
+      const isCut = this.#second >= length && this.#firstLine.split(this.#delimiter).at(-1)?.startsWith('"')
+      return this.#last && isCut === true ? false : this.#isNextRecord(this.#second)
     }
-    const badEnd = bad === undefined ? text.length : nextLineEnd(text, bad)
-    if (badEnd === text.length && !last) return undefined
-    const { lines, records } = this.#lines(text, second, badEnd, own)
+    const badEnd = bad === undefined ? length : nextLineEnd(this.#text, bad)
+    if (badEnd === length && !this.#last) return undefined
+    const { lines, records } = this.#linesTo(badEnd)
     return lines > 0 && records === lines
+  }
+
+  get #firstLine(): string {
+    return this.#text.slice(this.#start, this.#firstEnd)
   }
 
   /**
@@ -219,36 +229,31 @@ export class QuoteDecisions {
    * neighbours'. Keys may be different if the width is not a coincidence, or if keys have no common shape. In that case, spaces must not follow the
    * delimiters, as they do in prose.
    */
-  #mayBeRecords(
-    text: string,
-    { end, open, position }: MultilineCell,
-    ownWidth: number,
-    own: string | undefined,
-  ): boolean {
+  #mayBeRecords({ end, open, position }: MultilineCell): boolean {
     const { isRegular, width } = this.#rule
-    const firstEnd = nextLineEnd(text, open)
-    const lines = [...filledLines(text, afterLineEnd(text, firstEnd), end)]
+    const ownWidth = this.#record.width
+    const firstEnd = nextLineEnd(this.#text, open)
+    const lines = [...filledLines(this.#text, afterLineEnd(this.#text, firstEnd), end)]
     const wide = lines.map((line) => ({ line, cells: this.#cells(line) }))
       .filter(({ cells }) => this.#isWide(cells, ownWidth))
     if (wide.length === 0) return false
     const before = new Array<string>(position).fill("")
-    const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
+    const isFirst = this.#isWide([...before, ...this.#text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
     // The line with the closing quote also contains the next cells of the outer record.
     const records = isFirst ? wide : wide.filter(({ line }) => !line.includes('"'))
     if (records.length === 0 || 2 * records.length < lines.length) return false
-    const alike = records.filter(({ cells }) => this.#isKey(shapeOf(cells, this.#rule.key), own))
-    const isAlike = 2 * alike.length >= lines.length
+    const isAlike = 2 * records.filter(({ cells }) => this.#hasKey(cells)).length >= lines.length
     if (isRegular && isAlike) return true
-    return (isAlike || isFirst && (width.header >= 4 || !isRegular))
-      && !this.#isProse(text.slice(open + 1, end))
+    return (isAlike || isFirst && (width.header >= 4 || !isRegular)) && !this.#isProse(this.#text.slice(open + 1, end))
   }
 
   /**
-   * Whether a record may be the rest of a torn one: a cell before the quote in question has an odd number of quotes and ends with one, and the
+   * Whether the record may be the rest of a torn one: a cell before the quote in question has an odd number of quotes and ends with one, and the
    * record's key is unlike its neighbours'.
    */
-  #isRest(before: string, own: string | undefined): boolean {
-    if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false
+  #isRest(): boolean {
+    const before = this.#text.slice(this.#start, this.#record.open ?? this.#start)
+    if (this.#own === undefined || !before.includes('"') || this.#rule.shapes.has(this.#own)) return false
     const cells = before.split(this.#delimiter)
     return cells.some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
       && !cells.some((cell) => cell.startsWith('"'))
@@ -271,115 +276,98 @@ export class QuoteDecisions {
     return length > 1 && (length === ownWidth || this.#rule.widths.has(length)) && fits(cells, this.#rule.width)
   }
 
-  #fitsLiterally(line: string, own: string | undefined): boolean {
-    const cells = line.split(this.#delimiter)
-    return this.#isWide(cells) && !cells.some(isEnclosed) && this.#isKey(own ?? shapeOf(cells, this.#rule.key), own)
+  /** Whether the first line is a record if quotes are ordinary characters. */
+  #fitsLiterally(): boolean {
+    const cells = this.#firstLine.split(this.#delimiter)
+    return this.#isWide(cells) && !cells.some(isEnclosed) && (this.#own !== undefined || this.#hasKey(cells))
   }
 
-  /** Counts the lines that are not blank, and how many of them look like records. */
-  #lines(text: string, from: number, to: number, own: string | undefined) {
-    let lines = 0
-    let records = 0
-    for (const line of filledLines(text, from, to)) {
-      lines++
-      if (this.#isRecord(line, own)) records++
-    }
-    return { lines, records }
+  /** Counts the lines from the second one on that are not blank, and how many of them look like records. */
+  #linesTo(to: number) {
+    const lines = [...filledLines(this.#text, this.#second, to)]
+    return { lines: lines.length, records: lines.filter((line) => this.#isRecord(line)).length }
   }
 
   /**
-   * Whether the text after a quoted record with line ends confirms that the record ends there. Undefined if more text
-   * is needed. If a stray quote is closed by the next quote, the rest of a cell remains. As a result the record is too
-   * short, or includes a line with a quote that begins like a record.
+   * Whether the text after a quoted record with line ends confirms that the record ends there. If a stray quote is closed by the next quote, the rest
+   * of a cell remains. As a result the record is too short, or includes a line with a quote that begins like a record.
    */
-  #isFollowed(
-    text: string,
-    { end, last, own, second, width }: {
-      readonly second: number
-      readonly end: number
-      readonly width: number
-      readonly own: string | undefined
-      readonly last: boolean
-    },
-  ): boolean | undefined {
+  #isFollowed(end: number): boolean | undefined {
+    const { width } = this.#record
     const isShort = width < this.#rule.width.titled
-    if (!isShort && !this.#hasKey(text, second, end, own)) return true
-    const from = this.#nextFilled(text, end, last)
-    if (from === undefined || from === text.length) return from === undefined ? undefined : true
-    const next = scanRecord(text, from, this.#delimiter, true)
-    if (next.end === undefined && next.bad === undefined && !last) return undefined
+    if (!isShort && !this.#hasQuotedKey(end)) return true
+    const from = this.#nextFilled(end)
+    if (from === undefined || from === this.#text.length) return from === undefined ? undefined : true
+    const next = scanRecord(this.#text, from, this.#delimiter, true)
+    if (next.end === undefined && next.bad === undefined && !this.#last) return undefined
     if (next.end !== undefined && next.width === width) return true
     if (!isShort) return next.end !== undefined && this.#rule.widths.has(next.width)
-    const shape = next.open === undefined ? undefined : this.#ownShape(text, from, next)
-    return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
+    return (next.open !== undefined && this.#isKey(this.#keyBefore(from, next)))
+      || this.#isRecord(this.#text.slice(from, nextLineEnd(this.#text, from)))
   }
 
-  /** Whether a line that contains a quote begins like a record, with a key. */
-  #hasKey(text: string, from: number, to: number, own: string | undefined): boolean {
-    for (let at = from; at < to;) {
-      const end = nextLineEnd(text, at)
-      const line = text.slice(at, end)
-      if (line.includes('"') && this.#isKey(shapeOf(this.#cells(line, this.#keyEnd), this.#rule.key), own)) return true
-      at = afterLineEnd(text, end)
+  /** Whether a line of the record that contains a quote begins like a record, with a key. */
+  #hasQuotedKey(to: number): boolean {
+    for (const line of filledLines(this.#text, this.#second, to)) {
+      if (line.includes('"') && this.#hasKey(this.#cells(line, this.#keyEnd))) return true
     }
     return false
   }
 
-  /** Returns the start of the next line that is not empty, or the text's length. Undefined if more text is needed. */
-  #nextFilled(text: string, from: number, last: boolean): number | undefined {
+  /** Returns the start of the next line that is not empty, or the text's length. */
+  #nextFilled(from: number): number | undefined {
+    const text = this.#text
     let at = from
     while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
-    return !last && nextLineEnd(text, at) === text.length ? undefined : at
+    return !this.#last && nextLineEnd(text, at) === text.length ? undefined : at
   }
 
   /**
-   * Whether the next line that is not empty looks like a record, or there is no such line. Undefined if more text is
-   * needed.
+   * Whether the next line that is not empty looks like a record, or there is no such line.
    *
    * @param torn whether the line may be the rest of a torn cell: if so, a line with the cell's closing quote is not a
    * record
    */
-  #isNextRecord(
-    text: string,
-    from: number,
-    own: string | undefined,
-    last: boolean,
-    torn = false,
-  ): boolean | undefined {
-    const at = this.#nextFilled(text, from, last)
-    if (at === undefined || at === text.length) return at === undefined ? undefined : true
-    const line = text.slice(at, nextLineEnd(text, at))
-    return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
+  #isNextRecord(from: number, torn = false): boolean | undefined {
+    const at = this.#nextFilled(from)
+    if (at === undefined || at === this.#text.length) return at === undefined ? undefined : true
+    const line = this.#text.slice(at, nextLineEnd(this.#text, at))
+    return this.#isRecord(line) && !(torn && this.#cells(line).some(closesOnly))
   }
 
   /** Whether a line looks like a record: it has the header's number of cells and a key shaped like those of its neighbours, and it is not prose. */
-  #isRecord(line: string, own: string | undefined): boolean {
-    return this.#areRecord(this.#cells(line), own)
+  #isRecord(line: string): boolean {
+    const cells = this.#cells(line)
+    return this.#isWide(cells) && (this.#rule.spaced || !isSpaced(cells)) && this.#hasKey(cells)
   }
 
-  #areRecord(cells: ReadonlyArray<string>, own: string | undefined): boolean {
-    const { key, spaced } = this.#rule
-    if (!this.#isWide(cells) || (!spaced && isSpaced(cells))) return false
-    return this.#isKey(shapeOf(cells, key), own)
+  #hasKey(cells: ReadonlyArray<string>): boolean {
+    return this.#isKey(shapeOf(cells, this.#rule.key))
   }
 
-  #isKey(shape: string | undefined, own: string | undefined): boolean {
-    return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
+  /** Whether a key has the shape of the record's own key, or of the file's keys. */
+  #isKey(shape: string | undefined): boolean {
+    return shape !== undefined && (shape === this.#own || this.#rule.shapes.has(shape))
+  }
+
+  /** The number of cells up to the end of the key. */
+  get #keyEnd(): number {
+    return Math.max(...this.#rule.key) + 1
   }
 
   /** Returns the cells of a line: all of them, or at least the first `most`. */
   #cells(line: string, most?: number): ReadonlyArray<string> {
     // A quote that is not at the start of a cell is an ordinary character.
-    if (line.startsWith('"') || line.includes(this.#opening)) {
+    if (line.startsWith('"') || line.includes(`${this.#delimiter}"`)) {
       const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
       if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
     }
     return line.split(this.#delimiter, most)
   }
 
-  /** Returns the shape of the record's own key, if the key comes before the cell in question. */
-  #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
-    const before = this.#cells(text.slice(start, open ?? start), this.#keyEnd + 1).slice(0, -1)
-    return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined
+  /** Returns the shape of the key of the record at `start`, if the key comes before the cell in question. */
+  #keyBefore(start: number, { open }: ScannedRecord): string | undefined {
+    const before = this.#cells(this.#text.slice(start, open ?? start), this.#keyEnd + 1).slice(0, -1)
+    return this.#keyEnd <= before.length ? shapeOf(before, this.#rule.key) : undefined
   }
 }

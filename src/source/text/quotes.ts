@@ -57,6 +57,13 @@ const closesAt = (text: string, quote: number, delimiter: string): number | "bad
   return undefined
 }
 
+/** Returns the offset of the next quote that is not doubled, or -1. */
+const nextQuote = (text: string, from: number): number => {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at
+}
+
 /**
  * Skips one record as papaparse reads it. A quote opens only at the start of a cell, and closes before a delimiter or
  * line end, with only white space in between. Any other single quote belongs to its cell.
@@ -72,15 +79,8 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
   for (;;) {
     if (text[at] === '"') {
       const opened = at
-      for (let quote = text.indexOf('"', at + 1);; quote = text.indexOf('"', quote + 1)) {
-        if (quote === -1 || quote + 1 === text.length) {
-          return { end: undefined, width, open: open ?? opened, multiline, bad }
-        }
-        if (text[quote + 1] === '"') {
-          quote++
-          continue
-        }
-        const closed = closesAt(text, quote, delimiter)
+      for (let quote = nextQuote(text, at + 1);; quote = nextQuote(text, quote + 1)) {
+        const closed = quote === -1 ? undefined : closesAt(text, quote, delimiter)
         if (closed === undefined) return { end: undefined, width, open: open ?? opened, multiline, bad }
         if (closed !== "bad") {
           at = closed
@@ -90,7 +90,7 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
         open ??= opened
         if (strict) return { end: undefined, width, open, multiline, bad }
       }
-      if (nextLineEnd(text, opened) < at) {
+      if (/[\r\n]/.test(text.slice(opened, at))) {
         open ??= opened
         multiline.push({ position: width - 1, open: opened, end: at })
       }
@@ -124,8 +124,9 @@ export const nextInQuestion = (text: string, from: number, delimiter: string): n
       at = open + 1
       continue
     }
-    const end = quotedEnd(text, open, delimiter, true)
-    if (end === undefined || lineEndBefore(open, end)) return lineStart(text, open, from)
+    const quote = nextQuote(text, open + 1)
+    const end = quote === -1 ? undefined : closesAt(text, quote, delimiter)
+    if (end === undefined || end === "bad" || lineEndBefore(open, end)) return lineStart(text, open, from)
     at = end
   }
 }
@@ -133,24 +134,6 @@ export const nextInQuestion = (text: string, from: number, delimiter: string): n
 const indexOrEnd = (text: string, sign: string, from: number) => {
   const at = text.indexOf(sign, from)
   return at === -1 ? text.length : at
-}
-
-/**
- * Returns the offset of the delimiter or line end after a quoted cell, or undefined if the cell isn't closed.
- *
- * @param strict whether the cell counts as not closed at a quote that neither closes it nor is doubled. If false, such quotes are skipped
- */
-const quotedEnd = (text: string, open: number, delimiter: string, strict: boolean): number | undefined => {
-  for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    if (text[quote + 1] === '"') {
-      quote++
-      continue
-    }
-    const closed = closesAt(text, quote, delimiter)
-    if (closed !== "bad") return closed
-    if (strict) return undefined
-  }
-  return undefined
 }
 
 const lineStart = (text: string, at: number, from: number) => {
@@ -162,37 +145,16 @@ const lineStart = (text: string, at: number, from: number) => {
 /**
  * Replaces every line end outside quoted cells by a line feed, in text that starts with a record. Needed only if a
  * carriage return comes without a line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line
- * end for each file. Quoted cells are those that papaparse recognises: a quote opens only at the start of a cell, and
- * closes before a delimiter or a line end, with only white space in between.
+ * end for each file.
  */
 export const normaliseLineEnds = (text: string, delimiter: string): string => {
-  const parts: Array<string> = []
-  let from = 0
-  let at = 0
-  let cellStart = true
-  const lineEnd = () => {
-    const length = text[at] === "\r" && text[at + 1] === "\n" ? 2 : 1
-    if (text[at] === "\r") {
-      parts.push(text.slice(from, at), "\n")
-      from = at + length
-    }
-    at += length
-    cellStart = true
+  const records: Array<string> = []
+  for (let at = 0; at < text.length;) {
+    const { end } = scanRecord(text, at, delimiter)
+    const record = text.slice(at, end)
+    // A record without an end may end inside a quoted cell.
+    records.push(end === undefined ? record : record.replace(/\r\n?$/, "\n"))
+    at = end ?? text.length
   }
-  while (at < text.length) {
-    const char = text[at]
-    if (cellStart && char === '"') {
-      at = quotedEnd(text, at, delimiter, false) ?? text.length
-      cellStart = false
-    } else if (char === "\r" || char === "\n") lineEnd()
-    else if (text.startsWith(delimiter, at)) {
-      at += delimiter.length
-      cellStart = true
-    } else {
-      at++
-      cellStart = false
-    }
-  }
-  parts.push(text.slice(from))
-  return parts.join("")
+  return records.join("")
 }

@@ -2,7 +2,7 @@ import Papa from "papaparse"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { type Decision, QuoteDecisions, type QuoteRule, type Undecided } from "./quoteRule.ts"
+import { decideQuotes, type Decision, type QuoteRule, type Undecided } from "./quoteRule.ts"
 import { nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
 
 /** Text that can't be split into records. The message is a sentence or two, without the file's name. */
@@ -72,7 +72,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   const quotedParser = new Papa.Parser(setting)
   const literalParser = new Papa.Parser({ ...setting, fastMode: true })
   const cellsOf = (record: string) => (quotedParser.parse(`${record}\n`, 0, true) as Parsed).data[0] ?? []
-  const decisions = rule === undefined ? undefined : new QuoteDecisions(delimiter, rule, cellsOf)
+  const reading = rule && { delimiter, rule, cellsOf }
   let rest = ""
   /** The line at which `rest` begins. Within `push`, the line of offset `at`. */
   let line = firstLine
@@ -146,7 +146,9 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       const full = all.length - start > limits.record
       const seen = full ? all.slice(0, lastLineEnd(all, start, start + limits.record)) : all
       if (seen.length === start) throw tooLong(line)
-      const decision = decisions?.decide(seen, start, last || full) ?? leniently(seen, start, last)
+      const decision = reading === undefined
+        ? leniently(seen, start, last)
+        : decideQuotes(reading, seen, start, last || full)
       if (decision._tag === "More") break
       if (decision._tag === "Unclosed" || (full && decision._tag === "CutShort")) {
         throw full || decision._tag === "CutShort"
