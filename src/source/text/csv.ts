@@ -14,9 +14,9 @@ import {
   refusing,
   type Source,
   type SourceChanged,
-  SourceError,
+  type SourceError,
 } from "../Source.ts"
-import { dialectEncoding, type Encoding, lineEndsIn } from "./encoding.ts"
+import { dialectEncoding, type Encoding, lineEndsIn, plainName } from "./encoding.ts"
 import { findEncoding } from "./findEncoding.ts"
 import { type CsvSettings, delimiterName, findHeader, type Header, oneColumn } from "./header.ts"
 import { learnRecords, type QuoteRule } from "./quoteRule.ts"
@@ -53,22 +53,22 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
     for (let length = headBytes;; length *= 4) {
       const head = yield* bytes.head(length)
       const complete = head.length < length
-      const found = yield* readable(
+      const header = yield* readable(
         file,
         encoding,
         () => 1,
         () => findHeader(textOf(encoding, head, complete), complete, settings),
       )
-      if (found._tag === "None") return yield* refusing(file)(`has no header. ${found.message}`)
-      if (found._tag === "Found") {
-        const title = found.header.titles.find((title) => !title.isWellFormed())
+      if (typeof header === "string") return yield* refusing(file)(`has no header. ${header}`)
+      if (header !== undefined) {
+        const title = header.titles.find((title) => !title.isWellFormed())
         if (title !== undefined) {
           const shown = JSON.stringify(title.toWellFormed())
           return yield* refusing(file)(
             `has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`,
           )
         }
-        return { encoding, header: found.header, warnings }
+        return { encoding, header, warnings }
       }
       if (length > limits.record * 4) {
         return yield* refusing(file)(
@@ -175,16 +175,10 @@ const quotesTaken = ({ quoteChar }: CsvSettings) =>
     value: quoteChar === "none" ? "ordinary characters" : "around cells",
   }]
 
-/** Opens delimited text. Fails if the encoding is unknown, the delimiter is unusable, there is no header, or the file is not text. */
+/** Opens delimited text. Fails if the encoding is unknown, there is no header, or the file is not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    if (settings.delimiter !== undefined && (settings.delimiter === "" || /["\r\n\ufeff]/.test(settings.delimiter))) {
-      const message = `${
-        JSON.stringify(settings.delimiter)
-      } can't separate cells. Set \`source.delimiter\` to the character that does, for example "," or ";".`
-      return yield* new SourceError({ file, message })
-    }
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
       return yield* refusing(file)(
@@ -193,7 +187,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       )
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
-        && settings.encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, "") !== encoding.name.toLowerCase().replace("-", "")
+        && plainName(settings.encoding) !== plainName(encoding.name)
       ? [
         `${file} starts with the byte order mark of ${encoding.name} and was read in that encoding, although the pipeline says ${settings.encoding}.`,
       ]

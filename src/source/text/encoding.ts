@@ -4,16 +4,14 @@ import { limits } from "../limits.ts"
 
 /** Bytes that are not valid in the encoding with which they were read. */
 export class Undecodable extends Error {
-  readonly encoding: string
-  /** Offset of the first wrong byte from the start of the file. Undefined if the decoder does not report it. */
-  readonly offset: number | undefined
   /** Number of line ends before the wrong byte, among the bytes of this call. */
   readonly lineEnds: number
-  constructor(encoding: string, offset: number | undefined, lineEnds: number) {
-    super(`not ${encoding}`)
-    this.encoding = encoding
-    this.offset = offset
+  /** Offset of the first wrong byte from the start of the file. Undefined if the decoder does not report it. */
+  readonly offset: number | undefined
+  constructor(lineEnds: number, offset?: number) {
+    super("bytes that can't be decoded")
     this.lineEnds = lineEnds
+    this.offset = offset
   }
 }
 
@@ -40,9 +38,12 @@ export interface Encoding {
   readonly ascii?: boolean
 }
 
-/** Returns the encoding's name in a dialect, without punctuation. Returns an empty object for ASCII. */
+/** Returns an encoding's name in lower case without punctuation. */
+export const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+
+/** Returns the encoding's name in a dialect. Returns an empty object for ASCII. */
 export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?: string } =>
-  ascii === true ? {} : { encoding: name.toLowerCase().replaceAll(/[^a-z0-9]/g, "") }
+  ascii === true ? {} : { encoding: plainName(name) }
 
 /** How the encoding of UTF-8 text without a byte order mark was determined. */
 export const checkedUtf8 = "checked byte by byte"
@@ -103,7 +104,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
         return decodeDamaged(bytes)
       }
       const at = nextWrong(bytes, 0)
-      throw new Undecodable("UTF-8", offset + at, lineEndsIn(bytes.toString("latin1", 0, at)))
+      throw new Undecodable(lineEndsIn(bytes.toString("latin1", 0, at)), offset + at)
     }
     return bytes.toString("utf8")
   }
@@ -123,7 +124,7 @@ const utf8 = (mark: number, damaged?: () => void): Decoder => {
     },
     end: () => {
       if (kept === undefined) return ""
-      if (damaged === undefined) throw new Undecodable("UTF-8", offset, 0)
+      if (damaged === undefined) throw new Undecodable(0, offset)
       damaged()
       return decodeDamaged(Buffer.from(kept))
     },
@@ -137,7 +138,7 @@ const utf16 = (name: "UTF-16LE" | "UTF-16BE", damaged?: () => void): Decoder => 
   const textOf = (units: Buffer, rest = ""): string => {
     const text = (isBig ? units.swap16() : units).toString("utf16le") + rest
     if (text.isWellFormed()) return text
-    if (damaged === undefined) throw new Undecodable(name, undefined, lineEndsIn(text.slice(0, text.search(/\p{Cs}/u))))
+    if (damaged === undefined) throw new Undecodable(lineEndsIn(text.slice(0, text.search(/\p{Cs}/u))))
     damaged()
     return text
   }
@@ -171,7 +172,7 @@ const table = (name: string): Decoder => {
   const strict = (decoded: string) => {
     const text = withEuro(name, decoded)
     const at = text.indexOf("\ufffd")
-    if (at !== -1) throw new Undecodable(name, undefined, lineEndsIn(text.slice(0, at)))
+    if (at !== -1) throw new Undecodable(lineEndsIn(text.slice(0, at)))
     return text
   }
   return {
@@ -187,14 +188,12 @@ const table = (name: string): Decoder => {
   }
 }
 
-const marks: ReadonlyArray<
-  { readonly name: string; readonly bytes: ReadonlyArray<number>; readonly decoder: Encoding["decoder"] }
-> = [
-  { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf], decoder: (damaged) => utf8(3, damaged) },
-  { name: "UTF-32LE", bytes: [0xff, 0xfe, 0, 0], decoder: () => table("utf-32le") },
-  { name: "UTF-32BE", bytes: [0, 0, 0xfe, 0xff], decoder: () => table("utf-32be") },
-  { name: "UTF-16LE", bytes: [0xff, 0xfe], decoder: (damaged) => utf16("UTF-16LE", damaged) },
-  { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: (damaged) => utf16("UTF-16BE", damaged) },
+const marks: ReadonlyArray<{ readonly name: string; readonly bytes: ReadonlyArray<number> }> = [
+  { name: "UTF-8", bytes: [0xef, 0xbb, 0xbf] },
+  { name: "UTF-32LE", bytes: [0xff, 0xfe, 0, 0] },
+  { name: "UTF-32BE", bytes: [0, 0, 0xfe, 0xff] },
+  { name: "UTF-16LE", bytes: [0xff, 0xfe] },
+  { name: "UTF-16BE", bytes: [0xfe, 0xff] },
 ]
 
 /** Characters that are frequent in tables in any script. */
@@ -209,56 +208,49 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   // Text with an odd number of bytes is not UTF-16.
   if (bytes < 4096 && bytes % 2 === 1) return undefined
   const pairs = bytes >> 1
-  const zeros = { first: 0, second: 0 }
-  const bySign = { first: 0, second: 0 }
-  const all = { first: 0, second: 0 }
-  for (let pair = 0; pair < pairs; pair++) {
-    const first = head[2 * pair]!
-    const second = head[2 * pair + 1]!
-    if (first === 0 && second === 0) return undefined
-    if (first === 0) zeros.first++
-    if (second === 0) zeros.second++
-    if (signs.has(first)) {
-      all.first++
-      if (second === 0) bySign.second++
+  return (["UTF-16LE", "UTF-16BE"] as const).find((name, lowAt) => {
+    const zeros = { high: 0, low: 0 }
+    const found = { all: 0, besideZero: 0 }
+    for (let at = 0; at < 2 * pairs; at += 2) {
+      const [low, high] = [head[at + lowAt], head[at + 1 - lowAt]]
+      if (low === 0 && high === 0) return false
+      if (low === 0) zeros.low++
+      if (high === 0) zeros.high++
+      // The lower byte of some letters in other scripts is the code of one of these characters.
+      if (!signs.has(low!)) continue
+      found.all++
+      if (high === 0) found.besideZero++
     }
-    if (signs.has(second)) {
-      all.second++
-      if (first === 0) bySign.first++
-    }
-  }
-  const [name, own, other, beside, sides] = zeros.second > zeros.first
-    ? ["UTF-16LE", zeros.second, zeros.first, bySign.second, all.first] as const
-    : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
-  // The lower byte of some letters in other scripts is the code of one of these characters.
-  if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
-  const text = utf16(name, () => undefined).write(head.subarray(0, 2 * pairs))
-  return /[^\P{C}\t\n\r\p{Cf}\p{Cs}]/u.test(text) ? undefined : name
+    if (pairs < 2 || zeros.high < pairs * 0.04 || zeros.low > zeros.high / 20) return false
+    if (found.besideZero === 0 || found.besideZero < found.all * 0.6) return false
+    const text = utf16(name, () => undefined).write(head.subarray(0, 2 * pairs))
+    return !/[^\P{C}\t\n\r\p{Cf}\p{Cs}]/u.test(text)
+  })
 }
 
-const named = (asked: string): Encoding["decoder"] | undefined => {
-  switch (asked.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) {
-    case "utf8":
-      return (damaged) => utf8(0, damaged)
-    case "utf16":
-    case "utf16le":
-    case "ucs2":
-      return (damaged) => utf16("UTF-16LE", damaged)
-    case "utf16be":
-      return (damaged) => utf16("UTF-16BE", damaged)
-    default:
-      return iconv.encodingExists(asked) && !/^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(asked)
-        ? () => table(asked)
-        : undefined
-  }
-}
+/** Encodings that are decoded here, by the plain names that a pipeline may give them. */
+const ownNames: ReadonlyMap<string, string> = new Map([
+  ["utf8", "UTF-8"],
+  ["utf16", "UTF-16LE"],
+  ["utf16le", "UTF-16LE"],
+  ["ucs2", "UTF-16LE"],
+  ["utf16be", "UTF-16BE"],
+])
 
-/** Returns a detected encoding. `decodedAs` is its name in iconv-lite. */
-export const tableEncoding = (name: string, decodedAs: string, because: string): Encoding => ({
+/** What iconv-lite calls an encoding, but is none. */
+const isNoEncoding = (name: string) => /^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(name)
+
+/** Returns an encoding. `decodedAs` is its name here or in iconv-lite. */
+export const encodingOf = (name: string, because: string, decodedAs = name, mark = 0): Encoding => ({
   name,
   because,
-  mark: 0,
-  decoder: () => table(decodedAs),
+  mark,
+  decoder: (damaged) =>
+    decodedAs === "UTF-8"
+      ? utf8(mark, damaged)
+      : decodedAs === "UTF-16LE" || decodedAs === "UTF-16BE"
+      ? utf16(decodedAs, damaged)
+      : table(decodedAs),
 })
 
 /**
@@ -270,22 +262,13 @@ export const tableEncoding = (name: string, decodedAs: string, because: string):
  * @returns undefined if no encoding has the requested name
  */
 export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding | undefined => {
-  const mark = marks.find((m) => m.bytes.every((byte, at) => head[at] === byte))
-  if (mark !== undefined) {
-    return { name: mark.name, because: "by its byte order mark", mark: mark.bytes.length, decoder: mark.decoder }
-  }
+  const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))
+  if (mark !== undefined) return encodingOf(mark.name, "by its byte order mark", mark.name, mark.bytes.length)
   if (asked !== undefined) {
-    const decoder = named(asked)
-    return decoder && { name: asked, because: "as given", mark: 0, decoder }
+    const own = ownNames.get(plainName(asked))
+    if (own === undefined && (!iconv.encodingExists(asked) || isNoEncoding(asked))) return undefined
+    return encodingOf(asked, "as given", own)
   }
   const wide = unmarkedUtf16(head)
-  if (wide !== undefined) {
-    return {
-      name: wide,
-      because: "by its zero bytes",
-      mark: 0,
-      decoder: (damaged) => utf16(wide, damaged),
-    }
-  }
-  return { name: "UTF-8", because: checkedUtf8, mark: 0, decoder: (damaged) => utf8(0, damaged) }
+  return wide === undefined ? encodingOf("UTF-8", checkedUtf8) : encodingOf(wide, "by its zero bytes")
 }

@@ -10,8 +10,8 @@ import {
   chooseEncoding,
   cutCharacter,
   type Encoding,
+  encodingOf,
   lengthOfCharacter,
-  tableEncoding,
   uncut,
   withEuro,
 } from "./encoding.ts"
@@ -202,7 +202,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
       `${file} is not UTF-8. It was read as ${name}, which gives “${example}”, but ${doubts(also)}. `
       + `If that is correct, write \`encoding: ${name.toLowerCase()}\` under \`source\`; otherwise name the right one.`,
     ]
-    return { encoding: tableEncoding(name, iconvName(name), "detected: it is not UTF-8"), warnings }
+    return { encoding: encodingOf(name, "detected: it is not UTF-8", iconvName(name)), warnings }
   })
 
 /** A likely encoding. */

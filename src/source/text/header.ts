@@ -5,14 +5,9 @@ import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
 /** The pipeline's settings for reading a text file. Missing settings are detected. */
-export interface CsvSettings {
-  readonly encoding?: string | undefined
-  readonly delimiter?: string | undefined
-  readonly headerRow?: number | undefined
-  readonly quoteChar?: '"' | "none" | undefined
-  readonly raggedRows?: "reject" | "pad" | undefined
-  readonly rowKey?: SourceConfig["rowKey"]
-}
+export type CsvSettings = Partial<
+  Pick<SourceConfig, "encoding" | "delimiter" | "headerRow" | "quoteChar" | "raggedRows" | "rowKey">
+>
 
 /** The header, the delimiter and the use of quotes in a text file. */
 export interface Header extends Dialect {
@@ -37,16 +32,11 @@ const headMost = 4_000_000
 /** What is reported about text without a delimiter. */
 export const oneColumn = "none: one column"
 
-/** The result of searching for a header: it was found, more text is needed, or there is none. */
-export type HeaderSearch =
-  | { readonly _tag: "Found"; readonly header: Header }
-  | { readonly _tag: "More" }
-  | { readonly _tag: "None"; readonly message: string }
-
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
 
 /**
- * Searches for the header: the record with the given number, or else the first record that is neither empty nor obviously a heading.
+ * Returns the header: the record with the given number, or else the first record that is neither empty nor obviously a heading. Returns undefined if more
+ * text is needed, and sentences that say why if there is none.
  *
  * @param text the file's first characters
  * @param complete whether `text` is the whole file
@@ -56,7 +46,7 @@ export const findHeader = (
   text: string,
   complete: boolean,
   asked: Pick<CsvSettings, "delimiter" | "headerRow" | "quoteChar">,
-): HeaderSearch => {
+): Header | string | undefined => {
   const separator = separatorLine(text)
   const quoted = asked.quoteChar !== "none"
   const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
@@ -79,46 +69,39 @@ export const findHeader = (
     : above + placed
   const titles = records[at]
   if (titles === undefined) {
-    if (!complete) return { _tag: "More" }
+    if (!complete) return undefined
     reader.push("", true)
-    const message = asked.headerRow === undefined
+    return asked.headerRow === undefined
       ? "It contains only empty lines. Use a file whose first line names its columns."
       : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header is. Correct \`source.headerRow\`.`
-    return { _tag: "None", message }
   }
   if (isEmpty(titles)) {
-    const message = `Line ${at + 1} is empty, but \`headerRow: ${
+    return `Line ${at + 1} is empty, but \`headerRow: ${
       at + 1
     }\` says that it is the header. Correct \`source.headerRow\`.`
-    return { _tag: "None", message }
   }
   if (misquoted.has(at) && titles.some((title) => /[\r\n]/.test(title))) {
-    const message =
-      `Its quotes are wrong: a title on line ${
-        at + 1
-      } starts with a quote that is closed only on a later line, so that rows may be part of the title. `
+    return `Its quotes are wrong: a title on line ${
+      at + 1
+    } starts with a quote that is closed only on a later line, so that rows may be part of the title. `
       + 'Double the quotes inside quoted titles (""). If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.'
-    return { _tag: "None", message }
   }
   const end = endOf(text, { delimiter, quoted, records: at + 1, repaired, complete })
   if (!complete && (end === undefined || (records.length < at + 1 + headRecords && text.length < headMost))) {
-    return { _tag: "More" }
+    return undefined
   }
   return {
-    _tag: "Found",
-    header: {
-      titles,
-      delimiter,
-      delimiterBecause,
-      quoted,
-      row: at + 1,
-      above: asked.headerRow === undefined && records.slice(above, at).some((record) => !isEmpty(record))
-        ? at - above
-        : 0,
-      records: records.slice(0, at + headKept),
-      isRepaired: repaired !== undefined,
-      text: text.slice(0, end),
-    },
+    titles,
+    delimiter,
+    delimiterBecause,
+    quoted,
+    row: at + 1,
+    above: asked.headerRow === undefined && records.slice(above, at).some((record) => !isEmpty(record))
+      ? at - above
+      : 0,
+    records: records.slice(0, at + headKept),
+    isRepaired: repaired !== undefined,
+    text: text.slice(0, end),
   }
 }
 
@@ -167,19 +150,22 @@ const recordsBelow = 50
 /** The maximum number of steps for splitting a line. A header with a few hundred columns needs few. */
 const mostSteps = 200_000
 
-/** Returns the number of cells that all records below the header have, or undefined if the records differ. */
-const widthBelow = (text: string, delimiter: string, complete: boolean): number | undefined => {
+/** Returns the records of a text. None if the text can't be split into records. */
+const recordsIn = (text: string, delimiter: string, complete: boolean): ReadonlyArray<ReadonlyArray<string>> => {
   try {
-    const { records } = readRecords({ delimiter, quoted: true }).push(text, complete)
-    const widths = new Set(
-      records.slice(0, recordsBelow).filter((record) => record.some((cell) => cell !== "")).map(({ length }) => length),
-    )
-    const [width] = widths
-    return widths.size === 1 ? width : undefined
+    return readRecords({ delimiter, quoted: true }).push(text, complete).records
   } catch (error) {
-    if (error instanceof UnreadableRecord) return undefined
+    if (error instanceof UnreadableRecord) return []
     throw error
   }
+}
+
+/** Returns the number of cells that all records below the header have, or undefined if the records differ. */
+const widthBelow = (records: ReadonlyArray<ReadonlyArray<string>>): number | undefined => {
+  const filled = records.slice(0, recordsBelow).filter((record) => !isEmpty(record))
+  const widths = new Set(filled.map(({ length }) => length))
+  const [width] = widths
+  return widths.size === 1 ? width : undefined
 }
 
 /**
@@ -228,14 +214,9 @@ const repairHeader = (text: string, delimiter: string, complete: boolean): Repai
   const end = /\r\n|\r|\n/.exec(text)
   if (end === null || !text.slice(0, end.index).includes('"')) return undefined
   const line = text.slice(0, end.index)
-  const width = widthBelow(text.slice(end.index + end[0].length), delimiter, complete)
+  const width = widthBelow(recordsIn(text.slice(end.index + end[0].length), delimiter, complete))
   if (width === undefined || width < 2) return undefined
-  try {
-    const { records } = readRecords({ delimiter, quoted: true }).push(`${line}\n`, true)
-    if (records[0]?.length === width) return undefined
-  } catch (error) {
-    if (!(error instanceof UnreadableRecord)) throw error
-  }
+  if (recordsIn(`${line}\n`, delimiter, true)[0]?.length === width) return undefined
   const [way = cutLiterally(line, delimiter), ...others] = waysToCut(line, delimiter, width)
   return way?.length !== width || others.length > 0
     ? undefined
@@ -310,13 +291,8 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
  * @param from index of the first record that counts, the header
  */
 const detectDelimiter = (text: string, complete: boolean, from: number, quoted: boolean): string | undefined => {
-  let best: { readonly delimiter: string; readonly score: number; readonly width: number } | undefined
-  for (const delimiter of candidates) {
-    const { score, share, width } = fit(text, complete, { delimiter, quoted }, from)
-    if (width < 2 || share <= 0) continue
-    if (best === undefined || score > best.score || (score === best.score && width > best.width)) {
-      best = { delimiter, score, width }
-    }
-  }
+  const [best] = candidates.map((delimiter) => ({ delimiter, ...fit(text, complete, { delimiter, quoted }, from) }))
+    .filter(({ share, width }) => width > 1 && share > 0)
+    .toSorted((a, b) => b.score - a.score || b.width - a.width)
   return best?.delimiter
 }
