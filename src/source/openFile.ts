@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Json, parsedJson } from "../domain/json.ts"
 import { maskedTitle } from "../domain/reportFields.ts"
-import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, workbookName, zipMember } from "./archive.ts"
@@ -32,47 +31,43 @@ export interface FileOptions {
 }
 
 type Format = "csv" | "excel" | "json" | "jsonl"
-type Chosen = { readonly format: Format; readonly because: string } | { readonly refusal: string }
 
-const formats: ReadonlyArray<string> = ["csv", "excel", "json", "jsonl"] satisfies ReadonlyArray<Format>
-
-const isFormat = (name: string): name is Format => formats.includes(name)
+interface Chosen {
+  readonly format: Format
+  readonly because: string
+}
 
 /** Returns the format that the pipeline names, if the content allows it. Otherwise detects the format from the content. */
 const choose = (
   file: string,
-  asked: string | undefined,
+  asked: Format | undefined,
   content: Content,
   text: () => "csv" | "json" | "jsonl",
-): Chosen => {
+): Effect.Effect<Chosen, SourceError> => {
+  const refuse = refusing(file)
   const is = contentNames[content]
-  if (asked !== undefined && !isFormat(asked)) {
-    return { refusal: `There is no format "${asked}". Set \`source.format\` to ${listed(formats, "or")}.` }
-  }
   if (content === "gzip" || content === "zip" || content === "tar" || content === "7z") {
-    return { refusal: `${file} is ${is}. Unpack it, and give the path of the file inside.` }
+    return refuse(`is ${is}. Unpack it, and give the path of the file inside.`)
   }
   if (content === "pdf" || (content === "html" && asked === undefined)) {
     const hint = content === "html" ? " Most likely it is a sign-in page, or was saved from a browser." : ""
-    return { refusal: `${file} is ${is}, which has no rows.${hint} Export the answers as CSV or as a workbook.` }
+    return refuse(`is ${is}, which has no rows.${hint} Export the answers as CSV or as a workbook.`)
   }
-  const fits = content === "workbook" ? "excel" : "text"
+  const isWorkbook = content === "workbook"
   if (asked !== undefined) {
-    if ((asked === "excel") === (fits === "excel")) return { format: asked, because: "as given" }
-    const said = asked === "excel" ? "not a workbook" : "not text"
-    return {
-      refusal: `${file} is ${said} (\`format: ${asked}\`), but ${is}. Write \`format: ${
-        fits === "excel" ? "excel" : "csv"
+    if ((asked === "excel") === isWorkbook) return Effect.succeed({ format: asked, because: "as given" })
+    return refuse(
+      `is ${isWorkbook ? "not text" : "not a workbook"} (\`format: ${asked}\`), but ${is}. Write \`format: ${
+        isWorkbook ? "excel" : "csv"
       }\`, or name another file.`,
-    }
+    )
   }
-  if (fits === "text" && workbookName.test(file)) {
-    return {
-      refusal:
-        `${file} is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`; otherwise export it again.`,
-    }
+  if (!isWorkbook && workbookName.test(file)) {
+    return refuse(
+      `is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`; otherwise export it again.`,
+    )
   }
-  return { format: fits === "excel" ? "excel" : text(), because: "by its content" }
+  return Effect.succeed({ format: isWorkbook ? "excel" : text(), because: "by its content" })
 }
 
 /** Opens a rejected.csv. The settings that the pipeline has for its own source don't apply. */
@@ -230,8 +225,13 @@ export const openFile = (
       : ""
     const chosen: Chosen = options.written !== undefined
       ? { format: options.written, because: options.written === "csv" ? "one row a line" : "one record a line" }
-      : choose(file, tool === undefined ? config.format : undefined, content, () => looksLikeJson(start, file) ?? "csv")
-    if ("refusal" in chosen) return yield* new SourceError({ file, message: chosen.refusal })
+      // A name of the schema that is not a tool's is that of a format.
+      : yield* choose(
+        file,
+        plain ? config.format as Format : undefined,
+        content,
+        () => looksLikeJson(start, file) ?? "csv",
+      )
     const open = (headerRow: number | undefined) => {
       const settings = {
         ...config,

@@ -100,13 +100,8 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
       })
     const opened: Array<NamedSource> = []
     for (const file of files) opened.push(yield* open(file))
-    const [first, ...others] = opened
-    if (first === undefined) {
-      return yield* new SourceError({
-        file: "source.file",
-        message: "The list of files is empty. Name one under `source.file`.",
-      })
-    }
+    // There is at least one file: a list is not empty, and a pattern without a match is an error.
+    const [first, ...others] = opened as [NamedSource, ...Array<NamedSource>]
     const joined = others.length === 0 ? first.source : yield* joinSources(first, others, config.rowKey === "content")
     const how = isFixed(joined.columns) ? undefined : config.combine
     const without = how?.with.find(({ file }) => file === undefined)

@@ -3,11 +3,12 @@ import * as Stream from "effect/Stream"
 import { brief, cut, type Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
+import type { SourceConfig } from "../../project/Pipeline.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { ChunkBuilder } from "../chunks.ts"
 import { toColumns, unpairedInJson } from "../columns.ts"
 import { limits } from "../limits.ts"
-import { fileRead, type Fingerprint, readerVersion, refusing, type Source, SourceError } from "../Source.ts"
+import { fileRead, type Fingerprint, readerVersion, refusing, type Source, type SourceError } from "../Source.ts"
 import { dialectEncoding, type Encoding } from "../text/encoding.ts"
 import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
@@ -16,10 +17,8 @@ import { placeOf, pointerOf } from "./pointer.ts"
 import { type JsonReader, type JsonRecord, readElements, readLines } from "./records.ts"
 import { deepest, twoLists, walkJson } from "./walk.ts"
 
-export interface JsonSettings {
-  readonly encoding?: string | undefined
-  /** A JSON pointer to the array of records. */
-  readonly records?: string | undefined
+/** The pipeline's settings for reading JSON. */
+export interface JsonSettings extends Partial<Pick<SourceConfig, "encoding" | "records">> {
   /** Members that get columns even if no record has them. */
   readonly members?: ReadonlyArray<string> | undefined
 }
@@ -196,10 +195,6 @@ export const openJson = (
   Effect.gen(function*() {
     const { file } = bytes
     const said = settings.records === undefined ? undefined : placeOf(settings.records)
-    if (settings.records !== undefined && said === undefined) {
-      const message = `${settings.records} is not a place in JSON. Write \`source.records\` like /items or /data/rows.`
-      return yield* new SourceError({ file, message })
-    }
     const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
     const place = format === "jsonl" ? undefined : said ?? (yield* findPlace(bytes, encoding))
     const makeReader = () => place === undefined ? readLines() : readElements(place)
