@@ -31,11 +31,16 @@ export class SheetNotes {
   }
 }
 
-/** One sheet of a workbook, and the names of all sheets. */
-export interface OpenSheet {
+/** A sheet of a workbook: its index and its name, and the names of all sheets and of the hidden ones. */
+export interface ChosenSheet {
+  readonly at: number
   readonly name: string
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
+}
+
+/** A sheet that can be read. */
+export interface OpenSheet extends ChosenSheet {
   readonly date1904: boolean
   /**
    * Why some of the sheet may be missing, as the end of a sentence. Set if what the file states about its content is
@@ -53,8 +58,7 @@ export interface OpenSheet {
 }
 
 /**
- * Chooses the sheet to read: the requested one (a name, or a number counting from 1), otherwise the first visible one. Fails if there is none. Returns
- * its index, its name, and the names of all sheets.
+ * Chooses the sheet to read: the requested one (a name, or a number counting from 1), otherwise the first visible one. Fails if there is none.
  *
  * @param isHidden whether the sheet with this index is hidden
  */
@@ -63,7 +67,7 @@ export const chooseSheet = (
   names: ReadonlyArray<string>,
   isHidden: (index: number) => boolean,
   asked: string | number | undefined,
-): Effect.Effect<Pick<OpenSheet, "name" | "names" | "hidden"> & { readonly at: number }, SourceError> => {
+): Effect.Effect<ChosenSheet, SourceError> => {
   const refuse = refusing(file)
   if (names.length === 0) return refuse("can't be read as a workbook: it lists no sheets.")
   const at = asked === undefined

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { count, counted, listed, present } from "../../domain/words.ts"
+import type { SourceConfig } from "../../project/Pipeline.ts"
 import { damaged, inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
@@ -18,19 +19,14 @@ import {
 } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary, unknownKind } from "./library.ts"
-import { odsContent, openOds } from "./ods.ts"
-import { type Packed, partName } from "./readRows.ts"
+import { odsContent, odsSheet } from "./ods.ts"
+import { openRows, type Packed, partName } from "./readRows.ts"
 import { type CellRange, type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, type Table, underMerges } from "./table.ts"
-import { bookPart, openXlsx } from "./xlsx.ts"
+import { bookPart, xlsxSheet } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
-export interface ExcelSettings {
-  /** The sheet's name, or its number, counting from 1. Hidden sheets also count. */
-  readonly sheet?: string | number | undefined
-  readonly range?: string | undefined
-  readonly headerRow?: number | undefined
-}
+export type ExcelSettings = Partial<Pick<SourceConfig, "sheet" | "range" | "headerRow">>
 
 const tooLarge = ({ file }: Bytes) =>
   refusing(file)(
@@ -94,19 +90,20 @@ export const openSheet = (
     const parts = new Map(entries.map((entry) => [partName(entry.name), entry]))
     // Of two parts with the same name, one would be lost.
     if (parts.size < entries.length) return yield* damaged(file)
-    const packed: Packed = { content, fingerprint, parts }
-    const book = yield* bookPart(file, content, parts)
+    const packed: Packed = { bytes, content, fingerprint, parts }
+    const book = yield* bookPart(packed)
     const ods = book === undefined ? odsContent(packed) : undefined
     if (parts.has("encrypted-package")) {
       return yield* refusing(file)("is protected by a password. Save it without one.")
     }
     // xlsx reads many more formats, but their cells are not verified in any way.
     if (isZip && book === undefined && ods === undefined) return yield* refusing(file)(unknownKind)
-    const opened = book?.endsWith(".xml") === true
-      ? yield* openXlsx(bytes, packed, book, sheet, wanted)
-      : ods !== undefined
-      ? yield* openOds(bytes, packed, ods, sheet, wanted)
-      : yield* openWithLibrary(file, content, isZip, sheet, verify(bytes, fingerprint))
+    const inXml = book?.endsWith(".xml") === true
+      ? yield* xlsxSheet(packed, book, sheet)
+      : ods && (yield* odsSheet(packed, ods, sheet))
+    const opened = inXml === undefined
+      ? yield* openWithLibrary(file, content, isZip, sheet, verify(bytes, fingerprint))
+      : yield* openRows(packed, inXml, wanted)
     return { opened, fingerprint }
   })
 

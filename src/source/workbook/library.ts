@@ -112,8 +112,8 @@ export const openWithLibrary = (
     const decode = check?.decode ?? ((text) => text)
     const names = yield* Effect.try({ try: () => book.SheetNames.map(decode), catch: (error) => unsound(error, "") })
     const isHidden = (index: number) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0
-    const { at, ...chosen } = yield* chooseSheet(file, names, isHidden, asked)
-    const { name } = chosen
+    const chosen = yield* chooseSheet(file, names, isHidden, asked)
+    const { at, name } = chosen
     const storedName = book.SheetNames[at]!
     if (book.Sheets[storedName] === undefined) book = yield* read(at)
     const sheet = book.Sheets[storedName]

@@ -3,26 +3,25 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { count } from "../../domain/words.ts"
-import { damaged, type Pieces } from "../archive.ts"
+import { damaged, entryBytes, type Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
-import { isSwollen, packedStart, swollenNote, type ZipEntry } from "../zip.ts"
-import { columnName, mostColumns, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
+import { isSwollen, packedStart, swollenNote, unpack, type ZipEntry } from "../zip.ts"
+import { type ChosenSheet, columnName, mostColumns, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
 /** Returns the name under which a part is found. Case doesn't matter in names, and some programs write backslashes. */
 export const partName = (written: string): string => written.replaceAll("\\", "/").toLowerCase()
 
-/** A workbook's parts by `partName`. */
-export type Parts = ReadonlyMap<string, ZipEntry>
-
-/** The bytes of a workbook, which are kept in memory only while it is opened. */
+/** A workbook, whose content is kept in memory only while it is opened. */
 export interface Packed {
+  readonly bytes: Bytes
   readonly content: Buffer
   /** The fingerprint of the bytes, which each reading verifies. */
   readonly fingerprint: Fingerprint
-  readonly parts: Parts
+  /** The parts by `partName`. */
+  readonly parts: ReadonlyMap<string, ZipEntry>
 }
 
 /** Reads the rows of a sheet from XML that arrives in pieces, and adds to the sheet's notes. */
@@ -33,8 +32,24 @@ export interface RowReader {
   readonly end: () => void
 }
 
-/** Makes a reader that adds to these notes. */
-export type MakeReader = (notes: SheetNotes) => RowReader
+/** A sheet that is read row by row from XML: the part that contains it, and how its reader is made. */
+export interface XmlSheet {
+  readonly chosen: ChosenSheet
+  readonly date1904: boolean
+  readonly part: ZipEntry
+  /** Makes a reader that adds to these notes. Must not keep the workbook's bytes. */
+  readonly makeReader: (notes: SheetNotes) => RowReader
+}
+
+/** Returns the unpacked bytes of a part. */
+const partBytes = ({ bytes, content }: Packed, part: ZipEntry): Bytes =>
+  entryBytes(bytes, part, packedStart(content, part) ?? 0)
+
+/** Unpacks a small part. */
+export const unpackedPart = ({ bytes, content }: Packed, part: ZipEntry): Effect.Effect<Buffer, SourceError> =>
+  part.unpacked > limits.unpackedFreely
+    ? damaged(bytes.file)
+    : Effect.tryPromise({ try: () => unpack(content, part), catch: () => damaged(bytes.file) })
 
 /** Throws `BadSheet` if no sheet can have this row. Rows are numbered from 0. */
 export const requireRow = (row: number): void => {
@@ -69,15 +84,15 @@ export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceErr
 
 /** Reads a part to its end. */
 export const readPart = (
-  file: string,
-  part: Bytes,
+  packed: Packed,
+  part: ZipEntry,
   write: (piece: Uint8Array) => void,
 ): Effect.Effect<void, SourceError> =>
   Effect.scoped(Effect.gen(function*() {
-    const next = yield* part.look
+    const next = yield* partBytes(packed, part).look
     for (let bytes = yield* next; bytes !== undefined; bytes = yield* next) {
       const piece = bytes
-      yield* sound(file, () => write(piece))
+      yield* sound(packed.bytes.file, () => write(piece))
     }
   }))
 
@@ -115,17 +130,37 @@ const rowLots = <E>(
   }))
 
 /**
- * Opens a sheet to be read row by row. This is a separate function, so that its closure doesn't keep the workbook's bytes.
+ * Opens a sheet to be read row by row.
  *
- * @param sheet the part that contains the sheet
  * @param wanted the number of rows that `first` must contain, unless the sheet has fewer
- * @param isSmall whether the sheet is read to its end now, so that hidden or damaged rows are reported at once
  */
 export const openRows = (
+  packed: Packed,
+  { chosen, date1904, makeReader, part }: XmlSheet,
+  wanted: number,
+): Effect.Effect<OpenSheet, SourceError> =>
+  Effect.map(
+    rowsOf(
+      packed.bytes.file,
+      partBytes(packed, part),
+      packed.fingerprint,
+      makeReader,
+      wanted,
+      part.unpacked < limits.lookedSheet,
+    ),
+    (rows) => ({ ...chosen, date1904, ...rows }),
+  )
+
+/**
+ * This is a separate function, so that its closure doesn't keep the workbook's bytes.
+ *
+ * @param isSmall whether the sheet is read to its end now, so that hidden or damaged rows are reported at once
+ */
+const rowsOf = (
   file: string,
   sheet: Bytes,
   fingerprint: Fingerprint,
-  makeReader: MakeReader,
+  makeReader: XmlSheet["makeReader"],
   wanted: number,
   isSmall: boolean,
 ): Effect.Effect<Pick<OpenSheet, "first" | "merges" | "rows" | "notes">, SourceError> =>
@@ -160,8 +195,7 @@ const isBomb = ({ packed, unpacked }: ZipEntry) => unpacked > limits.streamed ||
 
 /** Fails if an entry disagrees with the archive's directory, if a large part can't be unpacked, or if it would unpack to far too much. */
 export const checkParts = (
-  file: string,
-  { content, parts }: Packed,
+  { bytes: { file }, content, parts }: Packed,
   large: ReadonlyArray<ZipEntry>,
 ): Effect.Effect<void, SourceError> => {
   if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return damaged(file)

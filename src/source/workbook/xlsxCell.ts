@@ -1,6 +1,6 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { isoCell, longDigits, noFormat, numberCell, showsOf, uncalculated } from "./cells.ts"
-import { unescapedText } from "./sharedTexts.ts"
+import { textRuns, unescapedText } from "./sharedTexts.ts"
 import { BadSheet, decimal, type XmlAttributes, xmlNumber, xmlText } from "./xml.ts"
 
 /** The parts of a workbook to which the XML of cells refers. */
@@ -108,11 +108,11 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
 export const makeCellReader = (context: CellContext) => {
   const typed = makeTyped(context)
   const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, isFormula: false }
+  const inlineText = textRuns()
   let column = -1
   let text = ""
-  let capture = false
-  let inline = false
-  let hints = 0
+  let inValue = false
+  let inInlineText = false
   /** How many elements are open in the cell. */
   let depth = 0
 
@@ -137,25 +137,20 @@ export const makeCellReader = (context: CellContext) => {
     },
     open: (name: string): void => {
       depth++
-      if (name === "rPh") hints++
-      else if (name === "t" && inline && hints === 0) {
-        capture = true
-        text = ""
-      } else if (depth > 1) return
+      if (inInlineText) inlineText.open(name)
+      else if (depth > 1) return
       else if (name === "v") {
-        capture = true
+        inValue = true
         text = ""
         held.number = undefined
       } else if (name === "f") held.isFormula = true
-      else if (name === "is") {
-        inline = true
-        held.value = ""
-      }
+      else if (name === "is") inInlineText = true
     },
     text: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean): void => {
-      if (!capture) return
+      if (inInlineText) inlineText.add(xml, from, to, raw)
+      if (!inValue) return
       // The bytes of a number, if it arrives in one piece. Most numbers never become a string.
-      const number = whole && !inline && !heldAsText.has(held.type) ? xmlNumber(xml, from, to) : Number.NaN
+      const number = whole && !heldAsText.has(held.type) ? xmlNumber(xml, from, to) : Number.NaN
       if (Math.abs(number) < longNumber) held.number = number
       else text += xmlText(xml, from, to, raw)
     },
@@ -163,16 +158,16 @@ export const makeCellReader = (context: CellContext) => {
     close: (name: string): boolean => {
       if (depth === 0) return false
       depth--
-      if (name === "rPh") hints--
-      else if (name === "t" && inline && hints === 0) {
-        capture = false
-        held.value += text
-      } else if (depth > 0) return true
-      else if (name === "v") {
-        capture = false
+      if (depth > 0) {
+        if (inInlineText) inlineText.close(name)
+      } else if (name === "v") {
+        inValue = false
         // A blank is not a number.
         if (held.number === undefined) held.value = heldAsText.has(held.type) ? text : text.trim()
-      } else if (name === "is") inline = false
+      } else if (name === "is") {
+        inInlineText = false
+        held.value = inlineText.take()
+      }
       return true
     },
     column: (): number => column,
