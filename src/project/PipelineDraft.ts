@@ -249,15 +249,17 @@ export const mappingOf = (text: string): YAMLMap | undefined => {
   return isMap(mapping) && mapping.flow !== true ? mapping : undefined
 }
 
-export const newLineOf = (text: string): string => text.includes("\r\n") ? "\r\n" : "\n"
+/** Replaces the text between two offsets, at which lines start, by other lines. */
+export const replaceLines = (text: string, from: number, to: number, lines: ReadonlyArray<string>): string => {
+  const newLine = text.includes("\r\n") ? "\r\n" : "\n"
+  const before = text.slice(0, from)
+  const gap = before === "" || before.endsWith("\n") ? "" : newLine
+  return before + gap + lines.map((line) => line + newLine).join("") + text.slice(to)
+}
 
 /** Inserts lines at the offset at which a line starts. */
-export const insert = (text: string, offset: number, lines: ReadonlyArray<string>): string => {
-  const newLine = newLineOf(text)
-  const before = text.slice(0, offset)
-  const gap = before === "" || before.endsWith("\n") ? "" : newLine
-  return before + gap + lines.join(newLine) + newLine + text.slice(offset)
-}
+export const insert = (text: string, offset: number, lines: ReadonlyArray<string>): string =>
+  replaceLines(text, offset, offset, lines)
 
 /** Returns where to insert new list items, or a new list. Undefined if the file's layout doesn't allow lines to be inserted. */
 const listInsertion = (

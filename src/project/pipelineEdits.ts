@@ -18,21 +18,37 @@ import {
   mappingOf,
   member,
   memberLines,
-  newLineOf,
   rangeOf,
+  replaceLines,
   textOf,
   withoutEmptyLists,
   yamlText,
 } from "./PipelineDraft.ts"
 import { written } from "./yamlFaults.ts"
+import { lineStarts } from "./yamlText.ts"
 
 // Each edit returns the new text, with all other lines unchanged. It returns undefined if the file's layout doesn't allow the edit.
 
-/** The lines of a commented entry, from the first of its comments to the line after the last. */
+/** The offsets at which the lines of an entry start and end, from the first of its comments to the last. */
 interface Lines {
   readonly from: number
   readonly to: number
   readonly indent: number
+}
+
+/** Returns lines without their ends. */
+const linesIn = (text: string, { from, to }: Pick<Lines, "from" | "to">): ReadonlyArray<string> =>
+  from === to ? [] : text.slice(from, to).replace(/\r?\n$/, "").split(/\r?\n/)
+
+/** Returns the offset at which the lines before an offset start that meet a condition. */
+const startOfLines = (text: string, offset: number, isPart: (line: string) => boolean): number => {
+  let from = offset
+  while (from > 0) {
+    const before = text.lastIndexOf("\n", from - 2) + 1
+    if (!isPart(text.slice(before, from))) break
+    from = before
+  }
+  return from
 }
 
 const indentOf = (line: string): number => line.search(/\S|$/)
@@ -43,7 +59,9 @@ const idOf = (text: string): string => text.replace(/\s#.*$/, "").trim().replace
 const isBody = (line: string): boolean => /^\s*#(?: - | {3}| \w+: [{[])/.test(line)
 
 /** Returns the lines of each entry that was left open, by the entry's id or place. */
-const openEntries = (lines: ReadonlyArray<string>): ReadonlyMap<string, Lines> => {
+const openEntries = (text: string): ReadonlyMap<string, Lines> => {
+  const lines = text.split("\n")
+  const starts = [...lineStarts(text), text.length]
   const found = new Map<string, Lines>()
   for (const [at, line] of lines.entries()) {
     const [, id, place] = /^\s*# (?:(?:- | {2})id:\s*(.+)|(submissionTime|lastUpdatedAt|login):)/.exec(line) ?? []
@@ -61,16 +79,14 @@ const openEntries = (lines: ReadonlyArray<string>): ReadonlyMap<string, Lines> =
     for (let above = lines[from - 1]; belongs(above) && !isBody(above); above = lines[from - 1]) from--
     let to = first + 1
     while (isInside(lines[to])) to++
-    found.set(of, { from, to, indent })
+    found.set(of, { from: starts[from]!, to: starts[to]!, indent })
   }
   return found
 }
 
-const openLines = (text: string, of: string): Lines | undefined => openEntries(text.split("\n")).get(of)
-
 /** Returns a function that says whether a file's comments contain the open entry with a given id or place. */
 export const isOpen = (text: string): (of: string) => boolean => {
-  const open = openEntries(text.split("\n"))
+  const open = openEntries(text)
   return (of) => open.has(of)
 }
 
@@ -98,23 +114,12 @@ const itemLines = (text: string, item: YAMLMap): Lines => {
   const start = rangeOf(item)?.[0] ?? 0
   const dash = text.lastIndexOf("-", start)
   const indent = columnAt(text, dash)
-  const lines = text.split("\n")
-  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length - 1
-  let from = lineOf(dash)
-  while (remark.test(lines[from - 1]?.trim() ?? "")) from--
-  return { from, to: lineOf(afterComments(text, lineAfter(text, last(item)), indent + 1)), indent }
+  return {
+    from: startOfLines(text, dash - indent, (line) => remark.test(line.trim())),
+    to: afterComments(text, lineAfter(text, last(item)), indent + 1),
+    indent,
+  }
 }
-
-const replaceLines = (text: string, { from, to }: Lines, by: ReadonlyArray<string>): string => {
-  const lines = text.split("\n")
-  const end = newLineOf(text) === "\r\n" ? "\r" : ""
-  lines.splice(from, to - from, ...by.map((line) => line + end))
-  return lines.join("\n")
-}
-
-/** Returns the offset at which a line starts. */
-const offsetOf = (text: string, line: number): number =>
-  text.split("\n").slice(0, line).reduce((sum, { length }) => sum + length + 1, 0)
 
 /** Writes an entry in place of its open version, or after the other entries. Corrects an existing version, and keeps what the correction is not about. */
 export const putEntry = (file: string, list: "questions" | "own", entry: DraftEntry): string | undefined => {
@@ -122,22 +127,22 @@ export const putEntry = (file: string, list: "questions" | "own", entry: DraftEn
   const name = entry.keys.find(({ key }) => key === "name")?.value
   const question = { id: entry.of, name: typeof name === "string" ? name : "" }
   const item = list === "questions" ? itemOf(text, question) : undefined
-  const place = item === undefined ? openLines(text, entry.of) : itemLines(text, item)
+  const place = item === undefined ? openEntries(text).get(entry.of) : itemLines(text, item)
   if (place !== undefined) {
     const lines = item !== undefined
-      ? correctedLines(text, item, offsetOf(text, place.to), entry, false)
+      ? correctedLines(text, item, place.to, entry, false)
       : list === "questions"
       ? resolvedLines(text, place, entry)
       : memberLines(entry.of, entry)
-    const corrected = replaceLines(text, place, indented(lines, place.indent))
+    const corrected = replaceLines(text, place.from, place.to, indented(lines, place.indent))
     return list === "own" || entry.open ? corrected : withTranslations(corrected, question, entry)
   }
   return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
 }
 
 /** Returns the lines of an entry that was open, with the keys that a person added to the comment. */
-const resolvedLines = (text: string, { from, indent, to }: Lines, entry: DraftEntry): ReadonlyArray<string> => {
-  const body = text.split("\n").slice(from, to).map((line) => line.slice(indent).replace(/\r$/, ""))
+const resolvedLines = (text: string, place: Lines, entry: DraftEntry): ReadonlyArray<string> => {
+  const body = linesIn(text, place).map((line) => line.slice(place.indent))
   const first = body.findIndex((line) => line.startsWith("# - "))
   const above = body.slice(0, first).filter((line) => !remark.test(line))
   const bare = body.slice(first).map((line) => line.slice(2)).join("\n")
@@ -166,8 +171,8 @@ const withTranslations = (text: string, question: Element, entry: DraftEntry): s
 /** Removes the entry of a question, or the comment that proposes one. */
 export const removeEntry = (text: string, question: Element): string => {
   const item = itemOf(text, question)
-  const place = item === undefined ? openLines(text, question.id) : itemLines(text, item)
-  return place === undefined ? text : replaceLines(text, place, [])
+  const place = item === undefined ? openEntries(text).get(question.id) : itemLines(text, item)
+  return place === undefined ? text : replaceLines(text, place.from, place.to, [])
 }
 
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
@@ -202,24 +207,19 @@ export const markReviewed = (text: string, question: Element): string | undefine
   const item = itemOf(text, question)
   if (item === undefined) return undefined
   const { from, to } = itemLines(text, item)
-  const lines = text.split("\n").slice(from, to)
-  return replaceLines(
-    text,
-    { from, to, indent: 0 },
-    lines.map((line) => line.replace(/\r$/, "").replace(/^(\s*)# confidence [\d.]+/, "$1# reviewed")),
-  )
+  return text.slice(0, from) + text.slice(from, to).replaceAll(/^(\s*)# confidence [\d.]+/gm, "$1# reviewed")
+    + text.slice(to)
 }
 
 /** Returns a function that returns the confidence that is written above a question's entry. Undefined if it is missing or a person has reviewed the entry. */
 export const confidencesIn = (text: string): (question: Element) => number | undefined => {
   const itemOf = itemsIn(text)
-  const lines = text.split("\n")
   return (question) => {
     const item = itemOf(question)
     if (item === undefined) return undefined
     const { from, to } = itemLines(text, item)
-    const found = lines.slice(from, to).flatMap((line) => /^\s*# confidence ([\d.]+)/.exec(line)?.[1] ?? [])
-    return found[0] === undefined ? undefined : Number(found[0])
+    const found = /^\s*# confidence ([\d.]+)/m.exec(text.slice(from, to))?.[1]
+    return found === undefined ? undefined : Number(found)
   }
 }
 
@@ -272,17 +272,15 @@ const withoutListed = (text: string, question: Element, choice: string): string 
   const item = itemOf(text, question)
   if (item === undefined) return text
   const { to } = itemLines(text, item)
-  const all = text.split("\n")
-  let from = to
-  while (/^\s*#/.test(all[from - 1] ?? "")) from--
+  const from = startOfLines(text, to, (line) => /^\s*#/.test(line))
   const key = `${yamlText(choice, true)}:`
-  const lines = all.slice(from, to)
+  const lines = linesIn(text, { from, to })
   const isListed = (line: string) => /^\s*# {3}(?![# ])/.test(line)
   const left = lines.filter((line) => !(isListed(line) && line.replace(/^\s*#\s*/, "").startsWith(key)))
   const kept = left.some((line) => isListed(line) || / otherwise:/.test(line))
     ? left
     : left.filter((line) => !/^\s*# (?:values:|  )/.test(line))
-  return replaceLines(text, { from, to, indent: 0 }, kept.map((line) => line.replace(/\r$/, "")))
+  return replaceLines(text, from, to, kept)
 }
 
 /** Writes a key of `source`: in place of its value, or of the comment that proposes it. */
@@ -296,13 +294,13 @@ export const setSourceKey = (text: string, key: string, value: DraftValue): stri
   const place = proposal(text, key)
   return place === undefined
     ? insert(text, lineAfter(text, last(source)), [line])
-    : replaceLines(text, { from: place, to: place + 1, indent }, [line])
+    : replaceLines(text, place.from, place.to, [line])
 }
 
 /** Returns the value that a comment proposes for a key of `source`. */
 export const proposedSourceKey = (text: string, key: string): DraftValue | undefined => {
   const place = proposal(text, key)
-  const line = place === undefined ? undefined : text.split("\n")[place]?.trim().slice(2)
+  const line = place && text.slice(place.from, place.to).trim().slice(2)
   const parsed = line === undefined ? undefined : parseDocument(line, { schema: "failsafe" })
   return parsed === undefined || parsed.errors.length > 0
     ? undefined
@@ -325,17 +323,15 @@ export const proposals = (text: string): ReadonlyArray<SourceProposal> =>
 /** Removes the comment that proposes a key of `source`. */
 export const removeProposal = (text: string, key: string): string => {
   const place = proposal(text, key)
-  return place === undefined ? text : replaceLines(text, { from: place, to: place + 1, indent: 0 }, [])
+  return place === undefined ? text : replaceLines(text, place.from, place.to, [])
 }
 
-const proposal = (text: string, key: string): number | undefined => {
-  const lines = text.split("\n")
-  const [from, to] = [
-    lines.findIndex((line) => line.startsWith("source:")),
-    lines.findIndex((line) => line.startsWith("mapping:")),
-  ]
-  const at = lines.findIndex((line, at) =>
-    at > from && (to < from || at < to) && line.trimStart().startsWith(`# ${key}: `)
+/** Returns the line of the comment that proposes a key of `source`. */
+const proposal = (text: string, key: string): Pick<Lines, "from" | "to"> | undefined => {
+  const [source, mapping] = [text.search(/^source:/m), text.search(/^mapping:/m)]
+  const end = mapping < source ? text.length : mapping
+  const found = [...text.matchAll(/^[^\S\n]*# (\w+): .*(?:\n|$)/gm)].find(({ 1: name, index }) =>
+    name === key && index > source && index < end
   )
-  return at === -1 ? undefined : at
+  return found && { from: found.index, to: found.index + found[0].length }
 }

@@ -36,7 +36,7 @@ export interface YamlText extends Document {
 }
 
 /** Returns the offsets at which lines begin. The library's own count is wrong after control characters. */
-const lineStarts = (text: string): ReadonlyArray<number> => {
+export const lineStarts = (text: string): ReadonlyArray<number> => {
   const starts = [0]
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
   return starts
