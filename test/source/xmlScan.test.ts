@@ -1,15 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { XmlAttributes, xmlNumber, xmlScanner, xmlText } from "../../src/source/workbook/xml.ts"
+import { xmlNumber, xmlScanner, xmlText } from "../../src/source/workbook/xml.ts"
 
 /** Returns what a scanner reports for a document in pieces of this many bytes. Consecutive texts are joined. */
 const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   const events: Array<string> = []
-  const attributes = new XmlAttributes()
   const scanner = xmlScanner({
-    open: (name, xml, from, to) => {
+    open: (name, attributes) => {
       const all = []
-      attributes.over(xml, from, to)
       while (attributes.next()) all.push(` ${attributes.name}=${attributes.text}`)
       events.push(`<${name}${all.join("")}>`)
     },

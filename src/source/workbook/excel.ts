@@ -33,9 +33,9 @@ const tooLarge = ({ file }: Bytes) =>
     `has more than ${count(limits.workbook)} bytes, which is the limit for workbooks. Save its sheet as CSV.`,
   )
 
-const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
+const readWhole = (bytes: Bytes) =>
   Effect.scoped(Effect.gen(function*() {
-    const blocks = yield* bytes.blocks(expected)
+    const blocks = yield* bytes.blocks()
     // The content of an archive may be larger than the archive.
     let content = Buffer.allocUnsafe(bytes.size)
     let length = 0

@@ -1,5 +1,5 @@
 import { noFormat, type Shows } from "./cells.ts"
-import { attributesOf, xmlScanner } from "./xml.ts"
+import { type XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** What the styles of an OpenDocument workbook say, and its sheets. */
 export interface OdsBook {
@@ -37,8 +37,8 @@ export const odsBookFinder = () => {
     let inside = -1
     let style = ""
     let format = ""
-    const openOutside = (name: string, xml: Buffer, from: number, to: number) => {
-      const of = () => attributesOf(xml, from, to)
+    const openOutside = (name: string, attributes: XmlAttributes) => {
+      const of = () => attributes.byName()
       const shows = formats.get(format)
       if (name === "spreadsheet") inside = 0
       else if (name === "style") {
@@ -64,10 +64,10 @@ export const odsBookFinder = () => {
       else if (shows !== undefined && timeParts.has(name)) formats.set(format, { ...shows, time: true })
     }
     return xmlScanner({
-      open: (name, xml, from, to) => {
-        if (inside === -1) openOutside(name, xml, from, to)
+      open: (name, attributes) => {
+        if (inside === -1) openOutside(name, attributes)
         else if (inside++ === 0 && name === "table") {
-          const of = attributesOf(xml, from, to)
+          const of = attributes.byName()
           sheets.push({ name: of("name"), style: of("style-name") })
         }
       },

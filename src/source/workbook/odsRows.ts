@@ -6,7 +6,7 @@ import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
-import { attributesOf, BadSheet, XmlAttributes, xmlScanner } from "./xml.ts"
+import { BadSheet, type XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
 const aroundRows: ReadonlySet<string> = new Set(["table-row-group", "table-rows", "table-header-rows"])
@@ -24,7 +24,6 @@ const usualFirstDay = "1899-12-30"
  * @param showsOf returns what the cells of a style show, or undefined if that is not a date or a time
  */
 export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: SheetNotes): RowReader => {
-  const attributes = new XmlAttributes()
   const text = makeOdsText()
   let rows: Array<SheetRow> = []
   let firstDay = usualFirstDay
@@ -43,17 +42,17 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
   let cells: Array<Cell> = []
   let cell = emptyCell()
 
-  const openInSheets = (name: string, xml: Buffer, from: number, to: number) => {
+  const openInSheets = (name: string, attributes: XmlAttributes) => {
     if (name === "table" && ++sheet === wanted) at = "sheet"
     else if (name === "null-date") {
-      firstDay = attributesOf(xml, from, to)("date-value").slice(0, 10) || usualFirstDay
+      firstDay = attributes.byName()("date-value").slice(0, 10) || usualFirstDay
     } else if (name !== "calculation-settings") passed = 1
   }
 
-  const openInSheet = (name: string, xml: Buffer, from: number, to: number) => {
+  const openInSheet = (name: string, attributes: XmlAttributes) => {
     if (aroundRows.has(name) || aroundColumns.has(name)) return
     if (name !== "table-row" && name !== "table-column") return void (passed = 1)
-    const of = attributesOf(xml, from, to)
+    const of = attributes.byName()
     const style = of("default-cell-style-name")
     const hidden = /^(?:collapse|filter)$/.test(of("visibility"))
     if (name === "table-row") {
@@ -74,10 +73,9 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
   /** Returns the style of the cell: its own, or the usual one of its row or column. */
   const styleOf = () => cell.style || rowStyle || columnStyles[column] || ""
 
-  const openInRow = (name: string, xml: Buffer, from: number, to: number) => {
+  const openInRow = (name: string, attributes: XmlAttributes) => {
     if (name !== "table-cell" && name !== "covered-table-cell") return void (passed = 1)
     at = "cell"
-    attributes.over(xml, from, to)
     cell = cellOfTag(attributes)
     text.start()
   }
@@ -116,12 +114,12 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
   }
 
   const scanner = xmlScanner({
-    open: (name, xml, from, to) => {
+    open: (name, attributes) => {
       if (passed > 0) passed++
-      else if (at === "cell") text.open(name, () => times(attributesOf(xml, from, to)("c") || "1"))
-      else if (at === "row") openInRow(name, xml, from, to)
-      else if (at === "sheet") openInSheet(name, xml, from, to)
-      else if (at === "sheets") openInSheets(name, xml, from, to)
+      else if (at === "cell") text.open(name, () => times(attributes.byName()("c") || "1"))
+      else if (at === "row") openInRow(name, attributes)
+      else if (at === "sheet") openInSheet(name, attributes)
+      else if (at === "sheets") openInSheets(name, attributes)
       else if (name === "spreadsheet") at = "sheets"
     },
     text: (xml, from, to, _, raw) => {

@@ -2,11 +2,10 @@ import type { Cell } from "../../domain/cell.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { columnName, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
-import { attributesOf, BadSheet, isTrue, XmlAttributes, xmlScanner } from "./xml.ts"
+import { BadSheet, isTrue, type XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
 export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowReader => {
-  const attributes = new XmlAttributes()
   const reader = makeCellReader(context)
   let rows: Array<SheetRow> = []
   let cells: Array<Cell | undefined> = []
@@ -17,7 +16,7 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
   let row = -1
   let last = -1
 
-  const openRow = () => {
+  const openRow = (attributes: XmlAttributes) => {
     if (inRow) throw new BadSheet("a row within another")
     inRow = true
     cells = []
@@ -38,7 +37,7 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
     last = row
   }
 
-  const openCell = () => {
+  const openCell = (attributes: XmlAttributes) => {
     if (inCell) throw new BadSheet("a cell within another")
     if (!inRow) throw new BadSheet("a cell outside of a row")
     inCell = true
@@ -56,20 +55,19 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
   }
 
   const scanner = xmlScanner({
-    open: (name, xml, from, to) => {
+    open: (name, attributes) => {
       // Otherwise the rows or cells of each variant, or none of them, would be read.
       if (inData && name === "AlternateContent") throw new BadSheet("rows in several variants")
       if (inCell && name !== "c") return reader.open(name)
-      attributes.over(xml, from, to)
       if (inData) {
-        if (name === "c") openCell()
-        else if (name === "row") openRow()
+        if (name === "c") openCell(attributes)
+        else if (name === "row") openRow(attributes)
       } else if (name === "sheetData") inData = true
       else if (name === "col") {
-        const of = attributesOf(xml, from, to)
+        const of = attributes.byName()
         if (isTrue(of("hidden"))) notes.hiddenColumns.push([Number(of("min")) - 1, Number(of("max")) - 1])
       } else if (name === "mergeCell") {
-        const merge = parseRange(attributesOf(xml, from, to)("ref"))
+        const merge = parseRange(attributes.byName()("ref"))
         if (merge !== undefined) notes.addMerge(merge)
       }
     },

@@ -11,7 +11,7 @@ import { sharedTextsReader } from "./sharedTexts.ts"
 import { chooseSheet, withoutRows } from "./Sheet.ts"
 import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
-import { attributesOf, isTrue, xmlScanner } from "./xml.ts"
+import { isTrue, xmlScanner } from "./xml.ts"
 
 /** Calls a function with each element of a small part and its attributes, in order. */
 const elementsOf = (
@@ -23,7 +23,7 @@ const elementsOf = (
     if (entry === undefined) return
     const { file } = packed.bytes
     const text = yield* unpackedPart(packed, entry)
-    const scanner = xmlScanner({ open: (name, xml, from, to) => see(name, attributesOf(xml, from, to)) })
+    const scanner = xmlScanner({ open: (name, attributes) => see(name, attributes.byName()) })
     yield* Effect.mapError(
       sound(file, () => {
         scanner.write(text)

@@ -11,10 +11,10 @@ export const localName = (name: string): string => name.slice(name.indexOf(":") 
 /** Whether an attribute's value is true (XML Schema, part 2, section 3.2.2). */
 export const isTrue = (value: string): boolean => value === "1" || value === "true"
 
-/** Functions that a scanner calls, in the order of the document. Offsets refer to `xml`, whose bytes are valid only during the call. */
+/** Functions that a scanner calls, in the order of the document. Attributes, and the bytes of `xml`, are valid only during the call. */
 export interface XmlEvents {
-  /** Called at the start of an element. `name` has no prefix. The attributes are between the two offsets (`XmlAttributes`). */
-  readonly open?: (name: string, xml: Buffer, from: number, to: number) => void
+  /** Called at the start of an element. `name` has no prefix. */
+  readonly open?: (name: string, attributes: XmlAttributes) => void
   /**
    * Called with text as written (`xmlText`).
    *
@@ -80,6 +80,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
   /** The open elements: their names, and hashes of the names as written, including the prefix. */
   const names: Array<string> = []
   const hashes: Array<number> = []
+  const attributes = new XmlAttributes()
   let rest = Buffer.alloc(0)
   /** Whether the innermost element has no content yet. */
   let bare = false
@@ -106,7 +107,8 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     const name = (length === 1 ? letters[packed] : length <= 4 ? short.get(packed) : undefined)
       ?? xml.toString("utf8", local, at)
     const empty = xml[end - 1] === signs.slash
-    open(name, xml, at, empty ? end - 1 : end)
+    attributes.over(xml, at, empty ? end - 1 : end)
+    open(name, attributes)
     if (empty) close(name)
     else {
       names.push(name)
@@ -235,6 +237,7 @@ export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
 /** Iterates over the attributes of a tag. One instance serves many tags. */
 export class XmlAttributes {
   private xml: Buffer = Buffer.alloc(0)
+  private start = 0
   private at = 0
   private to = 0
   private nameFrom = 0
@@ -246,6 +249,7 @@ export class XmlAttributes {
   /** Starts with the attributes of a tag. */
   over(xml: Buffer, from: number, to: number): void {
     this.xml = xml
+    this.start = from
     this.at = from
     this.to = to
   }
@@ -291,16 +295,14 @@ export class XmlAttributes {
   get number(): number {
     return this.from === this.end ? 0 : xmlNumber(this.xml, this.from, this.end)
   }
-}
 
-const reused = new XmlAttributes()
-
-/** Returns a function for the attributes of a tag, by their names without prefix. It returns "" for an attribute that is missing. */
-export const attributesOf = (xml: Buffer, from: number, to: number): (name: string) => string => {
-  const found = new Map<string, string>()
-  reused.over(xml, from, to)
-  while (reused.next()) found.set(localName(reused.name), reused.text)
-  return (name) => found.get(name) ?? ""
+  /** Returns a function for all attributes of the tag, by their names without prefix. It returns "" for an attribute that is missing. */
+  byName(): (name: string) => string {
+    const found = new Map<string, string>()
+    this.at = this.start
+    while (this.next()) found.set(localName(this.name), this.text)
+    return (name) => found.get(name) ?? ""
+  }
 }
 
 /**
