@@ -34,7 +34,6 @@ export const dayOnly = rewritten((text) => text.replace(/^(\d{4}-\d\d-\d\d)T00:0
 /** A question of the form. */
 interface Field {
   readonly title: string
-  readonly type: string
   readonly options: ReadonlyArray<{ readonly id: string; readonly ref: string; readonly label: string }>
   /** Whether there is a column for each option. */
   readonly isSeveral: boolean
@@ -74,10 +73,8 @@ const fieldsIn = (definition: Json | undefined) => {
         ref: textIn(choice["ref"]) ?? "",
         label: textIn(choice["label"]) ?? "",
       })).filter(({ label }) => label !== "")
-      const type = textIn(one["type"]) ?? ""
       const field: Field = {
         title: textIn(one["title"]) ?? textIn(one["ref"]) ?? textIn(one["id"]) ?? "",
-        type,
         options,
         isSeveral: options.length > 0 && memberOf(properties, "allow_multiple_selection") === true,
         hasOther: memberOf(properties, "allow_other_choice") === true,

@@ -135,9 +135,9 @@ export const entryLines = (
 }
 
 /** Returns the lines of a key of `mapping` whose value is itself a YAML mapping. */
-export const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
+export const memberLines = (entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
-  const line = `${yamlKey(name)}: ${flow(keys)}`
+  const line = `${yamlKey(entry.of)}: ${flow(keys)}`
   return [
     ...entry.comments.map(comment),
     entry.open ? commented(line) : line,
@@ -159,7 +159,7 @@ const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   return [
     ...(questions.length === 0 ? ["questions:"] : listLines("questions", questions)),
     ...listLines("urlParameters", urlParameters),
-    ...own.flatMap((entry) => memberLines(entry.of, entry)),
+    ...own.flatMap(memberLines),
     ...(ignore === undefined
       ? []
       : [
@@ -320,7 +320,7 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
     insertions.push(insertion)
   }
   if (additions.own.length > 0) {
-    const lines = additions.own.flatMap((entry) => memberLines(entry.of, entry))
+    const lines = additions.own.flatMap(memberLines)
     insertions.push({ offset: endOf(text, mapping), lines: indented(lines, keyIndent(text, mapping)) })
   }
   // Inserts from the end of the file, so that earlier offsets stay correct. At the same offset, the last insertion comes first.

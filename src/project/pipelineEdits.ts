@@ -133,7 +133,7 @@ export const putEntry = (file: string, list: "questions" | "own", entry: DraftEn
       ? correctedLines(text, item, place.to, entry, false)
       : list === "questions"
       ? resolvedLines(text, place, entry)
-      : memberLines(entry.of, entry)
+      : memberLines(entry)
     const corrected = replaceLines(text, place.from, place.to, indented(lines, place.indent))
     return list === "own" || entry.open ? corrected : withTranslations(corrected, question, entry)
   }
