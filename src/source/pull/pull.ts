@@ -12,7 +12,6 @@ import type { LedgerError, LedgerRefused } from "../../ledger/errors.ts"
 import type { Connection } from "../../project/connection.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { isPaged, type Pull } from "../../project/pull.ts"
-import type { SignIn } from "../../project/signIn.ts"
 import { type TemporaryFile, temporaryFile } from "../fetchFile.ts"
 import { valueAt } from "../json/pointer.ts"
 import { limits } from "../limits.ts"
@@ -24,7 +23,7 @@ import { type Account, type Answer, exchange, type PullRequest, shownConnection 
 import { finishJob } from "./job.ts"
 import { pager, type Variables } from "./pages.ts"
 import { meaningOf, quotaLeft, refusalText } from "./refusal.ts"
-import { openConnection } from "./signIn.ts"
+import { type OpenConnection, openConnection } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
 import { Moved, Unpaged } from "./unpaged.ts"
 
@@ -79,8 +78,7 @@ const texts = (members: Readonly<Record<string, Json>> | undefined, variables: V
  */
 const requestOf = (
   { request }: Pick<Pull, "request">,
-  { base }: Connection,
-  signIn: SignIn,
+  { base, secrets }: OpenConnection,
   variables: Variables,
   link?: URL,
 ): PullRequest => {
@@ -88,23 +86,23 @@ const requestOf = (
   if (link === undefined) {
     for (const [name, value] of texts(request.query, variables)) url.searchParams.append(name, value)
   }
-  for (const [name, value] of Object.entries(signIn.query)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(secrets.query)) url.searchParams.set(name, value)
   // Some servers read `+` in a query as a plus sign, and all read %20 as a space.
   if (url.search.includes("+")) url.search = url.search.replaceAll("+", "%20")
   const headers = Object.fromEntries([
     ["user-agent", "formferry"],
     ...texts(request.headers, variables),
-    ...Object.entries(signIn.headers),
+    ...Object.entries(secrets.headers),
   ].map(([name = "", value = ""]) => [name.toLowerCase(), value]))
   const place = "source.request"
-  const hasFields = Object.keys(signIn.fields).length > 0
+  const hasFields = Object.keys(secrets.fields).length > 0
   if (request.json !== undefined) {
-    const body = JSON.stringify({ ...filled(request.json, variables) as object, ...signIn.fields })
+    const body = JSON.stringify({ ...filled(request.json, variables) as object, ...secrets.fields })
     return { url, method: "POST", headers: { "content-type": "application/json", ...headers }, body, place }
   }
   if (request.form === undefined && !hasFields) return { url, method: "GET", headers, place }
   const form = new URLSearchParams(
-    [...texts(request.form, variables), ...Object.entries(signIn.fields)] as Array<[string, string]>,
+    [...texts(request.form, variables), ...Object.entries(secrets.fields)] as Array<[string, string]>,
   )
   return {
     url,
@@ -171,14 +169,13 @@ const clockTolerance = 60_000
 /** Stores the records of all pages, one a line. Fails with `RecordsMoved` if the pull may be started again. */
 const storePages = (
   pull: Pull,
-  connection: Account,
-  signIn: SignIn,
-  file: string,
+  connection: OpenConnection,
   { open }: TemporaryFile,
   from: PullFrom,
 ) =>
   Effect.gen(function*() {
     const { since } = pull
+    const file = shownConnection(connection)
     const startedAt = yield* Clock.currentTimeMillis
     const times: Array<number> = []
     const wrong = refusing(file)
@@ -195,7 +192,7 @@ const storePages = (
       if (pages.counts.pages === limits.pages) {
         return yield* wrong(`has more than ${count(limits.pages)} pages. Ask for larger pages in \`source.request\`.`)
       }
-      const own = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
+      const own = requestOf(pull, connection, pages.variables, following === true ? undefined : following)
       const request = pages.counts.pages === 0 ? own : { ...own, refusal: laterRefusal(pull, pages.counts.pages + 1) }
       const { headers, json } = yield* exchange(
         connection,
@@ -253,8 +250,10 @@ const definitionWords: JsonWords = {
 }
 
 /** Requests the tool's definition of the form. */
-const readDefinition = (pull: Pull, request: PullRequest, connection: Account, file: string) =>
-  Effect.gen(function*() {
+const readDefinition = (pull: Pull, labels: NonNullable<Pull["labels"]>, connection: OpenConnection) => {
+  const file = shownConnection(connection)
+  return Effect.gen(function*() {
+    const request = requestOf({ request: labels }, connection, {})
     const json = yield* exchange(connection, request, readJson(file, definitionWords))
     const failure = failureIn(json, pull, connection)
     if (failure !== undefined) return yield* unusableBy(file)(failure)
@@ -265,6 +264,7 @@ const readDefinition = (pull: Pull, request: PullRequest, connection: Account, f
     } This was the second request, for titles and labels.`
     return error._tag === "SourceError" ? new SourceError({ file, message }) : new ConnectionUnusable({ file, message })
   }))
+}
 
 /**
  * Pulls all records of a source into a temporary file that only its owner can read, so that both readings see the same bytes. Pages become JSON lines;
@@ -285,14 +285,13 @@ export const pullRecords = (pull: Pull, from: PullFrom = everything, most: numbe
     }
     const file = shownConnection(configured)
     const wrong = refusing(file)
-    const signIn = Redacted.value(yield* configured.signIn)
-    const connection = yield* openConnection(configured, signIn)
+    const connection = yield* openConnection(configured, Redacted.value(yield* configured.signIn))
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
       let attempts = 0
       const attempt = Effect.suspend(() => {
         attempts++
-        return Effect.scoped(storePages(pull, connection, signIn, file, stored, from))
+        return Effect.scoped(storePages(pull, connection, stored, from))
       })
       const pulled = yield* attempt.pipe(
         Effect.retry({ times: repeatsOfPull, while: ({ _tag }) => _tag === "RecordsMoved" }),
@@ -301,14 +300,7 @@ export const pullRecords = (pull: Pull, from: PullFrom = everything, most: numbe
       )
       const said = attempts === 1 ? pulled.said : `${pulled.said}, pulled ${attempts} times because records moved`
       // Requested after the records, so that it contains the questions that were added in the meantime.
-      const definition = pull.labels === undefined
-        ? undefined
-        : yield* readDefinition(
-          pull,
-          requestOf({ ...pull, request: pull.labels }, connection, signIn, {}),
-          connection,
-          file,
-        )
+      const definition = pull.labels && (yield* readDefinition(pull, pull.labels, connection))
       return { path: stored.path, file, ...pulled, said, definition }
     }
     const show = yield* PullProgress
@@ -338,8 +330,8 @@ export const pullRecords = (pull: Pull, from: PullFrom = everything, most: numbe
       }))
     const startedAt = yield* Clock.currentTimeMillis
     const times = sinceVariables(undefined, { mark: undefined, until: startedAt })
-    const request = requestOf(pull, connection, signIn, times)
-    const get = (path: string, link?: URL) => requestOf({ request: { path } }, connection, signIn, {}, link)
+    const request = requestOf(pull, connection, times)
+    const get = (path: string, link?: URL) => requestOf({ request: { path } }, connection, {}, link)
     const single = pull.job === undefined ? request : yield* finishJob(pull.job, connection, request, get)
     yield* exchange(connection, single, keep)
     return { path: stored.path, file, said: undefined, definition: undefined }

@@ -79,11 +79,19 @@ const obtain = ({ at, request, via }: TokenRequest) =>
     return yield* refusing(file)(`sent no token at ${at}. ${remedy}`)
   })
 
+/** A connection that is in use, and what its requests contain to sign in. */
+export interface OpenConnection extends Account {
+  readonly secrets: SignIn
+}
+
 /** Opens a connection for the scope. If it signs in with a token, the token is obtained before the first request, and again after it has expired. */
 export const openConnection = (connection: Connection, signIn: SignIn) =>
   Effect.gen(function*() {
     const { serviceAccount, session } = signIn
-    const account = yield* openAccount(connection, JSON.stringify(signIn))
+    const account: OpenConnection = {
+      ...yield* openAccount(connection, JSON.stringify(signIn)),
+      secrets: signIn,
+    }
     const request = session !== undefined
       ? sessionRequest(account, session)
       : serviceAccount !== undefined
