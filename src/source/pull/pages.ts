@@ -1,14 +1,18 @@
 import type * as Types from "effect/Types"
 import { hash } from "node:crypto"
-import type { Json } from "../../domain/json.ts"
+import { isList, type Json, valueText } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
 import { valueAt } from "../json/pointer.ts"
 import { limits } from "../limits.ts"
 import { linkIn, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
-import { recordLines } from "./recordLines.ts"
-import { Moved, Unpaged } from "./unpaged.ts"
+
+/** The pages are not as the pipeline says. The message is the end of a sentence. */
+export class Unpaged extends Error {}
+
+/** Records were deleted, arrived or were edited while the pages were read, so one may have been skipped. The message is the end of a sentence. */
+export class Moved extends Unpaged {}
 
 /** The values of a request that change from page to page. */
 export interface Variables {
@@ -20,6 +24,40 @@ export interface Variables {
 }
 
 const digest = (text: string): string => hash("sha256", text, "base64")
+
+/**
+ * Makes lines of the records of a page: a JSON line of each, or a row of CSV if the records are lists of cells, of which the
+ * first is the header. Shorter rows are padded. Throws `Unpaged`.
+ */
+const recordLines = () => {
+  let width: number | undefined
+  let header = ""
+  const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
+  const line = (row: Json, columns: number): string => {
+    if (!isList(row) || row.length > columns) {
+      throw new Unpaged(
+        "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
+      )
+    }
+    return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
+  }
+  return {
+    isTable: () => width !== undefined,
+    /** Whether a later page begins with the header of the first one. */
+    repeatsHeader: ([first]: ReadonlyArray<Json>): boolean =>
+      width !== undefined && first !== undefined && line(first, width) === header,
+    lines: (records: ReadonlyArray<Json>, isFirst: boolean): string => {
+      const [first = null] = records
+      if (isFirst && isList(first)) {
+        width = records.reduce<number>((most, row) => isList(row) ? Math.max(most, row.length) : most, 1)
+        header = line(first, width)
+      }
+      if (width === undefined) return records.map((record) => `${JSON.stringify(record)}\n`).join("")
+      const columns = width
+      return records.map((row) => line(row, columns)).join("")
+    },
+  }
+}
 
 /** Reads the number of all records from the pages, at the place that the pipeline names. It may state how many remain after the first page. */
 const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {

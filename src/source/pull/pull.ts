@@ -21,11 +21,10 @@ import { isErrorText, type JsonWords, lookedError, readJson, shown } from "./ans
 import type { Stated } from "./distinct.ts"
 import { type Account, type Answer, exchange, type PullRequest, shownConnection } from "./exchange.ts"
 import { finishJob } from "./job.ts"
-import { pager, type Variables } from "./pages.ts"
+import { Moved, pager, Unpaged, type Variables } from "./pages.ts"
 import { meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 import { type OpenConnection, openConnection } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
-import { Moved, Unpaged } from "./unpaged.ts"
 
 /** Records that were pulled, as a file. */
 export interface Pulled {
