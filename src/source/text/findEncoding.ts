@@ -32,11 +32,6 @@ interface Utf8Counts {
   wrong: number
 }
 
-/** The lines, and parts of long lines, that are not ASCII, from a file that is not valid UTF-8. */
-interface Sample extends Utf8Counts {
-  readonly lines: Uint8Array
-}
-
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
@@ -97,6 +92,7 @@ const looksLike = (bytes: Bytes) =>
     return ascii ? "ascii" : "utf-8"
   }))
 
+/** Returns the lines, and parts of long lines, that are not ASCII, of a file that is not valid UTF-8, with what they are in UTF-8. */
 const takeSample = (bytes: Bytes) =>
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
@@ -130,8 +126,7 @@ const takeSample = (bytes: Bytes) =>
       rest = Uint8Array.from(all.subarray(from))
     }
     take(rest)
-    const sample: Sample = { lines: Buffer.concat(lines), ...counts }
-    return sample
+    return { lines: Buffer.concat(lines), ...counts }
   }))
 
 /** Whether bytes contain too many control characters to be text. */

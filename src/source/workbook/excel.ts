@@ -19,7 +19,7 @@ import {
 } from "../Source.ts"
 import { zipDirectory } from "../zip.ts"
 import { openWithLibrary, unknownKind } from "./library.ts"
-import { odsContent, odsSheet } from "./ods.ts"
+import { odsSheet } from "./ods.ts"
 import { openRows, type Packed, partName } from "./readRows.ts"
 import { type CellRange, type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, type Table, underMerges } from "./table.ts"
@@ -92,7 +92,7 @@ export const openSheet = (
     if (parts.size < entries.length) return yield* damaged(file)
     const packed: Packed = { bytes, content, fingerprint, parts }
     const book = yield* bookPart(packed)
-    const ods = book === undefined ? odsContent(packed) : undefined
+    const ods = book === undefined ? parts.get("content.xml") : undefined
     if (parts.has("encrypted-package")) {
       return yield* refusing(file)("is protected by a password. Save it without one.")
     }

@@ -7,9 +7,6 @@ import { odsRowsReader } from "./odsRows.ts"
 import { checkParts, type Packed, readPart, unpackedPart, type XmlSheet } from "./readRows.ts"
 import { chooseSheet } from "./Sheet.ts"
 
-/** Returns the part with the sheets of an OpenDocument workbook. Undefined if the archive is not one. */
-export const odsContent = ({ parts }: Packed): ZipEntry | undefined => parts.get("content.xml")
-
 /** This is a separate function, so that its closure doesn't keep the workbook's bytes. */
 const readerOf = (at: number, { shows }: OdsBook): XmlSheet["makeReader"] => (notes) => odsRowsReader(at, shows, notes)
 
