@@ -147,8 +147,8 @@ class RecordInQuestion {
   /** The end of the record's first line, and the start of the second one. */
   readonly #firstEnd: number
   readonly #second: number
-  /** The shape of the record's key, if the key comes before the cell in question. */
-  readonly #own: string | undefined
+  /** The result of `#own`, which most records don't need. */
+  #known: { readonly own: string | undefined } | undefined
 
   constructor({ cellsOf, delimiter, rule }: QuoteReading, text: string, start: number, last: boolean) {
     this.#delimiter = delimiter
@@ -160,7 +160,6 @@ class RecordInQuestion {
     this.#record = scanRecord(text, start, delimiter, true)
     this.#firstEnd = nextLineEnd(text, start)
     this.#second = afterLineEnd(text, this.#firstEnd)
-    this.#own = this.#keyBefore(start, this.#record)
   }
 
   decide(): Decision {
@@ -253,7 +252,7 @@ class RecordInQuestion {
    */
   #isRest(): boolean {
     const before = this.#text.slice(this.#start, this.#record.open ?? this.#start)
-    if (this.#own === undefined || !before.includes('"') || this.#rule.shapes.has(this.#own)) return false
+    if (!before.includes('"') || this.#own === undefined || this.#rule.shapes.has(this.#own)) return false
     const cells = before.split(this.#delimiter)
     return cells.some((cell) => closesOnly(cell) && cell.split('"').length % 2 === 0)
       && !cells.some((cell) => cell.startsWith('"'))
@@ -294,13 +293,15 @@ class RecordInQuestion {
    */
   #isFollowed(end: number): boolean | undefined {
     const { width } = this.#record
+    const from = this.#nextFilled(end)
+    const isOver = from === undefined || from === this.#text.length
+    const next = isOver ? undefined : scanRecord(this.#text, from, this.#delimiter, true)
+    // Usually the next record shows it, which is faster to find out than the rest.
+    if (next?.end !== undefined && next.width === width) return true
     const isShort = width < this.#rule.width.titled
     if (!isShort && !this.#hasQuotedKey(end)) return true
-    const from = this.#nextFilled(end)
-    if (from === undefined || from === this.#text.length) return from === undefined ? undefined : true
-    const next = scanRecord(this.#text, from, this.#delimiter, true)
+    if (isOver || next === undefined) return from === undefined ? undefined : true
     if (next.end === undefined && next.bad === undefined && !this.#last) return undefined
-    if (next.end !== undefined && next.width === width) return true
     if (!isShort) return next.end !== undefined && this.#rule.widths.has(next.width)
     return (next.open !== undefined && this.#isKey(this.#keyBefore(from, next)))
       || this.#isRecord(this.#text.slice(from, nextLineEnd(this.#text, from)))
@@ -347,7 +348,13 @@ class RecordInQuestion {
 
   /** Whether a key has the shape of the record's own key, or of the file's keys. */
   #isKey(shape: string | undefined): boolean {
-    return shape !== undefined && (shape === this.#own || this.#rule.shapes.has(shape))
+    return shape !== undefined && (this.#rule.shapes.has(shape) || shape === this.#own)
+  }
+
+  /** The shape of the record's key, if the key comes before the cell in question. */
+  get #own(): string | undefined {
+    this.#known ??= { own: this.#keyBefore(this.#start, this.#record) }
+    return this.#known.own
   }
 
   /** The number of cells up to the end of the key. */
