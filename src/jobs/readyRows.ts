@@ -12,7 +12,7 @@ export const readyRows = (
   const open = unfit + changed - acknowledged
   const shown = rows - filtered - unfit - changed - (known ?? 0)
   const what = known === undefined ? ["fits the form", "fit the form"] : ["is ready to send", "are ready to send"]
-  const verb = shown === 1 ? what[0] : what[1]
+  const verb = shown === 1 || (unfit > 0 && rows === 1) ? what[0] : what[1]
   const beside = present([
     again > 0 && `${count(again)} of them again, because ${again === 1 ? "it" : "they"} changed`,
     open > 0 && (changed === 0 ? `${count(open)} can't be sent: see above` : `${count(open)} need review`),

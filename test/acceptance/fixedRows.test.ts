@@ -489,6 +489,17 @@ it.scopedLive("acknowledge --leave-out mentions duplicates only if there are any
     expect((yield* skip).stdout).toContain("but 1 duplicate is only skipped as long as another row has the same key.")
   }))
 
+it.scopedLive("check counts an acknowledged row, also if no row was ever sent", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,none,"], fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 0])
+    yield* at.inProcess("acknowledge", "contacts", "--all", "--because", "has no address")
+    expect((yield* at.inProcess("check", "contacts")).stdout.replaceAll(/\s+/g, " ")).toContain(
+      "0 of 1 row is ready to send, 1 can't be sent and is acknowledged",
+    )
+  }))
+
 it.scopedLive("check counts rows that are imported again, and neither fixed nor acknowledged rows as rows to fix", () =>
   Effect.gen(function*() {
     const at = yield* bench()
