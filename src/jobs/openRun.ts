@@ -11,7 +11,7 @@ import { maskOf } from "../domain/reportFields.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import { type AnyLedgerOptions, openLedger } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"
-import { type PastRuns, readLatestReports, readReport } from "../report/pastRuns.ts"
+import { newestPurposes, readReport, reportsRead } from "../report/pastRuns.ts"
 import { openRunFolder, RunFolder } from "../report/RunFolder.ts"
 import { measureProgress, Progress } from "../run/Progress.ts"
 import { keysDiffer } from "../run/rowIdentity.ts"
@@ -44,9 +44,6 @@ export interface RunSettings
   readonly redact?: boolean | undefined
 }
 
-/** The number of a pipeline's latest reports that a run reads. */
-const reportsRead = 50
-
 /** Opens what a run needs, until the scope closes: the ledger, the run's folder, and the handling of interrupts. Takes the pipeline's lock, except for a dry run. */
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
@@ -54,7 +51,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const serviceName = target.service
     const asker = askerOf(pipeline, target)
     yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
-    const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
+    const past = yield* newestPurposes(project.reports, pipeline.name)
     const ledger = settings.copy === undefined
       ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
       : yield* openLedger(settings.copy)
@@ -121,7 +118,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
 const lastRehearsal = (
   reports: string,
   pipeline: string,
-  past: PastRuns,
+  past: Effect.Effect.Success<ReturnType<typeof newestPurposes>>,
   target: { readonly service: string; readonly form: Form },
 ) =>
   Effect.gen(function*() {

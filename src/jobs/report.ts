@@ -11,7 +11,7 @@ import { PipelineUnknown } from "../project/errors.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { readLatestReports, readReport, runFolders } from "../report/pastRuns.ts"
+import { readAllReports, readReport, runFolders } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
 import { hasLedger, ledgerOf } from "./projectLedger.ts"
 import { fetchReports } from "./storedReports.ts"
@@ -31,7 +31,7 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
     if (run === undefined) yield* fetchReports(project, pipeline, { newest: 0, whole: [report.run] })
-    const { runs, warnings } = yield* readLatestReports(project.reports, pipeline)
+    const { runs, warnings } = yield* readAllReports(project.reports, pipeline)
     return { report, folder, runs, warnings }
   })
 

@@ -108,8 +108,15 @@ export interface PastRuns {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** Turns the text of a report.json into what is needed of it. Left: why it can't, as the end of a sentence. */
+type Parse<A> = (content: string) => Effect.Effect<Either.Either<A, string>>
+
+/** Reads a whole report. */
+const wholeReport: Parse<RunReport> = (content) =>
+  Effect.map(Effect.promise(() => import("./reportFile.ts")), ({ parseReport }) => parseReport(content))
+
 /** Reads the report in a run's folder. Returns undefined if there is none. */
-const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Disk> =>
+const readFolder = <A>(folder: string, parse: Parse<A>): Effect.Effect<A | undefined, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(folder, "report.json")
@@ -117,60 +124,84 @@ const readFolder = (folder: string): Effect.Effect<RunReport | undefined, Report
     const content = yield* fs.readFileString(file).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file, reason: error.message })),
     )
-    const { parseReport } = yield* Effect.promise(() => import("./reportFile.ts"))
-    return yield* Either.mapLeft(parseReport(content), (reason) => new ReportUnreadable({ file, reason }))
+    return yield* Either.mapLeft(yield* parse(content), (reason) => new ReportUnreadable({ file, reason }))
   })
-
-/** The number of reports to read before checking whether that is enough. */
-const atOnce = 50
-
-/** Returns the second in which a run started, from the name of its folder. */
-const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
 
 /**
  * Reads the reports of a pipeline. Skips a damaged report with a warning. A pipeline without a report folder has no
  * reports. Fails if the folder can't be listed.
  *
- * @param most how many of the newest reports to read, according to their names; default: all. A nightly pipeline has
+ * @param most how many of the newest reports to read, by the times in their names; default: all. A nightly pipeline has
  * thousands after some years
  */
-export const readLatestReports = (
-  reports: string,
-  pipeline: string,
-  most = Number.POSITIVE_INFINITY,
-): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
+const readReports = <A>(reports: string, pipeline: string, parse: Parse<A>, most?: number) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
     const ofPipeline = path.join(reports, pipeline)
     const folders = yield* runFolders(ofPipeline).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file: ofPipeline, reason: error.message })),
     )
-    const runs: Array<PastRun> = []
     const unfinished: Array<string> = []
     const warnings: Array<string> = []
-    const readOne = (name: string) => {
+    const read = yield* Effect.forEach(folders.slice(0, most), (name) => {
       const folder = path.join(ofPipeline, name)
-      return Effect.map(Effect.either(readFolder(folder)), (report) => {
+      return Effect.map(Effect.either(readFolder(folder, parse)), (report) => {
         if (Either.isLeft(report)) warnings.push(`${report.left.message} It is skipped.`)
         else if (report.right === undefined) unfinished.push(name)
-        else {
-          // A list of runs needs only these fields.
-          const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt, zone } = report.right
-          runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, zone, folder })
-        }
+        else return [{ ...report.right, folder }]
+        return []
       })
-    }
-    let read = 0
-    // Folder names have no order within a second, so runs that started in the same second are read too.
-    const isUndecided = () => secondOf(folders[read]) === secondOf(folders[read - 1])
-    while (read < folders.length && (read < most || isUndecided())) {
-      const next = folders.slice(read, read + Math.min(most, atOnce))
-      yield* Effect.forEach(next, readOne, { concurrency: 4, discard: true })
-      read += next.length
-    }
-    runs.sort(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt)))
-    return { runs, unfinished, warnings }
+    }, { concurrency: 4 })
+    return { runs: read.flat(), unfinished, warnings }
   })
+
+/** Returns all reports of a pipeline, the newest first. */
+export const readAllReports = (reports: string, pipeline: string): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
+  Effect.map(
+    readReports(reports, pipeline, (content) =>
+      Effect.map(
+        wholeReport(content),
+        // A list of runs needs only these fields.
+        Either.map(({ exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt, zone }) => ({
+          run,
+          mode,
+          form,
+          startedAt,
+          finishedAt,
+          outcome,
+          exitCode,
+          rows,
+          readBack,
+          zone,
+        })),
+      )),
+    ({ runs, unfinished, warnings }) => ({
+      runs: runs.toSorted(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt))),
+      unfinished,
+      warnings,
+    }),
+  )
+
+/** What a run was for. */
+const Purpose = Schema.Struct({
+  run: Schema.String,
+  mode: Schema.String,
+  form: Schema.Struct({ id: Schema.String, service: Schema.String }),
+})
+
+const decodePurpose = Schema.decodeUnknownEither(Schema.parseJson(Purpose))
+
+/** The number of a pipeline's latest reports that a run reads. */
+export const reportsRead = 50
+
+/** Returns what the newest runs of a pipeline were for, the newest first. Reads no more of their reports, because each run waits for it. */
+export const newestPurposes = (reports: string, pipeline: string) =>
+  readReports(
+    reports,
+    pipeline,
+    (content) => Effect.sync(() => Either.mapLeft(decodePurpose(content), () => "it is not a report")),
+    reportsRead,
+  )
 
 /** Reads the report of a run, or of the latest run if `run` is undefined. Also returns its folder. */
 export const readReport = (
@@ -183,7 +214,7 @@ export const readReport = (
     const ofPipeline = path.join(reports, pipeline)
     const name = run
       ?? (yield* latestRun(ofPipeline))
-      ?? (yield* readLatestReports(reports, pipeline)).runs[0]?.run
+      ?? (yield* readAllReports(reports, pipeline)).runs[0]?.run
     const fail = (file: string, reason: string) => Effect.fail(new ReportUnreadable({ file, reason }))
     if (name === undefined) {
       return yield* fail(ofPipeline, `there is none yet. To make one, run: formferry run ${pipeline}`)
@@ -198,7 +229,7 @@ export const readReport = (
           + (runs.length === 0 ? "" : `. Runs with a report, the newest first: ${runs.join(", ")}`),
       )
     }
-    const report = yield* readFolder(folder)
+    const report = yield* readFolder(folder, wholeReport)
     const undone = path.join(folder, "undone.csv")
     if (report === undefined && (yield* Effect.orElseSucceed(fs.exists(undone), () => false))) {
       return yield* fail(
@@ -233,7 +264,7 @@ export const dropOldReports = (
     const { fs, path } = yield* disk
     const now = yield* Clock.currentTimeMillis
     const ofPipeline = path.join(reports, pipeline)
-    const { runs, unfinished } = yield* readLatestReports(reports, pipeline)
+    const { runs, unfinished } = yield* readAllReports(reports, pipeline)
     const pointedTo = yield* latestRun(ofPipeline)
     const oldest = kept.days === undefined ? -Infinity : now - Duration.toMillis(Duration.days(kept.days))
     const isOld = ({ run, startedAt }: PastRun, nth: number) =>

@@ -4,7 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import type { RunReport } from "../../src/domain/report.ts"
-import { readLatestReports, readReport } from "../../src/report/pastRuns.ts"
+import { newestPurposes, readAllReports, readReport, reportsRead } from "../../src/report/pastRuns.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
@@ -51,7 +51,7 @@ describe("the reports of a pipeline", () => {
         yield* leave(reports, { run: "z-old", startedAt: "2025-01-01T00:00:00.000Z" })
         yield* leave(reports, { run: "m", startedAt: "2025-01-03T00:00:00.000Z" })
         yield* leave(reports, { run: "a-new", mode: "rehearsal", startedAt: "2025-01-04T00:00:00.000Z" })
-        const past = yield* readLatestReports(reports, "contacts")
+        const past = yield* readAllReports(reports, "contacts")
         expect(past.runs.map(({ run }) => run)).toEqual(["a-new", "m", "z-old"])
         expect(past.warnings).toEqual([])
       })
@@ -71,7 +71,7 @@ describe("the reports of a pipeline", () => {
           yield* fs.writeFileString(`${reports}/contacts/${name}/report.json`, content)
         }
         yield* fs.makeDirectory(`${reports}/contacts/died`)
-        const past = yield* readLatestReports(reports, "contacts")
+        const past = yield* readAllReports(reports, "contacts")
         expect(past.runs.map(({ run }) => run)).toEqual(["good"])
         expect(past.unfinished).toEqual(["died"])
         expect(past.warnings).toHaveLength(3)
@@ -111,30 +111,25 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("reads the requested number of reports, plus any others from the same second as the last of them", () =>
+  it.effect("a run learns from its newest reports what they were for, and reads no older ones", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
-        // The damaged report is years old, so it is only read if all reports are requested.
-        yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
-        yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
-        for (const name of ["2025-01-02T000000Z-aaaa", "2025-01-03T000000Z-aaaa", "2025-01-03T000000Z-bbbb"]) {
-          yield* leave(reports, { run: name, startedAt: `${name.slice(0, 10)}T00:00:00.000Z`, mode: "dry-run" })
+        const names = Array.from({ length: reportsRead + 1 }, (_, at) =>
+          `2025-01-01T000000.${String(at).padStart(3, "0")}Z-aaaa`)
+        for (const run of names.slice(2)) {
+          yield* leave(reports, { run, mode: run === names.at(-1) ? "rehearsal" : "run" })
         }
-        const past = yield* readLatestReports(reports, "contacts", 1)
-        expect(past.runs).toHaveLength(2)
-        expect(past.warnings).toEqual([])
-        expect((yield* readLatestReports(reports, "contacts")).warnings).toHaveLength(1)
-      })
-    ))
-
-  it.effect("reports of the same second are ordered by their exact start, whatever their names", () =>
-    inFolder((reports) =>
-      Effect.gen(function*() {
-        for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {
-          const run = `2025-01-01T000000Z-${name}`
-          yield* leave(reports, { run, startedAt: `2025-01-01T00:00:00.00${millis}Z` })
+        for (const name of names.slice(0, 2)) {
+          yield* fs.makeDirectory(`${reports}/contacts/${name}`)
+          yield* fs.writeFileString(`${reports}/contacts/${name}/report.json`, "damaged")
         }
-        expect((yield* readLatestReports(reports, "contacts", 1)).runs[0]?.run).toBe("2025-01-01T000000Z-aaaa")
+        const { runs, warnings } = yield* newestPurposes(reports, "contacts")
+        expect(runs.map(({ run }) =>
+          run
+        )).toEqual(names.slice(2).toReversed())
+        expect(runs[0]).toMatchObject({ mode: "rehearsal", form: { id: "fm_1" } })
+        expect(warnings).toEqual([expect.stringContaining(names[1] ?? "")])
+        expect((yield* readAllReports(reports, "contacts")).warnings).toHaveLength(2)
       })
     ))
 
@@ -152,7 +147,7 @@ describe("the reports of a pipeline", () => {
   it.effect("a pipeline that never ran has no reports, and a request for one gives advice", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
-        expect(yield* readLatestReports(reports, "contacts")).toEqual({
+        expect(yield* readAllReports(reports, "contacts")).toEqual({
           runs: [],
           ledger: undefined,
           unfinished: [],
