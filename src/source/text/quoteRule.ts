@@ -1,5 +1,5 @@
 import { fits, type Width } from "../columns.ts"
-import { afterLineEnd, type MultilineCell, nextLineEnd, type ScannedRecord, scanRecord } from "./quotes.ts"
+import { afterLineEnd, isLineEnd, type MultilineCell, nextLineEnd, type ScannedRecord, scanRecord } from "./quotes.ts"
 
 /** Facts about a file's records. They distinguish records from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
@@ -319,7 +319,7 @@ class RecordInQuestion {
   #nextFilled(from: number): number | undefined {
     const text = this.#text
     let at = from
-    while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
+    while (isLineEnd(text[at])) at = afterLineEnd(text, at)
     return !this.#last && nextLineEnd(text, at) === text.length ? undefined : at
   }
 

@@ -21,7 +21,7 @@ export interface ScannedRecord {
   readonly bad: number | undefined
 }
 
-const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
+export const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
 
 /** Returns the offset after a line end. */
 export const afterLineEnd = (text: string, at: number): number =>
