@@ -1,3 +1,5 @@
+import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
+
 /** A field of a scheduling or payment value. */
 export interface ElementPart {
   readonly kind: string
@@ -10,7 +12,7 @@ export interface ElementPart {
 const part = (kind: string, required = false, options: object = {}): ElementPart => ({ kind, required, options })
 
 /** The fields of a scheduling value (service interface, "Scheduling answer"). */
-export const schedulingParts: Readonly<Record<string, ElementPart>> = {
+export const schedulingParts: Readonly<Record<keyof SchedulingValue, ElementPart>> = {
   fullName: part("text", true),
   email: part("email", true),
   timezone: part("text", true),
@@ -25,7 +27,7 @@ export const schedulingParts: Readonly<Record<string, ElementPart>> = {
 }
 
 /** The fields of a payment value (service interface, "Payment answer"). The service returns `discountCode`, but does not accept it. */
-export const paymentParts: Readonly<Record<string, ElementPart>> = {
+export const paymentParts: Readonly<Record<Exclude<keyof PaymentValue, "discountCode">, ElementPart>> = {
   paymentId: part("text", true),
   gatewayCustomerId: part("text"),
   gatewayCustomerUrl: part("url"),

@@ -3,6 +3,9 @@ import * as Schema from "effect/Schema"
 import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
 import { deeperThan, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
+import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
+import { kindOfType } from "../kinds/index.ts"
+import { filledByTheForm } from "../kinds/submission.ts"
 
 /**
  * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends and accepts it. Returned values are
@@ -23,12 +26,14 @@ const lenientList = <A, I>(element: Schema.Schema<A, I>) => lenient(listOf(eleme
 
 const id = Schema.NonEmptyString
 
-/** The payment fields whose names in the interface begin with the processor's name instead of `gateway`. */
-const gatewayFields = ["CustomerId", "CustomerUrl", "PaymentUrl", "SubscriptionId"] as const
-
-/** Returns pairs of our names and the interface's names for the payment fields, given the processor's name. */
+/**
+ * Returns pairs of our names and the interface's names for the payment fields whose names begin with the processor's name in the interface, and with
+ * `gateway` here.
+ */
 export const gatewayNames = (gateway: string): ReadonlyArray<readonly [neutral: string, wire: string]> =>
-  gatewayFields.map((field) => [`gateway${field}`, `${gateway}${field}`] as const)
+  Object.keys(paymentParts).flatMap((name) =>
+    name.startsWith("gateway") ? [[name, gateway + name.slice("gateway".length)] as const] : []
+  )
 
 // ---------------------------------------------------------------- Form metadata
 
@@ -64,51 +69,24 @@ export const ListedForms = listOf(
 
 // ---------------------------------------------------------------- Question types
 
-/** The question types that are known today. A field of any other type is discarded. */
-export const knownQuestionTypes: ReadonlySet<string> = new Set([
-  "Address",
+/** The types of questions that no kind reads. */
+const typesWithoutKind: ReadonlySet<string> = new Set([
+  ...filledByTheForm,
   "AudioRecording",
-  "Calcom",
-  "Calendly",
-  "Captcha",
-  "Checkbox",
-  "Checkboxes",
   "ColorPicker",
-  "CurrencyInput",
-  "DatePicker",
-  "DateRange",
-  "DateTimePicker",
-  "Dropdown",
-  "Email",
-  "EmailInput",
-  "FileUpload",
   "ImagePicker",
-  "LocationCoordinates",
-  "LongAnswer",
-  "Matrix",
-  "MultiSelect",
-  "MultipleChoice",
-  "NumberInput",
-  "OpinionScale",
-  "Password",
-  "Payment",
-  "PhoneNumber",
-  "Ranking",
   "RecordPicker",
-  "ShortAnswer",
-  "Signature",
-  "Slider",
-  "StarRating",
   "Subform",
   "SubmissionPicker",
-  "Switch",
   "Table",
-  "TimePicker",
-  "URLInput",
 ])
 
-/** Whether formferry knows a question type. A missing type doesn't count as unknown, because some deployments return none. */
-export const isKnownType = (type: string | undefined): boolean => type === undefined || knownQuestionTypes.has(type)
+/**
+ * Whether formferry knows a question type. An answer of any other type can't be compared. A missing type doesn't count as unknown, because some
+ * deployments return none.
+ */
+export const isKnownType = (type: string | undefined): boolean =>
+  type === undefined || kindOfType(type) !== undefined || typesWithoutKind.has(type)
 
 // ---------------------------------------------------------------- Submission, as returned
 
@@ -120,46 +98,28 @@ const numberOf = (value: unknown): number | undefined => (typeof value === "numb
 
 const integerOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? value as number : undefined)
 
-/** Functions that read a value's members. They return undefined for a missing or malformed member. */
-type Members<A> = { readonly [K in keyof A]-?: (value: unknown) => A[K] | undefined }
-
-const scheduling: Members<SchedulingValue> = {
-  fullName: textOf,
-  email: textOf,
-  timezone: textOf,
-  eventStartTime: textOf,
-  eventEndTime: textOf,
-  eventId: textOf,
-  eventUrl: textOf,
-  rescheduleOrCancelUrl: textOf,
-  userId: integerOf,
-  scheduledUserEmail: textOf,
-  meetingNotes: textOf,
-}
-
-const payment: Members<PaymentValue> = {
-  paymentId: textOf,
-  gatewayCustomerId: textOf,
-  gatewayCustomerUrl: textOf,
-  gatewayPaymentUrl: textOf,
-  totalAmount: numberOf,
-  currency: textOf,
-  email: textOf,
-  discountCode: textOf,
-  status: textOf,
-  gatewaySubscriptionId: textOf,
-}
-
-/** Returns the well-formed members, or null if the value is not an object. */
-const membersOf = <A extends object>(value: unknown, members: Members<A>): A | null => {
-  if (!isObject(value)) return null
-  const found: Partial<A> = {}
-  for (const name of Object.keys(members) as Array<keyof A & string>) {
-    const member = members[name](value[name])
-    if (member !== undefined) found[name] = member
+/** Returns a function that reads the well-formed parts of a scheduling or payment value. It returns null if the value is not an object. */
+const membersOf = <A extends object>(parts: Readonly<Record<keyof A & string, ElementPart>>) => {
+  const readers = Object.entries<ElementPart>(parts).map(([name, { kind, options }]) =>
+    [name, kind !== "number" ? textOf : "integer" in options ? integerOf : numberOf] as const
+  )
+  return (value: unknown): A | null => {
+    if (!isObject(value)) return null
+    const found: Record<string, string | number> = {}
+    for (const [name, read] of readers) {
+      const member = read(value[name])
+      if (member !== undefined) found[name] = member
+    }
+    return found as A
   }
-  return found as A
 }
+
+const scheduling = membersOf<SchedulingValue>(schedulingParts)
+
+const payment = membersOf<PaymentValue>({
+  ...paymentParts,
+  discountCode: { kind: "text", required: false, options: {} },
+})
 
 /** How deep lists and objects may be nested in a returned value. The limit prevents recursive functions from exhausting the stack. */
 const deepest = 500
@@ -230,12 +190,12 @@ export const returnedSubmission = (
     })),
     scheduling: elements(
       wire["scheduling"],
-      ({ id, name, value }) => ({ id, name, value: membersOf(value, scheduling) }),
+      ({ id, name, value }) => ({ id, name, value: scheduling(value) }),
     ),
     payments: elements(wire["payments"], ({ id, name, value }) => ({
       id,
       name,
-      value: membersOf(isObject(value) ? neutral(value) : value, payment),
+      value: payment(isObject(value) ? neutral(value) : value),
     })),
     quiz: isObject(quiz) ? { score: numberOf(quiz["score"]), maxScore: numberOf(quiz["maxScore"]) } : undefined,
     login: isObject(login) ? { email: textOf(login["email"]) } : undefined,
