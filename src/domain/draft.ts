@@ -1,5 +1,6 @@
 // What is known about a pipeline's text that is being edited. Positions of columns count from 1.
 import type { Diagnostic } from "./diagnostic.ts"
+import type { OwnTime } from "./item.ts"
 import type { Json } from "./json.ts"
 
 /** Columns that may answer a question. */
@@ -51,7 +52,7 @@ export interface DraftState {
   /** The names of the columns that identify a row. `open`: a person must decide. */
   readonly rowKey: ReadonlyArray<string> | "content" | "open"
   readonly proposals: ReadonlyArray<{ readonly key: "empty" | "where"; readonly value: unknown }>
-  readonly openTimes: ReadonlyArray<"submissionTime" | "lastUpdatedAt">
+  readonly openTimes: ReadonlyArray<OwnTime>
 }
 
 /** A key of an entry that only a person can decide, such as a date's format. */

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts"
+import { namesOf } from "./words.ts"
 
 /** The value for a question. */
 export interface Answer {
@@ -53,6 +54,26 @@ export interface Item {
   readonly login?: { readonly email: string }
 }
 
+/** The kinds of the members of an item that are not in a list. */
+export const ownKinds = { submissionTime: "dateTime", lastUpdatedAt: "dateTime", login: "email" } as const
+
+export type OwnMember = keyof typeof ownKinds
+
+export const ownMembers = namesOf(ownKinds)
+
+/** The times among these members. The service sets the times of every submission. */
+export const ownTimes = ["submissionTime", "lastUpdatedAt"] as const
+
+export type OwnTime = (typeof ownTimes)[number]
+
+/** Returns a value that is not in a list. */
+export const ownValue = (
+  of: { readonly [T in OwnTime]?: string | undefined } & {
+    readonly login?: { readonly email: string | undefined } | undefined
+  },
+  id: OwnMember,
+): string | undefined => id === "login" ? of.login?.email : of[id]
+
 /** Returns an item without these URL parameters. */
 export const withoutParameters = (item: Item, ids: ReadonlySet<string>): Item => {
   const { urlParameters = [], ...rest } = item
@@ -66,7 +87,8 @@ export const eachAnswered = (item: Item, found: (id: string, value: Json | objec
   if (item.urlParameters !== undefined) { for (const { id, value } of item.urlParameters) found(id, value) }
   if (item.scheduling !== undefined) { for (const { id, value } of item.scheduling) found(id, value) }
   if (item.payments !== undefined) { for (const { id, value } of item.payments) found(id, value) }
-  if (item.submissionTime !== undefined) found("submissionTime", item.submissionTime)
-  if (item.lastUpdatedAt !== undefined) found("lastUpdatedAt", item.lastUpdatedAt)
-  if (item.login !== undefined) found("login", item.login.email)
+  for (const id of ownMembers) {
+    const value = ownValue(item, id)
+    if (value !== undefined) found(id, value)
+  }
 }

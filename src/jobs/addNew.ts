@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Form, names } from "../domain/form.ts"
+import { type OwnMember, ownMembers } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import { type Column, nameOrNumber } from "../domain/row.ts"
 import { draftAdditions } from "../mapping/draft/draftPipeline.ts"
@@ -112,8 +113,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const survey = yield* (options.survey ?? surveySource)(source, rest, unused, labels)
     const { suggestions: all } = survey
     const known = newOnly(all, record)
-    const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>
-      mapping[of] === undefined && !open(of) ? known[of] : undefined
+    const left = (of: OwnMember) => mapping[of] === undefined && !open(of) ? known[of] : undefined
     const suggestions = {
       ...known,
       submissionTime: left("submissionTime"),
@@ -144,7 +144,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const taken = new Set([
       ...suggestions.questions.flatMap(({ accepted }) => accepted === undefined ? [] : columnsOf(accepted.origin)),
       ...suggestions.urlParameters.map(({ from }) => from.column),
-      ...[suggestions.submissionTime, suggestions.lastUpdatedAt, suggestions.login].flatMap((own) => own?.column ?? []),
+      ...ownMembers.flatMap((of) => suggestions[of]?.column ?? []),
     ].map(({ position }) => position))
     return {
       root,

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checkedData.ts"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
+import { ownMembers } from "../domain/item.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
@@ -246,8 +247,9 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
   const { mapping, source } = pipeline
   const question = form.questions.find((one) => one.id === id)
   const entries = [...mapping.questions, ...mapping.urlParameters, ...mapping.scheduling, ...mapping.payments]
-  const entry = id === "submissionTime" || id === "lastUpdatedAt" || id === "login"
-    ? mapping[id]
+  const own = ownMembers.find((of) => of === id)
+  const entry = own !== undefined
+    ? mapping[own]
     : entries.find((one) => one.id !== undefined && one.id === id)
       ?? entries.find((one) => question !== undefined && names(one, question))
   const isKey = (code === "missing-key" || code === "duplicate-key") && source.rowKey !== undefined

@@ -1,11 +1,12 @@
 import * as Schema from "effect/Schema"
+import { ownTimes } from "../domain/item.ts"
 
 const answers = Schema.Record({ key: Schema.String, value: Schema.String })
 const columns = Schema.Array(Schema.Number)
 const proposal = { key: Schema.Literal("empty", "where") }
 /** A question's id. An entry that has no id is found by the question's name. */
 const question = { question: Schema.String, name: Schema.optional(Schema.String) }
-const time = { of: Schema.Literal("submissionTime", "lastUpdatedAt") }
+const time = { of: Schema.Literal(...ownTimes) }
 
 /** A change that needs the form. Columns are positions that count from 1. `answers` settle what the previous result left open, by key. */
 const FormEdit = Schema.Union(

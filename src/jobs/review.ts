@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
+import { type OwnTime, ownTimes } from "../domain/item.ts"
 import { optionSplitter } from "../kinds/optionTable.ts"
 import { foreignChoices } from "../mapping/draft/draftChoices.ts"
 import { samplesOf } from "../mapping/draft/draftEntries.ts"
@@ -104,9 +105,9 @@ export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 export const isIgnored = ({ ignoreQuestions }: Pipeline["mapping"], { id, name }: Element): boolean =>
   ignoreQuestions.some((one) => one.name === id || one.name === name)
 
-export const openTimes = (mapping: Pipeline["mapping"], text: string): ReadonlyArray<OpenTime["of"]> => {
+export const openTimes = (mapping: Pipeline["mapping"], text: string): ReadonlyArray<OwnTime> => {
   const isCommented = isOpen(text)
-  return (["submissionTime", "lastUpdatedAt"] as const).filter((of) => mapping[of] === undefined && isCommented(of))
+  return ownTimes.filter((of) => mapping[of] === undefined && isCommented(of))
 }
 
 /** Returns the question about the row key if the pipeline has none. Reads the source. */

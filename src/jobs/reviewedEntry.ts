@@ -1,6 +1,7 @@
 // An entry for the columns that a person chose: how their cells can be read, and what is still open about it.
 import * as Effect from "effect/Effect"
 import type { Option, Question } from "../domain/form.ts"
+import type { OwnTime } from "../domain/item.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
@@ -60,7 +61,7 @@ export interface ReviewedEntries {
 
 /** A time with a known column whose cells can be read in several ways. */
 export interface OpenTime {
-  readonly of: "submissionTime" | "lastUpdatedAt"
+  readonly of: OwnTime
   readonly column: OwnColumn
 }
 

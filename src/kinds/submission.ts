@@ -1,6 +1,6 @@
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { FormList } from "../domain/form.ts"
-import type { Item } from "../domain/item.ts"
+import { type Item, ownKinds, ownMembers, ownValue } from "../domain/item.ts"
 import { isList, isObject, type Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { namesOf } from "../domain/words.ts"
@@ -168,16 +168,6 @@ type Elements = ReadonlyArray<{ readonly id: string; readonly value: object | nu
 const asReturned = (elements: Elements) =>
   elements.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
 
-/** The members of an item that are not in a list, with their kinds. The service sets the times of every submission, so times are never unexpected. */
-const ownMembers = [
-  { id: "submissionTime", kind: "dateTime", isGiven: true },
-  { id: "lastUpdatedAt", kind: "dateTime", isGiven: true },
-  { id: "login", kind: "email", isGiven: false },
-] as const
-
-const ownValue = (of: Item | Submission, id: (typeof ownMembers)[number]["id"]): string | undefined =>
-  id === "login" ? of.login?.email : of[id]
-
 /**
  * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without
  * being sent is `unexpected`, unless it is empty, is a time set by the service, or was filled by the form itself. Calculations belong to the form and
@@ -195,11 +185,12 @@ export const compareSubmission = (
   return [
     ...compareList(answers.questions, "questions", item.questions, submission.questions),
     ...compareList(answers.urlParameters, "urlParameters", item.urlParameters ?? [], submission.urlParameters),
-    ...ownMembers.flatMap(({ id, isGiven, kind }) => {
+    ...ownMembers.flatMap((id) => {
       const [sent, returned] = [ownValue(item, id), ownValue(submission, id)]
-      if (sent === undefined && (isGiven || saysNothing(returned))) return []
+      // The service sets the times of every submission, so they are never unexpected.
+      if (sent === undefined && (id !== "login" || saysNothing(returned))) return []
       return compareList(
-        new Map([[id, { id, name: id, kind, list: "own" }]]),
+        new Map([[id, { id, name: id, kind: ownKinds[id], list: "own" }]]),
         "own",
         sent === undefined ? [] : [{ id, value: sent }],
         [{ id, name: id, value: returned }],

@@ -1,5 +1,6 @@
 import { type ColumnUse, columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { ownMembers } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
 import { blockNamed, type Column, type ColumnBlock } from "../domain/row.ts"
 import { firstOf, oneLine } from "../domain/words.ts"
@@ -210,7 +211,7 @@ export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => 
 const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
   ...mapping.questions,
   ...mapping.urlParameters,
-  ...[mapping.submissionTime, mapping.lastUpdatedAt, mapping.login].flatMap((entry) => entry ?? []),
+  ...ownMembers.flatMap((of) => mapping[of] ?? []),
   ...mapping.scheduling,
   ...mapping.payments,
 ]

@@ -1,4 +1,5 @@
 import { type Element, type Form, type FormList, formLists, type Question } from "../domain/form.ts"
+import { ownKinds, ownMembers } from "../domain/item.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
@@ -113,15 +114,13 @@ export const compileAnswers = (
     return { kind, done: kind === undefined ? undefined : compileEntry(entry, { ...parameter, kind }, context) }
   }, "json")
 
-  const own = (id: string, entry: MappingEntry | undefined, name: "dateTime" | "email"): void => {
-    if (entry === undefined) return
-    const kind = kindNamed(name)
-    const done = kind === undefined ? undefined : compileEntry(entry, { id, name: id, kind }, context)
-    add({ id, name: id, kind: name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, context))
+  for (const id of ownMembers) {
+    const entry = mapping[id]
+    const kind = kindNamed(ownKinds[id])
+    if (entry === undefined || kind === undefined) continue
+    const done = compileEntry(entry, { id, name: id, kind }, context)
+    add({ id, name: id, kind: kind.name, list: "own" }, joined([{ entry, kind, done }], [entry], undefined, context))
   }
-  own("submissionTime", mapping.submissionTime, "dateTime")
-  own("lastUpdatedAt", mapping.lastUpdatedAt, "dateTime")
-  own("login", mapping.login, "email")
 
   fill("scheduling", mapping.scheduling, form.scheduling, (entry, element) => ({
     kind: undefined,

@@ -1,5 +1,5 @@
 import { ErrorCell } from "../domain/cell.ts"
-import type { Answer, Item, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
+import type { Answer, Item, OwnTime, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
 import { canonicalJson, type Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
@@ -73,8 +73,7 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
       item.scheduling = [...item.scheduling ?? [], { id, value: value as SchedulingValue }]
     } else if (list === "payments") item.payments = [...item.payments ?? [], { id, value: value as PaymentValue }]
     else if (id === "login") item.login = { email: String(value) }
-    else if (id === "submissionTime") item.submissionTime = String(value)
-    else item.lastUpdatedAt = String(value)
+    else item[id as OwnTime] = String(value)
   }
   return { item, parameters }
 }

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { ownMembers, ownTimes } from "../domain/item.ts"
 import { problemCodes } from "../domain/problem.ts"
 import { cronFault, isZone, zoneFault } from "./cron.ts"
 import { decodeYaml, type ReadResult, removeBroken } from "./decodeYaml.ts"
@@ -53,9 +54,9 @@ const mapping = () =>
       description: "URL parameters of the form",
       absent: [],
     }),
-    submissionTime: optional(ownEntry("dateTime"), { description: "When the answers were given" }),
-    lastUpdatedAt: optional(ownEntry("dateTime"), { description: "When the answers were last changed" }),
-    login: optional(ownEntry("email"), { description: "The email address of the respondent who logged in" }),
+    submissionTime: optional(ownEntry("submissionTime"), { description: "When the answers were given" }),
+    lastUpdatedAt: optional(ownEntry("lastUpdatedAt"), { description: "When the answers were last changed" }),
+    login: optional(ownEntry("login"), { description: "The email address of the respondent who logged in" }),
     scheduling: optional(Schema.Array(schedulingEntry()), { description: "Scheduling fields", absent: [] }),
     payments: optional(Schema.Array(paymentEntry()), { description: "Payment fields", absent: [] }),
     ignore: optional(becoming(Schema.Array(Column.annotations({ identifier: "Column.ignored" })), placed), {
@@ -74,7 +75,7 @@ const mapping = () =>
     }),
   }, {
     rules: {
-      atLeastOne: ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", "login", "scheduling", "payments"],
+      atLeastOne: ["questions", "urlParameters", ...ownMembers, "scheduling", "payments"],
     },
   })
 
@@ -233,11 +234,8 @@ export interface Pipeline extends Omit<PipelineContent, "source"> {
 
 /** Returns the time zone in which a pipeline's times are shown: its schedule's zone, otherwise the first zone in which it reads times, otherwise UTC. */
 export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedule">): string => {
-  const { defaults, lastUpdatedAt, questions, submissionTime } = mapping
-  const options = [
-    defaults["dateTime"],
-    ...[submissionTime, lastUpdatedAt, ...questions].map((entry) => entry?.options),
-  ]
+  const entries = [...ownTimes.map((of) => mapping[of]), ...mapping.questions]
+  const options = [mapping.defaults["dateTime"], ...entries.map((entry) => entry?.options)]
   const zones = [schedule?.zone, ...options.map((one) => one?.["zone"])]
   return zones.find((zone): zone is string => typeof zone === "string" && isZone(zone)) ?? "UTC"
 }

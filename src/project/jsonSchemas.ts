@@ -2,6 +2,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { parse } from "yaml"
 import { type Form, type FormList, formLists, type Question } from "../domain/form.ts"
+import { ownMembers } from "../domain/item.ts"
 import { isList, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import { namesOf } from "../domain/words.ts"
 import { pipelineSchema } from "./Pipeline.ts"
@@ -172,7 +173,7 @@ export const pipelineSchemaFor = ({ blocks, columns, form }: GivenNames): JsonOb
   const called = (lists: ReadonlyArray<FormList>) =>
     lists.flatMap((list) => form[list]).flatMap(({ id, name }) => [name.trim(), id])
   narrow("Question.any", called(["questions"]))
-  narrow("Answered", [...called(namesOf(formLists)), "submissionTime", "lastUpdatedAt", "login"])
+  narrow("Answered", [...called(namesOf(formLists)), ...ownMembers])
   const times = new Map<string, number>()
   for (const { name } of form.questions) times.set(name.trim(), (times.get(name.trim()) ?? 0) + 1)
   definitions["Questions"] = {

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { ownKinds, type OwnMember } from "../domain/item.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
@@ -358,10 +359,10 @@ export const urlParameterEntry = (): FileSchema<MappingEntry> => {
 }
 
 /** Decodes an entry that occurs once and always has the same kind: a time or the login. */
-export const ownEntry = (name: string): FileSchema<MappingEntry> => {
-  const kind = kinds.get(name)
+export const ownEntry = (of: OwnMember): FileSchema<MappingEntry> => {
+  const kind = kinds.get(ownKinds[of])
   return becoming(sectionWithOptions(entryKeys(kind), kind?.options, oneInput), entryOf(kind))
-    .annotations({ identifier: `Own.${name}` })
+    .annotations({ identifier: `Own.${ownKinds[of]}` })
 }
 
 const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPart>>): FileSchema<MappingEntry> =>

@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml"
 import { type Element, names } from "../domain/form.ts"
+import { ownMembers } from "../domain/item.ts"
 import { correctedLines } from "./correctedEntry.ts"
 import {
   addToPipeline,
@@ -58,13 +59,15 @@ const idOf = (text: string): string => text.replace(/\s#.*$/, "").trim().replace
 /** Whether a comment is part of a commented entry and not a remark above an entry. */
 const isBody = (line: string): boolean => /^\s*#(?: - | {3}| \w+: [{[])/.test(line)
 
+const openStart = new RegExp(String.raw`^\s*# (?:(?:- | {2})id:\s*(.+)|(${ownMembers.join("|")}):)`)
+
 /** Returns the lines of each entry that was left open, by the entry's id or place. */
 const openEntries = (text: string): ReadonlyMap<string, Lines> => {
   const lines = text.split("\n")
   const starts = [...lineStarts(text), text.length]
   const found = new Map<string, Lines>()
   for (const [at, line] of lines.entries()) {
-    const [, id, place] = /^\s*# (?:(?:- | {2})id:\s*(.+)|(submissionTime|lastUpdatedAt|login):)/.exec(line) ?? []
+    const [, id, place] = openStart.exec(line) ?? []
     const of = id === undefined ? place : idOf(id)
     if (of === undefined || found.has(of)) continue
     const indent = indentOf(line)

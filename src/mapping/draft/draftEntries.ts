@@ -1,3 +1,4 @@
+import { ownMembers } from "../../domain/item.ts"
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
@@ -178,7 +179,7 @@ export const otherEntries = (suggestions: Suggestions, nameOf: Naming, tried: Tr
     below: [],
     open: false,
   })),
-  own: (["submissionTime", "lastUpdatedAt", "login"] as const).flatMap((of) => {
+  own: ownMembers.flatMap((of) => {
     const own = suggestions[of]
     return own === undefined ? [] : [ownEntry(of, own, nameOf, tried.get(of))]
   }),

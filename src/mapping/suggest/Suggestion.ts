@@ -1,4 +1,5 @@
 import type { Element, Form, Question } from "../../domain/form.ts"
+import type { OwnMember } from "../../domain/item.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -87,14 +88,11 @@ export interface OwnColumn extends ProfiledColumn {
   readonly zone?: string | undefined
 }
 
-export interface Suggestions {
+export interface Suggestions extends Readonly<Record<OwnMember, OwnColumn | undefined>> {
   readonly form: Form
   readonly tool: string | undefined
   readonly questions: ReadonlyArray<SuggestedQuestion>
   readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
-  readonly submissionTime: OwnColumn | undefined
-  readonly lastUpdatedAt: OwnColumn | undefined
-  readonly login: OwnColumn | undefined
   readonly rowKey: RowKeySuggestion
   /** The tool's own columns, which contain no answers. */
   readonly left: ReadonlyArray<Column>

@@ -1,8 +1,9 @@
 import type { Shape } from "../../domain/inspectedColumn.ts"
+import type { OwnMember } from "../../domain/item.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
-import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
+import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
 
 /** Whether a string looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
@@ -62,7 +63,7 @@ export const suggestOwn = ({ columns, tool, used }: {
   readonly columns: ReadonlyArray<ProfiledColumn>
   readonly tool: ToolHints | undefined
   readonly used: ReadonlySet<number>
-}): Readonly<Record<"submissionTime" | "lastUpdatedAt" | "login", OwnColumn | undefined>> => {
+}): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   // A few damaged cells don't matter, because the form tool always writes these columns.
   const withRole = (role: string, shapes: ReadonlyArray<Shape>): OwnColumn | undefined => {

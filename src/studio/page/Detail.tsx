@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
+import type { OwnTime } from "../../domain/item.ts"
 import { count, numbers, percent } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
@@ -275,7 +276,7 @@ const Undecided = (bench: Bench) => {
 }
 
 /** A time of the submission that can't be read without a person's decision. */
-const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: "submissionTime" | "lastUpdatedAt" }>) => {
+const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: OwnTime }>) => {
   const [answers, setAnswers] = useState<Answers>({})
   const operation = { _tag: "MapTime", of, answers } as const
   const looked = useLook(bench, operation)
