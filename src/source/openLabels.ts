@@ -1,7 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Parser } from "htmlparser2"
 import Papa from "papaparse"
 import { cellText } from "../domain/cell.ts"
 import { brief } from "../domain/problem.ts"
@@ -14,7 +13,7 @@ import { type Bytes, findBytes } from "./bytes.ts"
 import { changedWhileOpening, SourceError } from "./Source.ts"
 import { beginning } from "./text/csv.ts"
 import { openSheet } from "./workbook/excel.ts"
-import { endsWell } from "./workbook/xml.ts"
+import { BadSheet, xmlScanner, xmlText } from "./workbook/xml.ts"
 
 const formats: ReadonlyArray<DefinitionFormat> = [redcapDictionary, xlsForm, qualtricsSurvey, limeSurveyStructure]
 
@@ -89,16 +88,11 @@ const jsonIn = (text: string): Definition | string => {
 
 /** Reads the tables of an XML document: `name` > `rows` > `row` > fields. */
 const xmlIn = (text: string): Definition | string => {
-  if (!endsWell(Buffer.from(text))) {
-    return `It starts like XML, but its elements don't end where they should. It has ${
-      text.split("\n").length
-    } lines; it may be cut off. Export it again.`
-  }
   const tables = new Map<string, Array<Map<string, string>>>()
   const open: Array<string> = []
   let row: Map<string, string> | undefined
-  new Parser({
-    onopentagname: (element) => {
+  const scanner = xmlScanner({
+    open: (element) => {
       open.push(element)
       const [name = "", rows] = open.slice(-3)
       if (element !== "row" || rows !== "rows") return
@@ -107,14 +101,25 @@ const xmlIn = (text: string): Definition | string => {
       tables.set(name, table)
       table.push(row)
     },
-    ontext: (piece) => {
+    text: (xml, from, to, _whole, raw) => {
       const field = open.at(-1) ?? ""
-      if (row !== undefined && open.at(-2) === "row") row.set(field, (row.get(field) ?? "") + piece)
+      if (row !== undefined && open.at(-2) === "row") {
+        row.set(field, (row.get(field) ?? "") + xmlText(xml, from, to, raw))
+      }
     },
-    onclosetag: () => {
+    close: () => {
       if (open.pop() === "row") row = undefined
     },
-  }, { xmlMode: true }).end(text)
+  })
+  try {
+    scanner.write(Buffer.from(text))
+    scanner.end()
+  } catch (error) {
+    if (!(error instanceof BadSheet)) throw error
+    return `It starts like XML, but it has ${error.message}. It has ${
+      text.split("\n").length
+    } lines; it may be cut off. Export it again.`
+  }
   return { _tag: "Xml", tables }
 }
 

@@ -212,7 +212,7 @@ settings,,,,
         "half.qsf: It starts like JSON, but line 3 can't be read. Export it again.",
       )
       expect(yield* refusal("half.lss", "<document>\n<answers>\n")).toBe(
-        "half.lss: It starts like XML, but its elements don't end where they should. It has 3 lines; it may be cut off. Export it again.",
+        "half.lss: It starts like XML, but it has no end. It has 3 lines; it may be cut off. Export it again.",
       )
       expect(yield* refusal("none.qsf", `{ "SurveyElements": [] }`)).toMatch(/contain no question/)
       expect(yield* refusal("dictionary.csv", "Variable / Field Name,Field Type,Field Label\na,text,A\n")).toBe(

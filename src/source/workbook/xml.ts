@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 
-/** XML that is malformed, or that should be a sheet but is not. The message ends the sentence "its sheet has …". */
+/** XML that is malformed, or that should be a sheet but is not. The message ends a sentence such as "its sheet has …". */
 export class BadSheet extends Error {}
 
 /** Returns the name of an element or attribute without its namespace prefix. */
@@ -302,21 +302,5 @@ export class XmlAttributes {
     this.at = this.start
     while (this.next()) found.set(localName(this.name), this.text)
     return (name) => found.get(name) ?? ""
-  }
-}
-
-/**
- * Whether each element of an XML document ends where it should, and the document ends with its root. A reader that only searches for row tags does
- * not detect that the rest is missing.
- */
-export const endsWell = (xml: Buffer): boolean => {
-  const scanner = xmlScanner({})
-  try {
-    scanner.write(xml)
-    scanner.end()
-    return true
-  } catch (error) {
-    if (error instanceof BadSheet) return false
-    throw error
   }
 }
