@@ -17,7 +17,7 @@ export const sourceOptions = {
   quoteChar: inGroup(choice("CHARACTER", ['"', "none"], "What encloses cells of delimited text.")),
   headerRow: inGroup(wholeNumber(1, "The number of the header row, counting from 1.", undefined, "ROW")),
   sheet: inGroup(text("SHEET", "The name of the sheet to read from a workbook.")),
-  range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400.")),
+  range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400 or B:H.")),
 }
 
 /** The option that names the form tool's own definition of the form. */

@@ -157,7 +157,10 @@ const Encoding = Schema.String.pipe(
   }),
 )
 
-const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
+/** Matches a range of cells. Its groups are the letters and the number of each end, of which the numbers may be missing. */
+export const cellRange = /^\$?([A-Za-z]{1,3})\$?([1-9]\d*)?:\$?([A-Za-z]{1,3})\$?([1-9]\d*)?$/
+
+const Range = Schema.String.pipe(Schema.pattern(cellRange))
   .annotations(expecting("a range such as `B3:H400`"))
 
 const sourceKeys = section({
@@ -209,7 +212,10 @@ const sourceKeys = section({
     description: "The name or number of the sheet to read from a workbook (default: the first visible sheet)",
     examples: ["Responses"],
   }),
-  range: optional(Range, { description: "The range of the sheet to read", examples: ["B3:H400"] }),
+  range: optional(Range, {
+    description: "The range of the sheet to read. `B3:H` reads to the last row, and `B:H` reads all rows",
+    examples: ["B3:H400"],
+  }),
   combine: optional(Combine, {
     description: "Joins records that belong together into one row, such as those of a REDCap record's events",
     examples: [{ by: ["record_id"], name: ["redcap_event_name"] }],

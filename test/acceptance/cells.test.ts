@@ -261,6 +261,13 @@ sink: { service: practice, form: f }
       said: 'Values outside the records are not read: "S!C1:C2" (2 values), "S!A3:C4" (6 values).',
     },
     {
+      what: "columns outside the range",
+      file: "p.xlsx",
+      content: book,
+      more: ", range: $A:B",
+      said: 'Values outside the records are not read: "S!C1:C4" (4 values).',
+    },
+    {
       what: "a sheet that is not combined",
       file: "p.xlsx",
       content: book,

@@ -132,6 +132,8 @@ const sinks: ReadonlyArray<readonly [good: boolean, sink: string]> = [
 const sources: ReadonlyArray<readonly [good: boolean, source: string]> = [
   [true, "file: a.csv\nrowKey: content"],
   [true, "file: a.xlsx\nrowKey: [A, B]\nformat: excel\nsheet: 2\nrange: B3:H400\nempty: []"],
+  [true, "file: a.xlsx\nrowKey: [A]\nrange: $B$3:H"],
+  [false, "file: a.xlsx\nrowKey: [A]\nrange: B3"],
   [true, "file: a.xlsx\nrowKey: [A]\nsheet: '2'"],
   [true, "file: a.csv"],
   [false, "file: http://example.com/a.csv\nrowKey: [A]"],

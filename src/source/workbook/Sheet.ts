@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Cell } from "../../domain/cell.ts"
+import { cellRange } from "../../project/sourceSection.ts"
 import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 
 /** A row of a sheet: its number from 0, and its cells by column. Columns without a cell have no element. */
@@ -108,9 +109,9 @@ export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: I
 const columnNumber = (letters: string) =>
   [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
-/** Parses a range such as `B3:H400`, `B3:H` or `B:H`. Returns undefined if the text is not a range. */
+/** Parses a range such as `B3:H400`, `B3:H` or `B:H`. Returns undefined if the text is not a range, or ends before it starts. */
 export const parseRange = (text: string): CellRange | undefined => {
-  const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
+  const match = cellRange.exec(text)
   if (match === null) return undefined
   const [, left = "", top, right = "", bottom] = match
   const from = { row: top === undefined ? 0 : Number(top) - 1, column: columnNumber(left) }
