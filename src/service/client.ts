@@ -1,5 +1,4 @@
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
@@ -27,19 +26,21 @@ import { isSuccess, makePauseLog, makeRequests, type Requests, segment } from ".
 import { backOff, defaultReadRetries, type RetryPolicy } from "./schedules.ts"
 import { SharedPace } from "./SharedPace.ts"
 import type { Operation } from "./telemetry.ts"
-import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
+import type {
+  MaybeSent,
+  NeverSent,
+  OpenTransport,
+  TransportRequest,
+  TransportResponse,
+  TransportTarget,
+} from "./transport.ts"
 
 /** The address of a form service, and the limits for using it. */
-export interface FormServiceOptions {
-  /** Includes the version segment, but no trailing slash. */
-  readonly baseUrl: string
-  readonly apiKey: Redacted.Redacted
+export interface FormServiceOptions extends Omit<TransportTarget, "maxAnswer"> {
   /** Infinity for no limit. */
   readonly requestsPerSecond: number
   /** The account's rate, if hosts share it. Undefined: each process counts its own requests. */
   readonly sharedRate?: SharedRate | undefined
-  readonly concurrency: number
-  readonly timeout: Duration.Duration
   readonly editLinkParameter: string
   /** The payment processor's name, which is part of field names in the interface. */
   readonly gateway: string

@@ -58,7 +58,7 @@ export interface Transport {
 
 /** The service that a transport reaches, and the limits for its requests. */
 export interface TransportTarget {
-  /** Without a trailing slash. */
+  /** Includes the version segment, but no trailing slash. */
   readonly baseUrl: string
   /** Sent as a bearer token, to this service only. */
   readonly apiKey: Redacted.Redacted

@@ -2,6 +2,7 @@ import type { Element, Form, Question } from "../../domain/form.ts"
 import type { OwnMember } from "../../domain/item.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
+import type { MetaColumn, Role } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
@@ -35,19 +36,14 @@ export interface BlockMember extends ProfiledColumn {
 
 export interface ToolHints {
   readonly title: string
-  readonly meta: ReadonlyArray<{
-    readonly position: number
-    readonly role: string
-    readonly format?: string | ReadonlyArray<string>
-    readonly zone?: string
-  }>
+  readonly meta: ReadonlyArray<MetaColumn>
   /** By position: the question's title. */
   readonly labels: ReadonlyArray<string>
   readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
 /** Roles of columns that a respondent fills, and that may answer a question. */
-const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
+const answers: ReadonlySet<Role> = new Set(["email", "name", "url"])
 
 /** Whether a column can answer a question. The tool's own times, ids and addresses can't, and neither can its own columns that have fewer than two distinct texts. */
 export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: ProfiledColumn): boolean => {

@@ -1,5 +1,6 @@
 import type { Shape } from "../../domain/inspectedColumn.ts"
 import type { OwnMember } from "../../domain/item.ts"
+import type { Role } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
@@ -66,7 +67,7 @@ export const suggestOwn = ({ columns, tool, used }: {
 }): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   // A few damaged cells don't matter, because the form tool always writes these columns.
-  const withRole = (role: string, shapes: ReadonlyArray<Shape>): OwnColumn | undefined => {
+  const withRole = (role: Role, shapes: ReadonlyArray<Shape>): OwnColumn | undefined => {
     const [own] = (tool?.meta ?? []).flatMap(({ format, position, role: written, zone }) => {
       const found = written === role ? named.find(({ column }) => column.position === position) : undefined
       return found === undefined ? [] : [{ ...found, format: typeof format === "string" ? [format] : format, zone }]
