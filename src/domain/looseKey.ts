@@ -1,4 +1,6 @@
-// Row keys without what may change when they are reformatted, or read in a different encoding.
+// Row keys, and what remains of them when they are reformatted, or read in a different encoding.
+
+import { isList, parsedJson } from "./json.ts"
 
 /** A key without its formatting. */
 interface LooseText {
@@ -44,15 +46,17 @@ const loose = (part: string): LooseText => {
   return joined === "" ? { plain: text, joined: text } : { plain, joined }
 }
 
+/**
+ * Returns the row key made of the trimmed texts of its columns. Undefined if all are empty. Several texts are joined as a JSON list, so that different
+ * keys have different texts.
+ */
+export const joinedKey = (parts: ReadonlyArray<string>): string | undefined =>
+  parts.every((part) => part === "") ? undefined : parts.length === 1 ? parts[0] : JSON.stringify(parts)
+
 /** Returns the parts of a key that is made of several columns. */
 const partsOf = (key: string): ReadonlyArray<string> => {
-  if (!key.startsWith('["')) return [key]
-  try {
-    const parts: unknown = JSON.parse(key)
-    return Array.isArray(parts) ? parts.map(String) : [key]
-  } catch {
-    return [key]
-  }
+  const parts = key.startsWith('["') ? parsedJson(key) : undefined
+  return parts !== undefined && isList(parts) ? parts.map(String) : [key]
 }
 
 const between = "\u0001"

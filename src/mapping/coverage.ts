@@ -11,6 +11,13 @@ import type { Findings } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { isRespondents } from "./rowMap.ts"
 
+/** Returns the message about questions or columns that are not mapped, and what to do. */
+const notMapped = (left: number, all: string, names: string, key: string) =>
+  [
+    `${left} of ${all} ${left === 1 ? "is" : "are"} not mapped: ${names}.`,
+    `Map ${left === 1 ? "it, or list it" : "them, or list them"} under \`${key}\`.`,
+  ] as const
+
 /** Returns the questions that get no answer. Adds a warning about those that are not mapped. */
 const unansweredIn = (
   pipeline: Pipeline,
@@ -43,12 +50,12 @@ const unansweredIn = (
   if (forgotten.length > 0) {
     findings.warning(
       ["mapping"],
-      `${forgotten.length} of ${form.questions.length} ${
-        form.questions.length === 1 ? "question" : "questions"
-      } of the form ${forgotten.length === 1 ? "is" : "are"} not mapped: ${
-        firstOf(forgotten.map(({ name }) => brief(name)), 12)
-      }.`,
-      `${forgotten.length === 1 ? "Map it, or list it" : "Map them, or list them"} under \`ignoreQuestions\`.`,
+      ...notMapped(
+        forgotten.length,
+        `${counted(form.questions.length, "question")} of the form`,
+        firstOf(forgotten.map(({ name }) => brief(name)), 12),
+        "ignoreQuestions",
+      ),
     )
   }
   return unanswered
@@ -97,13 +104,7 @@ const findUnmapped = (
   const left = columns.filter((column) => book.useOf(column) === "notMapped")
   if (left.length === 0 || unmapped === "ignore") return
   const note = unmapped === "error" ? findings.error : findings.warning
-  note(
-    ["mapping"],
-    `${left.length} of ${counted(columns.length, "column")} ${left.length === 1 ? "is" : "are"} not mapped: ${
-      columnList(left)
-    }.`,
-    `${left.length === 1 ? "Map it, or list it" : "Map them, or list them"} under \`ignore\`.`,
-  )
+  note(["mapping"], ...notMapped(left.length, counted(columns.length, "column"), columnList(left), "ignore"))
 }
 
 /**

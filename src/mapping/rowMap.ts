@@ -1,6 +1,7 @@
 import { ErrorCell } from "../domain/cell.ts"
 import type { Answer, Item, OwnTime, PaymentValue, SchedulingValue, UrlParameterValue } from "../domain/item.ts"
 import { canonicalJson, type Json } from "../domain/json.ts"
+import { joinedKey } from "../domain/looseKey.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
@@ -11,22 +12,14 @@ import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
 import { type Stamp, theRunsId } from "./stamps.ts"
 
-/**
- * Returns the function that makes a row's key from the trimmed text of the key column. Several columns are joined as a JSON list, so that different
- * keys have different texts. A cell with a workbook error is not a key.
- */
+/** Returns the function that makes a row's key from the trimmed texts of the key columns. A cell with a workbook error is not a key. */
 export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
   const partOf = (cells: Cells, { position }: Column): string => {
     const cell = cells[position]
     const text = cell instanceof ErrorCell ? "" : textOf(cell)
     return empty.has(text) ? "" : text
   }
-  const [only, ...others] = columns
-  if (only !== undefined && others.length === 0) return (cells: Cells) => partOf(cells, only) || undefined
-  return (cells: Cells): string | undefined => {
-    const parts = columns.map((column) => partOf(cells, column))
-    return parts.every((part) => part === "") ? undefined : JSON.stringify(parts)
-  }
+  return (cells: Cells) => joinedKey(columns.map((column) => partOf(cells, column)))
 }
 
 /** The lists whose members a respondent answers. Nearly every row has URL parameters and times, so a row with only these counts as blank. */

@@ -2,6 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { firstIndex } from "../domain/firstIndex.ts"
 import { reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
 
@@ -28,16 +29,8 @@ export interface PracticeStore {
 const earlier = (a: StoredSubmission, b: StoredSubmission): number => a.time - b.time
 
 /** Returns how many submissions of a list, which is sorted by time, are earlier than a time in milliseconds. */
-export const countBefore = (sorted: ReadonlyArray<StoredSubmission>, time: number): number => {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle]?.time ?? Infinity) < time) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+export const countBefore = (sorted: ReadonlyArray<StoredSubmission>, time: number): number =>
+  firstIndex(0, sorted.length, (at) => sorted[at]!.time < time)
 
 /** The submissions of a form, by id and by time. */
 class FormSubmissions {

@@ -1,3 +1,5 @@
+import { firstIndex } from "../domain/firstIndex.ts"
+
 interface Sent {
   readonly at: number
   /** When its answer arrived, or that of a request that was sent after it, if earlier. Infinity if there is no answer yet. */
@@ -93,13 +95,6 @@ export class SentRequests {
 
   /** Returns the index of the first request that was sent at this time or later. */
   #since(time: number): number {
-    let low = this.#first
-    let high = this.#sent.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#sent[middle]?.at ?? Infinity) >= time) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstIndex(this.#first, this.#sent.length, (index) => this.#sent[index]!.at < time)
   }
 }

@@ -178,10 +178,15 @@ export interface NamedSource {
   readonly source: Source
 }
 
-/** Returns the latest time, or undefined if any time is unknown, because that one may be later. */
-export const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
-  const known = times.filter((time) => time !== undefined)
-  return known.length < times.length ? undefined : Math.max(...known)
+/** Returns the warnings, the time and the digests of several sources that are read as one. */
+export const joinedFacts = (sources: ReadonlyArray<Source>): Pick<Source, "warnings" | "changedAt" | "digest"> => {
+  const times = sources.flatMap(({ changedAt }) => changedAt ?? [])
+  return {
+    warnings: sources.flatMap(({ warnings }) => warnings),
+    // An unknown time may be later than the others.
+    changedAt: times.length < sources.length ? undefined : Math.max(...times),
+    digest: Effect.map(Effect.forEach(sources, ({ digest }) => digest ?? Effect.succeed([])), (all) => all.flat()),
+  }
 }
 
 /** Changes what is reported about each of a source's files. */

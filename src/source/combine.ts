@@ -18,9 +18,9 @@ import { limits } from "./limits.ts"
 import { RecordSpool } from "./RecordSpool.ts"
 import {
   changedWhileOpening,
+  joinedFacts,
   mapFiles,
   type NamedSource,
-  newestOf,
   refusing,
   type Source,
   SourceChanged,
@@ -343,16 +343,15 @@ export const combine = (
       combined(spool, shape, first, Math.min(spool.rows, first + most - 1))
     const windows = Stream.flattenIterables(Stream.unfold(1, (first) =>
       first > spool.rows ? Option.none() : Option.some([rowsFrom(first, windowRows), first + windowRows] as const)))
-    const sources = parts.map((part) =>
-      part.source
-    )
     const table: Source = {
       ...plain,
       dialect: { ...source.dialect, format: `${source.dialect.format}, combined` },
       columns: toColumns(titles),
       blocks: [],
       taken: [...source.taken, note],
-      warnings: sources.flatMap(({ warnings }) => warnings),
+      ...joinedFacts(parts.map((part) =>
+        part.source
+      )),
       head: {
         records: [titles, ...rowsFrom(1, headRows).flatMap(({ rows }) => rows)],
         header: 0,
@@ -366,8 +365,6 @@ export const combine = (
         return changed ? Stream.fail(new SourceChanged({ file })) : windows
       },
       files: mapFiles(Effect.succeed(read), (one) => ({ ...one, taken: [...one.taken, note] })),
-      changedAt: newestOf(sources.map(({ changedAt }) => changedAt)),
-      digest: Effect.map(Effect.forEach(sources, ({ digest }) => digest ?? Effect.succeed([])), (all) => all.flat()),
     }
     if (tool === undefined) return table
     const asked = { file, asked: tool.name, headerRow: undefined, isPlain: true }

@@ -23,9 +23,9 @@ import type { Pulled } from "./pull/pull.ts"
 import type { PullFrom } from "./pull/since.ts"
 import {
   type ConnectionUnusable,
+  joinedFacts,
   mapFiles,
   type NamedSource,
-  newestOf,
   type Source,
   type SourceDialect,
   SourceError,
@@ -260,13 +260,8 @@ const joinSources = (
       ...first.source,
       ...(tool && { tool: { ...tool, clean: (cells) => (cleanersOf.get(cells) ?? tool.clean)(cells) } }),
       dialect: joinDialects(first.source.dialect, all.map(({ source }) => source.dialect)),
-      warnings: all.flatMap(({ source }) => source.warnings),
+      ...joinedFacts(all.map(({ source }) => source)),
       read,
-      changedAt: newestOf(all.map(({ source }) => source.changedAt)),
-      digest: Effect.map(
-        Effect.forEach(all, ({ source }) => source.digest ?? Effect.succeed([])),
-        (digests) => digests.flat(),
-      ),
       files: Effect.map(
         Effect.forEach(all, ({ source }) => source.files),
         (files) => files.every((one) => one.length > 0) ? files.flat() : [],

@@ -1,3 +1,4 @@
+import { firstIndex } from "../../domain/firstIndex.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 const numerals: ReadonlyMap<string, string> = new Map(
@@ -86,15 +87,8 @@ export const hashOf = (text: string): number => {
 }
 
 /** Returns the position of the first value that is not less than a given one. */
-export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number => {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < value) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number =>
+  firstIndex(0, sorted.length, (at) => sorted[at]! < value)
 
 /** Returns a function that caches its results, for the texts or cells that occur most recently. */
 export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {

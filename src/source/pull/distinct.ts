@@ -1,5 +1,6 @@
 import * as Stream from "effect/Stream"
 import { cellText } from "../../domain/cell.ts"
+import { joinedKey } from "../../domain/looseKey.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
@@ -36,9 +37,8 @@ export const requireDistinct = (
       let repeated = 0
       const look = (chunk: RowChunk): RowChunk => {
         chunk.rows.forEach((cells, index) => {
-          const parts = positions.map((position) => cellText(cells[position]).trim())
-          if (chunk.faults.has(index) || parts.every((part) => part === "")) return
-          const key = parts.length === 1 ? parts[0]! : JSON.stringify(parts)
+          const key = joinedKey(positions.map((position) => cellText(cells[position]).trim()))
+          if (chunk.faults.has(index) || key === undefined) return
           if (keys.size === keys.add(key).size) repeated++
         })
         return chunk
