@@ -54,6 +54,9 @@ export interface Item {
   readonly login?: { readonly email: string }
 }
 
+/** The maximum number of items in one create request (service interface, "Limits"). */
+export const maxItems = 10
+
 /** The kinds of the members of an item that are not in a list. */
 export const ownKinds = { submissionTime: "dateTime", lastUpdatedAt: "dateTime", login: "email" } as const
 

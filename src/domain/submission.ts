@@ -11,6 +11,9 @@ export interface ReturnedAnswer {
   readonly value: Json
 }
 
+/** The lists of a submission, in the order of their columns in an export. */
+export const submissionLists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
+
 /** A submission as the service returned it (service interface, "Submission"). */
 export interface Submission {
   readonly submissionId: string

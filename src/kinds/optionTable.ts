@@ -289,16 +289,23 @@ const notAList = new Fault("not-an-option", "a list of options")
 export const piecesIn = (cell: Cell, split: (text: string) => ReadonlyArray<string>): ReadonlyArray<string> | Fault =>
   (cell instanceof JsonCell ? textsIn(cell.value) : split(textOf(cell))) ?? notAList
 
-/** Reads the pieces of a cell that contains several choices. Returns their values without repetition. */
+/**
+ * Reads the pieces of a cell that contains several choices. Returns their values without repetition.
+ *
+ * @param isOnce whether a repeated value is an error
+ */
 export const readPieces = (
   pieces: ReadonlyArray<string>,
   read: (piece: string) => string | undefined | Fault,
+  isOnce = false,
 ): Array<string> | Fault => {
   const values: Array<string> = []
   for (const piece of pieces) {
     const value = piece === "" ? undefined : read(piece)
     if (value instanceof Fault) return value
-    if (value !== undefined && !values.includes(value)) values.push(value)
+    if (value === undefined) continue
+    if (!values.includes(value)) values.push(value)
+    else if (isOnce) return new Fault("not-an-option", "each option once", 0, piece)
   }
   return values
 }

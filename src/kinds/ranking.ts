@@ -10,22 +10,10 @@ import {
   optionTranslations,
   optionWords,
   piecesIn,
+  readPieces,
   type SplitOptions,
   splitOptions,
 } from "./optionTable.ts"
-
-/** Reads options in the order of their ranks. An option that occurs twice is an error. */
-const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): ReadonlyArray<string> | undefined | Fault => {
-  const values: Array<string> = []
-  for (const piece of pieces) {
-    const value = piece === "" ? undefined : table.read(piece)
-    if (value instanceof Fault) return value
-    if (value === undefined) continue
-    if (values.includes(value)) return new Fault("not-an-option", "each option once", 0, piece)
-    values.push(value)
-  }
-  return values.length === 0 ? undefined : values
-}
 
 /**
  * Returns the indexes of columns in order of rank if their names are numbered ranks: `Rank 1`, `Rank 2`. Each of these
@@ -126,7 +114,8 @@ export const ranking: Kind<SplitOptions> = {
     if (typeof split !== "function") return split
     return oneCell((cell) => {
       const pieces = piecesIn(cell, split)
-      return pieces instanceof Fault ? pieces : inRankOrder(pieces, table)
+      const values = pieces instanceof Fault ? pieces : readPieces(pieces, table.read, true)
+      return values instanceof Fault || values.length > 0 ? values : undefined
     })
   },
   compare: (sent, returned) => compareLists(sent, returned, compareText),

@@ -1,5 +1,5 @@
 import * as ParseResult from "effect/ParseResult"
-import { maxItems } from "../service/wire.ts"
+import { maxItems } from "../domain/item.ts"
 
 /** A response of the practice service. */
 export interface PracticeAnswer {

@@ -3,6 +3,7 @@ import Papa from "papaparse"
 import { percentDecoded } from "../domain/destination.ts"
 import type { Form } from "../domain/form.ts"
 import { isObject, type Json } from "../domain/json.ts"
+import { submissionLists } from "../domain/submission.ts"
 import { isFile } from "../kinds/files.ts"
 import { json, type PracticeAnswer, refusal } from "./refusals.ts"
 import { policy, resultsPage } from "./resultsPage.ts"
@@ -46,8 +47,6 @@ export const cellOf = (value: Json | undefined): string => {
   return String(value)
 }
 
-const lists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
-
 /** Returns the table of a form's submissions, in the order of creation. URL parameters that the form does not declare also have columns. */
 export const resultsTable = (form: Form, submissions: ReadonlyArray<StoredSubmission>): ResultsTable => {
   const stored = submissions.map(({ json }): Stored => JSON.parse(json))
@@ -56,7 +55,7 @@ export const resultsTable = (form: Form, submissions: ReadonlyArray<StoredSubmis
     stored.flatMap(({ urlParameters }) => urlParameters.filter(({ id }) => !declared.has(id)))
       .map((parameter) => [parameter.id, { id: parameter.id, name: parameter.name ?? parameter.id }]),
   )
-  const elements = lists.flatMap((list) =>
+  const elements = submissionLists.flatMap((list) =>
     [...form[list], ...list === "urlParameters" ? others.values() : []].map(({ id, name }) => ({ list, id, name }))
   )
   const hasLogin = stored.some(({ login }) => login !== undefined)
@@ -70,7 +69,7 @@ export const resultsTable = (form: Form, submissions: ReadonlyArray<StoredSubmis
     ],
     rows: stored.map((submission) => {
       const values = new Map(
-        lists.flatMap((list) => submission[list].map(({ id, value }) => [`${list} ${id}`, value] as const)),
+        submissionLists.flatMap((list) => submission[list].map(({ id, value }) => [`${list} ${id}`, value] as const)),
       )
       return [
         submission.submissionId,

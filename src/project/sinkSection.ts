@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
+import { maxItems } from "../domain/item.ts"
 import {
   allDefaults,
   becoming,
@@ -86,7 +87,10 @@ export const sink = becoming(
       description: "Other pipelines that feed the same form",
       absent: [],
     }),
-    batchSize: optional(whole(1, 10), { description: "The number of rows in one request", default: 10 }),
+    batchSize: optional(whole(1, maxItems), {
+      description: "The number of rows in one request",
+      default: maxItems,
+    }),
     concurrency: optional(whole(1, 64), { description: "The maximum number of batches in flight", default: 4 }),
     retries: optional(retries, {
       description: "How often a request that is proven not to have arrived is retried",

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import type * as Scope from "effect/Scope"
 import pLimit from "p-limit"
+import { maxItems } from "../domain/item.ts"
 import { NeverSent, type ResponseHeaders } from "./transport.ts"
-import { maxItems } from "./wire.ts"
 
 /** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock. A rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6

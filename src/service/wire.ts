@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
+import { maxItems, type PaymentValue, type SchedulingValue } from "../domain/item.ts"
 import { deeperThan, isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
@@ -266,9 +266,6 @@ const submissionItem = (gateway: string) =>
     payments: exactly(Schema.Array(Schema.Struct({ id, value: sentPayment(gateway) }))),
     login: exactly(Schema.Struct({ email: Email })),
   })
-
-/** The maximum number of items in one create request (service interface, "Limits"). */
-export const maxItems = 10
 
 /** Returns the schema for the body of "Create submissions", for a deployment whose payment processor has this name. */
 export const createRequest = (gateway: string) =>

@@ -3,7 +3,7 @@ import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
-import type { Submission } from "../domain/submission.ts"
+import { type Submission, submissionLists } from "../domain/submission.ts"
 import { oneLine } from "../domain/words.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
@@ -62,9 +62,8 @@ export const resultsColumns = (
   const id = header.id ?? titles.findIndex((title) => idTitle.test(title))
   if (id < 0) return undefined
   const free = titles.flatMap((_, position) => (position === id || header.own.has(position) ? [] : [position]))
-  const lists = ["questions", "calculations", "scheduling", "payments", "urlParameters"] as const
   const elements = [
-    ...lists.flatMap((list) => form[list].map(({ id, name }) => ({ key: `${list} ${id}`, id, name }))),
+    ...submissionLists.flatMap((list) => form[list].map(({ id, name }) => ({ key: `${list} ${id}`, id, name }))),
     ...undeclared.map((id) => ({ key: `urlParameters ${id}`, id, name: id })),
   ]
   const found = new Map<string, ReadonlyArray<number>>()
