@@ -9,6 +9,20 @@ export interface Finding {
   readonly suggestion?: string | undefined
 }
 
+const listsOfProject = { services: "service", connections: "connection", valueSets: "value set" } as const
+
+/** Returns the finding about a name that is not in a list of the project file. */
+export const notInProject = (
+  list: keyof typeof listsOfProject,
+  name: string,
+  known: ReadonlyArray<string>,
+  offset: number,
+): Finding => ({
+  offset,
+  message: `config/formferry.yaml has no ${listsOfProject[list]} ${quoted(name)}.`,
+  suggestion: suggest(name, known, `Its ${listsOfProject[list]}s are`) ?? `Add it under \`${list}\`.`,
+})
+
 /** A configuration file whose lines are shown in diagnostics. */
 export interface Document {
   /** The path from the project's folder, with slashes: `pipelines/contacts.yaml`. */

@@ -3,14 +3,14 @@ import { byFile, type Diagnostic } from "../domain/diagnostic.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { type Disk, disk } from "./disk.ts"
-import { ConfigurationInvalid, type Finding, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import { ConfigurationInvalid, type Finding, notInProject, PipelineUnknown, ProjectNotFound } from "./errors.ts"
 import { sharedRateFindings } from "./ledgerSection.ts"
 import { decodePipeline, type Pipeline } from "./Pipeline.ts"
 import { connectionFindings, presetNamesIn } from "./preset.ts"
 import { type Project, projectOf, projectSchema } from "./Project.ts"
 import { openSecrets } from "./secrets.ts"
 import { resolved } from "./sourceSection.ts"
-import { quoted, suggest } from "./suggestion.ts"
+import { quoted } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
 import { keysAt, parseYaml, readYamlFile, textAt, textsAt, type YamlText } from "./yamlText.ts"
 
@@ -94,11 +94,7 @@ export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>)
       const path = [...place, "service"]
       const name = textAt(yaml, path)
       if (name === undefined || services.includes(name)) return []
-      return [{
-        offset: yaml.offset(path, "value"),
-        message: `config/formferry.yaml has no service ${quoted(name)}.`,
-        suggestion: suggest(name, services, "Its services are") ?? "Add it under `services`.",
-      }]
+      return [notInProject("services", name, services, yaml.offset(path, "value"))]
     },
   )
 

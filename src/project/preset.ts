@@ -1,4 +1,4 @@
-import type { Finding } from "./errors.ts"
+import { type Finding, notInProject } from "./errors.ts"
 import { presets } from "./presets/index.ts"
 import type { Preset } from "./presets/Preset.ts"
 import { oneOf, quoted, suggest } from "./suggestion.ts"
@@ -111,13 +111,7 @@ export const usePreset = (yaml: YamlText, value: object, connections: PresetName
   const source = (value as Mapping)["source"]
   if (name === undefined || !isMapping(source)) return []
   const offset = yaml.offset(place, "value")
-  if (!connections.has(name)) {
-    return [{
-      offset,
-      message: `config/formferry.yaml has no connection ${quoted(name)}.`,
-      suggestion: suggest(name, [...connections.keys()], "Its connections are") ?? "Add it under `connections`.",
-    }]
-  }
+  if (!connections.has(name)) return [notInProject("connections", name, [...connections.keys()], offset)]
   const api = connections.get(name)
   const preset = presetNamed(api)
   const given = variablesIn(yaml)

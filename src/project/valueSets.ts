@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import Papa from "papaparse"
 import { isScalar } from "yaml"
 import { counted } from "../domain/words.ts"
-import type { Finding } from "./errors.ts"
+import { type Finding, notInProject } from "./errors.ts"
 import { becoming, expecting, filled, Name, needed, oneOfThese, Path, section } from "./fields.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { written } from "./yamlFaults.ts"
@@ -58,11 +58,7 @@ export const substituteSets = (value: unknown, sets: ValueSets | undefined): Rea
     const set = named && sets?.get(named.name)
     if (set !== undefined) at["values"] = set
     else if (named !== undefined && sets !== undefined) {
-      found.push({
-        offset: named.offset,
-        message: `config/formferry.yaml has no value set ${quoted(named.name)}.`,
-        suggestion: suggest(named.name, [...sets.keys()], "Its value sets are") ?? "Add it under `valueSets`.",
-      })
+      found.push(notInProject("valueSets", named.name, [...sets.keys()], named.offset))
     }
     for (const member of Object.values(at)) visit(member)
   }
