@@ -281,11 +281,17 @@ export const Identifier = Schema.String.pipe(
   description: "A name of letters, digits, `.`, `_` and `-`",
 })
 
+/** A pattern of the scheme of an address, such as `https://`. */
+export const scheme = "[A-Za-z][A-Za-z0-9+.-]+://"
+
+const address = `^${scheme}`
+
+/** Whether a file that a pipeline names is an address. */
+export const isAddress = (file: string): boolean => new RegExp(address).test(file)
+
 export const Path = Schema.String.pipe(
   Schema.minLength(1),
-  Schema.filter((path) => !/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path), {
-    jsonSchema: { not: { pattern: "^[A-Za-z][A-Za-z0-9+.-]+://" } },
-  }),
+  Schema.filter((path) => !isAddress(path), { jsonSchema: { not: { pattern: address } } }),
 ).annotations(expecting("a path, relative to this file"))
 
 /** A record that has at least one key. */

@@ -9,6 +9,7 @@ import {
   type ColumnName,
   Columns,
   expecting,
+  isAddress,
   lazily,
   loopbackHosts,
   Name,
@@ -18,6 +19,7 @@ import {
   Path,
   placed,
   PositiveTime,
+  scheme,
   section,
   whole,
 } from "./fields.ts"
@@ -29,7 +31,7 @@ import { parseYaml } from "./yamlText.ts"
 
 const File = Schema.String.pipe(
   Schema.pattern(
-    new RegExp(`^(?:https://[^/\\s]|http://${loopbackHosts}(?::\\d+)?/|(?![A-Za-z][A-Za-z0-9+.-]+://)[^])`),
+    new RegExp(`^(?:https://[^/\\s]|http://${loopbackHosts}(?::\\d+)?/|(?!${scheme})[^])`),
   ),
 ).annotations(expecting("a path, relative to this file, or an https:// address"))
 
@@ -299,7 +301,7 @@ export const resolved = (
   resolve: (path: string) => string,
   connections: ReadonlyMap<string, Connection>,
 ): SourceConfig => {
-  const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
+  const one = (path: string) => isAddress(path) ? path : resolve(path)
   return {
     ...rest,
     file: typeof file === "string"

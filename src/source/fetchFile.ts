@@ -35,9 +35,6 @@ export interface FetchLimits {
 
 const usual: FetchLimits = { bytes: limits.fetched, seconds: limits.fetchSeconds }
 
-/** Whether a source's `file` is an address. */
-export const isAddress = (file: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(file)
-
 /**
  * Returns an address without anything that may be secret. Shared links contain their key in the query or in the path, so only the host remains, and a
  * name that looks like a file's.

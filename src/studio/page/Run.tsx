@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { phases } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
+import { namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
 import { act, input, pickTarget, type Targets } from "./controls.tsx"
@@ -20,8 +21,6 @@ import {
 } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
-const modes = ["check", "rehearsal", "dry-run", "run"] as const
-
 type RunView = Readonly<{ pipeline: string; targets: Targets; jobs: ReadonlyMap<string, Job>; isOpen: boolean }>
 
 export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
@@ -30,7 +29,7 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
   const mine = [...jobs.values()].filter((job) => job.pipeline === pipeline)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
   const off = busy || mine.some(({ state }) => state._tag !== "Ended")
-  const start = (mode: (typeof modes)[number]) => run(() => call("runs", "start", { pipeline, to, mode }))
+  const start = (mode: Job["mode"]) => run(() => call("runs", "start", { pipeline, to, mode }))
   return (
     <>
       <h1>{safe(pipeline)}</h1>
@@ -38,7 +37,7 @@ export const RunView = ({ isOpen, jobs, pipeline, targets }: RunView) => {
         {isEdited(pipeline) && <p class="mark">{t.unsaved}</p>}
         {pickTarget(targets, to, setTo)}
         <ul class="plain modes">
-          {modes.map((mode) => (
+          {namesOf(t.modes).map((mode) => (
             <li key={mode}>
               {act(t.modes[mode].title, () => start(mode), {
                 main: mode === "run",
@@ -86,7 +85,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   return (
     <form ref={place} onSubmit={confirm}>
       <p class="sentence">{safe(t.willSend(rows, form.name, form.id))}</p>
-      <p class="warn-text">{canDelete ? t.canDelete : t.permanent}</p>
+      <p class="warn-text">{safe(permanence(service, canDelete))}</p>
       <div class="fields">{input(t.typeName(service), typed, setTyped)}</div>
       <Problem failed={failed} />
       <p class="acts">

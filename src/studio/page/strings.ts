@@ -1,6 +1,6 @@
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting, percent } from "../../domain/words.ts"
-import type { SurveyedColumn } from "../Api.ts"
+import type { Job, SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
@@ -217,11 +217,9 @@ export const run = {
     rehearsal: { title: "Rehearse", about: "Sends everything to a practice copy of the form on this machine." },
     "dry-run": { title: "Dry run", about: "Does everything except sending." },
     run: { title: "Run", about: "Sends the rows and reads each submission back." },
-  },
+  } satisfies Readonly<Record<Job["mode"], object>>,
   jobTitle: (mode: string, time: string, to = "") => `${mode}${to === "" ? "" : ` to ${to}`}: ${time}`,
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
-  permanent: "Writes to this service can't be undone.",
-  canDelete: "What is sent can be taken back only with formferry undo, which deletes it.",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
   phase: (phase: string, read: number, total: number | undefined) =>
