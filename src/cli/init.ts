@@ -86,7 +86,7 @@ const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
-    const { addressFault } = yield* Effect.promise(() => import("../project/fields.ts"))
+    const { addressFault, withoutSlash } = yield* Effect.promise(() => import("../project/fields.ts"))
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",
@@ -95,7 +95,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     const live = (baseUrl: string): NewService => ({
       _tag: "Live",
       name: given.service ?? "live",
-      baseUrl: baseUrl.replace(/\/+$/, ""),
+      baseUrl: withoutSlash(baseUrl),
       keyVariable: given.keyEnv ?? keyVariable,
     })
     if (given.forms !== undefined) return practice(given.forms)

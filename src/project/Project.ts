@@ -21,8 +21,10 @@ import {
   optional,
   Path,
   PositiveTime,
+  rate,
   section,
   whole,
+  withoutSlash,
 } from "./fields.ts"
 import {
   type LedgerPlace,
@@ -69,8 +71,7 @@ const Live = section({
     { description: "Where to find the key: { env: NAME } or { file: PATH }" },
   ),
   requestsPerSecond: optional(
-    Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))
-      .annotations(expecting("a number above 0 and at most 1000")),
+    rate(1000),
     {
       description:
         "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared`; the service's own rate headers and 429s take precedence",
@@ -296,7 +297,7 @@ const serviceOf = (
     _tag: "Live",
     name,
     ...rest,
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: withoutSlash(baseUrl),
     address: canonicalAddress(baseUrl),
     previous: previousBaseUrls.map(canonicalAddress),
     sharedBy: sharedBy(rateLimit, ledger),

@@ -10,7 +10,9 @@ import {
   optional,
   Pointer,
   PositiveTime,
+  rate,
   section,
+  withoutSlash,
 } from "./fields.ts"
 import { type LedgerPlace, type PostgresPlace, RateLimit, sharedBy } from "./ledgerSection.ts"
 import { presetNamed } from "./preset.ts"
@@ -44,8 +46,7 @@ export const ConnectionSection = section({
     examples: [{ bearer: { env: "API_TOKEN" } }],
   }),
   requestsPerSecond: optional(
-    Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
-      .annotations(expecting("a number above 0 and at most 100")),
+    rate(100),
     {
       description:
         "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared` (default: what the preset says, or 2)",
@@ -98,7 +99,7 @@ export const connectionOf = (
   return {
     name,
     api,
-    base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
+    base: withoutSlash(base ?? preset?.base ?? ""),
     requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
     sharedBy: sharedBy(rateLimit, ledger),
     timeout,

@@ -2,7 +2,8 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { isScalar, type Node } from "yaml"
-import { count } from "../domain/words.ts"
+import { formLists } from "../domain/form.ts"
+import { count, namesOf } from "../domain/words.ts"
 import type { Finding } from "./errors.ts"
 import { expected } from "./expectations.ts"
 import { explain, type Explanation, type Issue } from "./explain.ts"
@@ -78,7 +79,7 @@ export const decodeYaml = <A, I>(
 const spareSections = new Set(["reconcile", "schedule", "examples"])
 
 /** Lists of the mapping. A broken entry in one of these can be removed on its own. */
-const lists = new Set(["questions", "urlParameters", "scheduling", "payments"])
+const lists: ReadonlySet<string> = new Set(namesOf(formLists))
 
 /** Keys of `mapping` and `sink` that other parts of the file depend on. */
 const neededKeys = new Set(["defaults", "service", "form", "targets"])

@@ -335,8 +335,19 @@ const addressPattern = `^(https://[^?#@/]+(/[^?#]*)?|http://${loopbackHosts}(:\\
 export const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
   .annotations(expecting("an address such as https://forms.example.com/v1/api"))
 
+/** Returns an address without slashes at its end. */
+export const withoutSlash = (address: string): string => address.replace(/\/+$/, "")
+
+/** A maximum number of requests per second. */
+export const rate = (most: number) =>
+  Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(most))
+    .annotations(expecting(`a number above 0 and at most ${most}`))
+
 /** The place of a value in JSON, as a JSON pointer. */
 export const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(expecting("a place such as `/next`"))
+
+/** A pattern of a header's name (RFC 9110, section 5.6.2). */
+export const headerName = "[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 
 /** The path of a request to a connection. */
 export const RequestPath = Schema.String.pipe(Schema.pattern(/^\/[^?#\s]*$/))

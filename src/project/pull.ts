@@ -7,6 +7,7 @@ import {
   becoming,
   expecting,
   filled,
+  headerName,
   Identifier,
   Name,
   needed,
@@ -40,10 +41,13 @@ const AnyJson: Schema.Schema<Json> = Schema.Union(
 const Parameters = filled(Name, Schema.String.annotations(expecting("a text, a number, true or false")))
   .annotations(expecting("a mapping from names to values"))
 
-/** Names of header fields (RFC 9110), except those that the client sets or that may contain a secret. */
+/** Names of header fields, except those that the client sets or that may contain a secret. */
 const HeaderName = Schema.String.pipe(
   Schema.pattern(
-    /^(?!(?:authorization|proxy-authorization|cookie|host|content-length|transfer-encoding|connection)$)[A-Za-z0-9!#$%&'*+.^_`|~-]+$/i,
+    new RegExp(
+      `^(?!(?:authorization|proxy-authorization|cookie|host|content-length|transfer-encoding|connection)$)${headerName}$`,
+      "i",
+    ),
   ),
 ).annotations(expecting("the name of a header. Secrets belong under `auth` of the connection"))
 

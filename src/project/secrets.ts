@@ -12,7 +12,7 @@ import { isMissing } from "../domain/words.ts"
 import { ConfigurationInvalid } from "./errors.ts"
 import { becoming, expecting, needed, optional, Path, section } from "./fields.ts"
 import { quoted } from "./suggestion.ts"
-import { isVariableName } from "./yamlFaults.ts"
+import { variableName } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
 
 /** The place of a secret: an environment variable or a file, but never the YAML itself. */
@@ -23,9 +23,8 @@ export interface SecretPlace {
   readonly path: YamlPath
 }
 
-const Variable = Schema.String.pipe(
-  Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }),
-).annotations(expecting("the name of an environment variable"))
+const Variable = Schema.String.pipe(Schema.pattern(variableName))
+  .annotations(expecting("the name of an environment variable"))
 
 /** The name of a secret, and examples. */
 interface SecretWords {

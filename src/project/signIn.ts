@@ -10,6 +10,7 @@ import {
   becoming,
   expecting,
   filled,
+  headerName,
   isSecure,
   loopback,
   Name,
@@ -76,7 +77,7 @@ export const Auth = section({
   header: optional(
     section({
       name: needed(
-        Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/)).annotations(expecting("a header's name")),
+        Schema.String.pipe(Schema.pattern(new RegExp(`^${headerName}$`))).annotations(expecting("a header's name")),
         { description: "The header's name", examples: ["Authorization"] },
       ),
       prefix: optional(Name, {

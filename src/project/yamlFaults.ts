@@ -170,7 +170,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
       for (const { key, value: inner } of value.items) {
         const name = isScalar(key) ? written(key) : ""
         // A string that can't be a variable's name may be an API key that was pasted instead.
-        const named = name === "file" || (name === "env" && isScalar(inner) && isVariableName(written(inner)))
+        const named = name === "file" || (name === "env" && isScalar(inner) && variableName.test(written(inner)))
         if (!named) markSecrets(inner)
       }
     }
@@ -185,7 +185,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
         continue
       }
       const key = written(node)
-      if (isSecretKey(key)) markSecrets(value)
+      if (secretKey.test(key)) markSecrets(value)
       if (seen.has(key)) {
         findings.push({
           offset: start(node),
@@ -219,19 +219,19 @@ export const surveyNodes = (document: Document): NodeSurvey => {
 const credentials =
   /(?<=postgres(?:ql)?:\/\/)\S+(?=@)|(?<=:\/\/)[^/@\s"'`]+(?=@)|(?<=[?&][\w.[\]-]+=)[^&\s"'`,}]+|\b[0-9a-f]{32,}\b/gi
 
-/** Matches a literal after a key whose name suggests a secret, up to the end of the line. */
-const literalSecret =
-  /(?<=(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
+/** A pattern of keys whose names suggest a value that must not be shown. */
+const secretKeys = "(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie)"
 
-/** Whether a key's name suggests a value that must not be shown. */
-const isSecretKey = (key: string): boolean =>
-  /^(api[-_ ]?key|secret|token|password|auth|authorization|cookie)$/i.test(key)
+/** Matches a literal after such a key, up to the end of the line. */
+const literalSecret = new RegExp(
+  String.raw`(?<=${secretKeys}["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$`,
+  "i",
+)
 
-/**
- * Whether a string can be the name of an environment variable. Any other string may be an API key that was pasted
- * instead.
- */
-export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+const secretKey = new RegExp(`^${secretKeys}$`, "i")
+
+/** Matches the name of an environment variable. Any other string may be an API key that was pasted instead. */
+export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Masks a secret with text of the same length, so that column numbers remain correct. */
 const masked = (secret: string): string => "•".repeat(secret.length)
