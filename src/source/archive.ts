@@ -5,7 +5,17 @@ import { count, firstOf } from "../domain/words.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits } from "./limits.ts"
 import { refusing, type SourceError } from "./Source.ts"
-import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries, type ZipEntry } from "./zip.ts"
+import {
+  BadArchive,
+  damagedNote,
+  directoryPlace,
+  headerLength,
+  isSwollen,
+  swollenNote,
+  tailBytes,
+  zipEntries,
+  type ZipEntry,
+} from "./zip.ts"
 
 /** Returns the next piece of the bytes, or `undefined` at their end. A piece's bytes are valid until the next piece is requested. */
 export type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>
@@ -30,8 +40,7 @@ interface Packed {
 }
 
 /** Makes the error about an archive, or a workbook, which is one, whose parts can't be found or unpacked. */
-export const damaged = (file: string): SourceError =>
-  refusing(file)("can't be opened. It is damaged or cut short. Fetch or export it again.")
+export const damaged = (file: string): SourceError => refusing(file)(`can't be opened. ${damagedNote}`)
 
 /** The size of a piece in bytes. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
 const pieceBytes = 16 * 1024
@@ -100,11 +109,7 @@ const notTooLarge = (file: string): Check => {
     packed += took
     for (const part of gave) unpacked += part.length
     if (unpacked > limits.unpackedText) return tooLarge(file)
-    return isSwollen(packed, unpacked)
-      ? refusing(file)(
-        `unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and give the path of the file inside.`,
-      )
-      : undefined
+    return isSwollen(packed, unpacked) ? refusing(file)(swollenNote("file")) : undefined
   }
 }
 
@@ -363,17 +368,9 @@ export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.E
       )
     }
     if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)
-    if (isSwollen(entry.packed, entry.unpacked)) {
-      return yield* refuse(
-        `unpacks to ${
-          count(Math.round(entry.unpacked / entry.packed))
-        } times its size, which no ordinary file does. If you trust it, unpack it and give the path of the file inside.`,
-      )
-    }
+    if (isSwollen(entry.packed, entry.unpacked)) return yield* refuse(swollenNote("file"))
     const header = headerLength(Buffer.from(yield* bytes.range(entry.offset, 30)))
-    if (header === undefined) {
-      return yield* damaged(bytes.file)
-    }
+    if (header === undefined) return yield* damaged(bytes.file)
     return {
       name: entry.name,
       bytes: entryBytes(bytes, entry, entry.offset + header),

@@ -4,6 +4,14 @@ import type { Problem } from "../domain/problem.ts"
 /** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
 const plainTitle = (cell: Cell | undefined): string => cellText(cell).replaceAll('"', "").trim().toLowerCase()
 
+/** Returns the warning about lines or rows above a detected header. */
+export const aboveHeader = (of: string, place: "on line" | "in row", row: number, above: number): string => {
+  const one = place.slice(3)
+  return `${of} seems to have its header ${place} ${row}: ${
+    above === 1 ? `one ${one} above is` : `${above} ${one}s above are`
+  } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right ${one}.`
+}
+
 /**
  * Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. Undefined if the row doesn't.
  *

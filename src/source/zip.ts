@@ -27,7 +27,8 @@ export interface DirectoryPlace {
   readonly count: number
 }
 
-const damaged = "It is damaged or cut short. Fetch or export it again."
+/** What is wrong with an archive, and what to do, as sentences. */
+export const damagedNote = "It is damaged or cut short. Fetch or export it again."
 
 /**
  * The number of bytes at an archive's end that must contain the record with the place of its directory. A comment of up
@@ -42,7 +43,7 @@ const readable = <A>(read: () => A): A => {
   try {
     return read()
   } catch (error) {
-    throw error instanceof RangeError ? new BadArchive(damaged) : error
+    throw error instanceof RangeError ? new BadArchive(damagedNote) : error
   }
 }
 
@@ -50,9 +51,9 @@ const readable = <A>(read: () => A): A => {
 export const directoryPlace = (tail: Buffer): DirectoryPlace =>
   readable(() => {
     const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
-    if (at === -1 || at + 22 > tail.length) throw new BadArchive(damaged)
+    if (at === -1 || at + 22 > tail.length) throw new BadArchive(damagedNote)
     const end = at + 22 + tail.readUInt16LE(at + 20)
-    if (end > tail.length) throw new BadArchive(damaged)
+    if (end > tail.length) throw new BadArchive(damagedNote)
     // Zeros are padding. Anything else would be lost silently.
     if (tail.subarray(end).some((byte) => byte !== 0)) {
       throw new BadArchive("It has data after its end. Fetch or export it again.")
@@ -93,7 +94,7 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
     const entries: Array<ZipEntry> = []
     let at = 0
     for (let left = count; left > 0; left--) {
-      if (directory.readUInt32LE(at) !== 0x02014b50) throw new BadArchive(damaged)
+      if (directory.readUInt32LE(at) !== 0x02014b50) throw new BadArchive(damagedNote)
       const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
       const extraEnd = nameEnd + directory.readUInt16LE(at + 30)
       const [unpacked = 0, packed = 0, offset = 0] = wide(directory.subarray(nameEnd, extraEnd), [
@@ -113,7 +114,7 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
       at = extraEnd + directory.readUInt16LE(at + 32)
     }
     // If more of the directory followed, its entries would be lost silently.
-    if (at !== directory.length) throw new BadArchive(damaged)
+    if (at !== directory.length) throw new BadArchive(damagedNote)
     return entries
   })
 
@@ -130,11 +131,11 @@ export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
 export const isSwollen = (packed: number, unpacked: number): boolean =>
   unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
 
-/** Returns why such data is refused, as the end of a sentence. Sizes are in bytes. */
-export const swollenNote = (packed: number, unpacked: number): string =>
-  `unpacks to ${
-    count(Math.round(unpacked / Math.max(packed, 1)))
-  } times its size, which no ordinary workbook does. If you trust it, save its sheet as CSV.`
+/** Returns why such a workbook or other file is refused, as the end of a sentence. */
+export const swollenNote = (what: "workbook" | "file"): string =>
+  `unpacks to far more bytes than any ordinary ${what} of its size. If you trust it, ${
+    what === "workbook" ? "save its sheet as CSV" : "unpack it and give the path of the file inside"
+  }.`
 
 /** Checks the sizes in the directory. Throws `BadArchive` if the archive would unpack to too much. */
 const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
@@ -146,7 +147,7 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
     )
   }
   if (isSwollen(packed, unpacked)) {
-    throw new BadArchive(`It ${swollenNote(packed, unpacked)}`)
+    throw new BadArchive(`It ${swollenNote("workbook")}`)
   }
 }
 
@@ -175,7 +176,7 @@ export const packedStart = (bytes: Buffer, { method, name, offset, packed }: Zip
 /** Unpacks an entry. Refuses it if its content was damaged, or if its size is not as the directory says, because readers rely on that. */
 export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const bad = () => reject(new BadArchive(damaged))
+    const bad = () => reject(new BadArchive(damagedNote))
     const start = packedStart(bytes, entry)
     if (start === undefined) return bad()
     const data = bytes.subarray(start, start + entry.packed)

@@ -377,7 +377,9 @@ describe("a file that is not a sound workbook", () => {
 
   it("a workbook is refused before it is unpacked if it would unpack to far too much, even if its directory states a smaller size", async () => {
     const bomb = xlsx([{ name: "Rows", rows: row(1, text("a")) + " ".repeat(65 * 1024 * 1024) }])
-    expect(await refusal(config(file(zip(bomb), "xlsx")))).toMatch(/unpacks to [\d,]+ times its size/)
+    expect(await refusal(config(file(zip(bomb), "xlsx")))).toContain(
+      "unpacks to far more bytes than any ordinary workbook",
+    )
     expect(await refusal(config(file(zip(bomb, (size) => Math.min(size, 1000)), "xlsx")))).toContain(
       "damaged or cut short",
     )

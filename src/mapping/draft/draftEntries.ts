@@ -15,6 +15,7 @@ import {
   type SuggestedQuestion,
   type Suggestion,
   type Suggestions,
+  wouldFit,
 } from "../suggest/Suggestion.ts"
 import { draftOther, foreignChoices, foreignFault, valuesBelow, withSure } from "./draftChoices.ts"
 import { ownSettings, settingsFor } from "./settings.ts"
@@ -126,9 +127,6 @@ const whyOpen: Readonly<Record<NonNullable<SuggestedQuestion["why"]>, string>> =
   "several-fit": "more than one column would fit",
 }
 
-/** The lowest confidence of a candidate whose choices are listed. */
-const likely = 0.3
-
 /** Returns the entry of a question that is left to a person, with the columns that may be meant. */
 export const openEntry = (
   { candidates, question, why = "unsure" }: SuggestedQuestion,
@@ -136,7 +134,7 @@ export const openEntry = (
 ): DraftEntry => {
   const { nameOf } = options
   const [best] = candidates
-  const unknown = best === undefined || best.confidence < likely ? undefined : options.unknown(best)
+  const unknown = best === undefined || best.confidence < wouldFit ? undefined : options.unknown(best)
   const made = best === undefined ? undefined : readingKeys(best, { ...options, unknown })
   return {
     of: question.id,

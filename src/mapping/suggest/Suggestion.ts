@@ -67,6 +67,9 @@ export interface Suggestion {
   readonly because: ReadonlyArray<string>
 }
 
+/** The lowest confidence of a column that would fit a question. */
+export const wouldFit = 0.3
+
 export interface SuggestedQuestion {
   readonly question: Question
   readonly accepted?: Suggestion

@@ -18,6 +18,7 @@ import {
   type Suggestions,
   type ToolHints,
   type Unit,
+  wouldFit,
 } from "./Suggestion.ts"
 import { suggestFromTemplate } from "./template.ts"
 
@@ -77,11 +78,10 @@ const openQuestion = (
   used: ReadonlySet<number>,
 ): SuggestedQuestion => {
   const isUsed = ({ unit }: Ranked) => columnsOf(unit).some(({ position }) => used.has(position))
-  const own = ranked.filter((one) => one.target.question === question && one.confidence >= (isUsed(one) ? 0.1 : 0.03))
+  const own = ranked.filter((one) => one.target.question === question && !(isUsed(one) && one.confidence < 0.1))
     .toSorted((a, b) => Number(isUsed(a)) - Number(isUsed(b)) || b.confidence - a.confidence).slice(0, 3)
   const [best, next] = own
-  // A column with less than 0.3 does not count as one that would fit.
-  const isUnclear = best !== undefined && next !== undefined && best.confidence >= 0.3
+  const isUnclear = best !== undefined && next !== undefined && best.confidence >= wouldFit
     && next.confidence >= best.confidence / 2
   return {
     question,

@@ -14,7 +14,7 @@ import { findEncoding } from "../text/findEncoding.ts"
 import { readable, readText } from "../text/readText.ts"
 import { type JsonColumns, makeJsonColumns } from "./columns.ts"
 import { placeOf, pointerOf } from "./pointer.ts"
-import { type JsonReader, type JsonRecord, readElements, readLines } from "./records.ts"
+import { countedAs, type JsonReader, type JsonRecord, readElements, readLines } from "./records.ts"
 import { deepest, twoLists, walkJson } from "./walk.ts"
 
 /** The pipeline's settings for reading JSON. */
@@ -134,9 +134,6 @@ const unreadable = (row: number, { fault, line, text }: Extract<JsonRecord, { re
   message: `Row ${row} (line ${line}) ${faults[fault]}`,
 })
 
-/** The maximum number of members that are reported. */
-const mostUnseen = 50
-
 /** Turns a reading's blocks into chunks of rows. */
 const rowsOf = (
   { blocks, columns, encoding, file, finished, reader }: {
@@ -161,7 +158,7 @@ const rowsOf = (
       let more = false
       const note = (title: string) => {
         more = true
-        const name = unseen.has(title) || unseen.size < mostUnseen ? title : "others"
+        const name = countedAs(unseen, title)
         const known = unseen.get(name)
         if (known === undefined) unseen.set(name, { row, cells: 1 })
         else known.cells++

@@ -21,8 +21,12 @@ export interface JsonReader {
   readonly outside: ReadonlyMap<string, number>
 }
 
-/** The maximum number of paths outside the records that are counted separately. */
-const mostOutside = 50
+/** The maximum number of names that are counted separately. */
+const mostNames = 50
+
+/** Returns the name under which something is counted. All names after the first ones are counted together. */
+export const countedAs = (counts: ReadonlyMap<string, unknown>, name: string): string =>
+  counts.has(name) || counts.size < mostNames ? name : "others"
 
 /** Reads records that are the elements of an array. */
 export const readElements = (place: ReadonlyArray<string>): JsonReader => {
@@ -33,8 +37,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
     target: place,
     record: (value) => records.push({ value }),
     outside: (place) => {
-      const pointer = pointerOf(place)
-      const name = outside.has(pointer) || outside.size < mostOutside ? pointer : "others"
+      const name = countedAs(outside, pointerOf(place))
       outside.set(name, (outside.get(name) ?? 0) + 1)
     },
   })

@@ -5,6 +5,7 @@ import { strayQuotes } from "../../domain/run.ts"
 import { count, listed } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
+import { aboveHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import {
@@ -139,11 +140,6 @@ const rowsOf = (
   return readText({ file, blocks, encoding, decoder, line: reader.line, take, ended })
 }
 
-const headingLeftOut = (file: string, { above, row }: Header) =>
-  `${file} seems to have its header on line ${row}: ${
-    above === 1 ? "one line above is" : `${above} lines above are`
-  } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right line.`
-
 /** Returns the positions of the row key's columns. Empty if the pipeline does not name them, or if a name is not among the columns. */
 const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
   if (rowKey === undefined || rowKey === "content") return []
@@ -192,7 +188,11 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         `${file} starts with the byte order mark of ${encoding.name} and was read in that encoding, although the pipeline says ${settings.encoding}.`,
       ]
       : []
-    const warnings = [...ofEncoding, ...ofMark, ...(header.above === 0 ? [] : [headingLeftOut(file, header)])]
+    const warnings = [
+      ...ofEncoding,
+      ...ofMark,
+      ...(header.above === 0 ? [] : [aboveHeader(file, "on line", header.row, header.above)]),
+    ]
     const delimiter = header.delimiterBecause === oneColumn
       ? oneColumn
       : `${delimiterName(header.delimiter)} (${header.delimiterBecause})`

@@ -88,6 +88,9 @@ export const chooseSheet = (
   )
 }
 
+/** Why an encrypted workbook is refused, as the end of a sentence. */
+export const hasPassword = "is protected by a password. Save it without one."
+
 /** The failure of a workbook whose chosen sheet is a chart or a macro sheet. */
 export const withoutRows = (file: string, name: string): SourceError =>
   refusing(file)(`has no rows in "${name}", which is not a sheet with cells. Name a different one: \`source.sheet\`.`)

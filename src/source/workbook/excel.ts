@@ -6,6 +6,7 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import { damaged, inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
+import { aboveHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import {
   changedWhileOpening,
@@ -21,7 +22,15 @@ import { zipDirectory } from "../zip.ts"
 import { openWithLibrary, unknownKind } from "./library.ts"
 import { odsSheet } from "./ods.ts"
 import { openRows, type Packed, partName } from "./readRows.ts"
-import { type CellRange, type OpenSheet, parseRange, type SheetNotes, type SheetRow, wholeSheet } from "./Sheet.ts"
+import {
+  type CellRange,
+  hasPassword,
+  type OpenSheet,
+  parseRange,
+  type SheetNotes,
+  type SheetRow,
+  wholeSheet,
+} from "./Sheet.ts"
 import { countOutside, findTable, recordsOf, rowsToFind, type Table, underMerges } from "./table.ts"
 import { bookPart, xlsxSheet } from "./xlsx.ts"
 
@@ -94,7 +103,7 @@ export const openSheet = (
     const book = yield* bookPart(packed)
     const ods = book === undefined ? parts.get("content.xml") : undefined
     if (parts.has("encrypted-package")) {
-      return yield* refusing(file)("is protected by a password. Save it without one.")
+      return yield* refusing(file)(hasPassword)
     }
     // xlsx reads many more formats, but their cells are not verified in any way.
     if (isZip && book === undefined && ods === undefined) return yield* refusing(file)(unknownKind)
@@ -157,11 +166,9 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         } over several rows. Only the first of these rows has the value. `
         + "If it belongs to each of them, unmerge the cells in a spreadsheet program, and fill them in.",
       ]),
-      ...(table.above === 0 ? [] : [
-        `Sheet "${name}" of ${file} seems to have its header in row ${table.headerRow}: ${
-          table.above === 1 ? "one row above is" : `${table.above} rows above are`
-        } not read. If so, write \`headerRow: ${table.headerRow}\` under \`source\`; otherwise give the right row.`,
-      ]),
+      ...(table.above === 0
+        ? []
+        : [aboveHeader(`Sheet "${name}" of ${file}`, "in row", table.headerRow, table.above)]),
     ]
     let files: Effect.Effect.Success<Source["files"]> = []
 

@@ -5,9 +5,9 @@ import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { type SourceChanged, SourceError } from "../Source.ts"
-import { BadArchive, proveArchive } from "../zip.ts"
+import { BadArchive, damagedNote, proveArchive } from "../zip.ts"
 import { commonFormat, toCell, uncalculated } from "./cells.ts"
-import { chooseSheet, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
+import { chooseSheet, hasPassword, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
 
@@ -78,7 +78,7 @@ export const openWithLibrary = (
         try: () => prove(bytes),
         catch: (error) =>
           refuse(
-            `can't be opened. ${error instanceof BadArchive ? error.message : "It is damaged or cut short."}`,
+            `can't be opened. ${error instanceof BadArchive ? error.message : damagedNote}`,
             error,
           ),
       })
@@ -104,7 +104,7 @@ export const openWithLibrary = (
         try: () => silently(() => xlsx.read(content, { ...options, sheets })),
         catch: (error) =>
           error instanceof Error && error.message.includes("password")
-            ? refuse("is protected by a password. Save it without one.", error)
+            ? refuse(hasPassword, error)
             : refuse(unknownKind, error),
       })
 

@@ -5,7 +5,7 @@ import type { ZipEntry } from "../zip.ts"
 import { type OdsBook, odsBookFinder } from "./odsBook.ts"
 import { odsRowsReader } from "./odsRows.ts"
 import { checkParts, type Packed, readPart, unpackedPart, type XmlSheet } from "./readRows.ts"
-import { chooseSheet } from "./Sheet.ts"
+import { chooseSheet, hasPassword } from "./Sheet.ts"
 
 /** This is a separate function, so that its closure doesn't keep the workbook's bytes. */
 const readerOf = (at: number, { shows }: OdsBook): XmlSheet["makeReader"] => (notes) => odsRowsReader(at, shows, notes)
@@ -29,7 +29,7 @@ export const odsSheet = (
     if (manifest !== undefined && manifest.unpacked <= limits.unpackedFreely) {
       const text = yield* unpackedPart(packed, manifest)
       if (text.includes("encryption-data")) {
-        return yield* refusing(file)("is protected by a password. Save it without one.")
+        return yield* refusing(file)(hasPassword)
       }
     }
     const { book, makeScanner } = odsBookFinder()

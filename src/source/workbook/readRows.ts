@@ -200,8 +200,5 @@ export const checkParts = (
 ): Effect.Effect<void, SourceError> => {
   if ([...parts.values()].some((entry) => packedStart(content, entry) === undefined)) return damaged(file)
   if (large.some(({ method }) => method !== 0 && method !== 8)) return damaged(file)
-  const bomb = large.find(isBomb)
-  return bomb === undefined
-    ? Effect.void
-    : refusing(file)(swollenNote(bomb.packed, bomb.unpacked))
+  return large.some(isBomb) ? refusing(file)(swollenNote("workbook")) : Effect.void
 }
