@@ -1,6 +1,7 @@
 import { type Cell, cellText, JsonCell } from "../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
+import { firstOf } from "../domain/words.ts"
 import { type BlockColumn, type PartOf, titled } from "./blocks.ts"
 import type { MetaColumn, RecordLayout } from "./FormTool.ts"
 import { withoutTags } from "./sample.ts"
@@ -83,7 +84,5 @@ export const undefinedNote = (names: ReadonlyArray<string>): ReadonlyArray<strin
   names.length === 0 ? [] : [
     `The definition of the form lacks ${
       names.length === 1 ? "a question" : `${names.length} questions`
-    } of the responses, so the columns have ids as names: ${names.slice(0, 5).join(", ")}${
-      names.length > 5 ? ", …" : ""
-    }.`,
+    } of the responses, so the columns have ids as names: ${firstOf(names, 5)}.`,
   ]

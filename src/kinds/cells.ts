@@ -24,7 +24,7 @@ export const plainNumber = (value: number): string => {
 
 /** Returns a cell's trimmed text, or "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>
-  typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
+  typeof cell === "string" ? trimmed(cell) : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
 
 const excelError = new Fault("excel-error", "a value, not an error in the workbook")
 
@@ -53,7 +53,7 @@ export const allTexts = (parse: (texts: ReadonlyArray<string>) => Json | undefin
 
 /** Makes a `Parse` from a function for the text of a single cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
-  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
+  oneCell((cell) => parse(textOf(cell)))
 
 /** Whether a text contains a character that is not visible, such as a zero-width space or a sign for the direction of writing. */
 export const hasInvisible = (text: string): boolean => /\p{Cf}/u.test(text)

@@ -43,7 +43,7 @@ export const date: Kind<FormatOptions> = {
         note?.("part")
         return isoDay(read.wall)
       }
-      const text = typeof cell === "string" ? cell : textOf(cell)
+      const text = textOf(cell)
       if (dropsTime && text.includes(":")) note?.("part")
       const day = fixed?.(text)
       if (day !== undefined) return day

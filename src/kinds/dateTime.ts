@@ -109,7 +109,7 @@ export const dateTime: Kind<Options> = {
         const read = readIso(cell.iso)
         return read?.hasDate ? inZone(read.wall) : notADateTime
       }
-      const text = typeof cell === "string" ? cell : textOf(cell)
+      const text = textOf(cell)
       const reading = readFormats(text, walls, (format, text) => format.wall(text), isoWallOf)
       if (reading === undefined) return ambiguous
       if (!Number.isNaN(reading)) return inZone(reading)

@@ -42,7 +42,7 @@ export const time: Kind<FormatOptions> = {
         note?.("part")
         return isoTime(read.wall)
       }
-      const text = typeof cell === "string" ? cell : textOf(cell)
+      const text = textOf(cell)
       if (dropsDay && Number.isNaN(isoTimeOfDay(text))) note?.("part")
       const reading = readFormats(text, formats, (format, text) => seconds(format.wall(text)), isoTimeOfDay)
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notATime : isoTime(reading)

@@ -1,4 +1,5 @@
 import { type Cell, DateCell } from "../domain/cell.ts"
+import { plainName } from "../domain/form.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { textOf } from "../kinds/cells.ts"
@@ -26,9 +27,6 @@ const plainNumber = /^[-+]?\d+(?:\.\d+)?$/
 
 const numberOf = (cell: Cell | undefined, text: string): number =>
   typeof cell === "number" ? cell : plainNumber.test(text) ? Number(text) : NaN
-
-/** Returns a text as it is compared: trimmed, and with each letter and its accent as one character. */
-const comparable = (text: string): string => text.trim().normalize()
 
 /** Reads a date or a local time. An offset is used only if both sides of a comparison have one. */
 const momentOf = (text: string, format: DateFormat | undefined) => {
@@ -70,11 +68,11 @@ export const compileConditions = (
     if (column !== undefined) found.push(column)
     const tests: Array<Test> = []
     if (asked.is !== undefined) {
-      const is = new Set(asked.is.map(comparable))
+      const is = new Set(asked.is.map(plainName))
       tests.push((_, text) => is.has(text))
     }
     if (asked.not !== undefined) {
-      const not = new Set(asked.not.map(comparable))
+      const not = new Set(asked.not.map(plainName))
       tests.push((_, text) => !not.has(text))
     }
     if (asked.empty !== undefined) {

@@ -5,8 +5,10 @@ import { type PracticeAnswer, refusal } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
-/** The operation that a request asks for. */
-export type Operation = "create" | "read" | "form" | "list" | "delete"
+/** The operations that a request can ask for. */
+export const operations = ["create", "read", "form", "list", "delete"] as const
+
+type Operation = (typeof operations)[number]
 
 /** How a request ends for the client. */
 export type Reply =

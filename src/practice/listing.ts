@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { pageRows } from "../service/FormService.ts"
 import { invalid, issuesOf, json, type PracticeAnswer } from "./refusals.ts"
 import { countBefore, type StoredSubmission } from "./store.ts"
 
@@ -26,7 +27,7 @@ const oneOf = <const A extends string>(first: A, second: A) =>
 
 const decodeQuery = Schema.decodeUnknownEither(
   Schema.Struct({
-    limit: Schema.optionalWith(whole(1, 150), { exact: true, default: () => 50 }),
+    limit: Schema.optionalWith(whole(1, pageRows), { exact: true, default: () => 50 }),
     offset: Schema.optionalWith(whole(0), { exact: true, default: () => 0 }),
     afterDate: Schema.optionalWith(DateTime, { exact: true }),
     beforeDate: Schema.optionalWith(DateTime, { exact: true }),

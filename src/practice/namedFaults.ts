@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { Time, whole } from "../project/fields.ts"
-import { answered, type FaultContext, type PlannedFault, type Reply } from "./faults.ts"
+import { answered, type FaultContext, operations, type PlannedFault, type Reply } from "./faults.ts"
 import { invalid, type PracticeAnswer, refusal } from "./refusals.ts"
 
 /** A kind of fault that is planned by its name and settings (docs/practice.md). */
@@ -25,7 +25,7 @@ export const ofCreates = {
 /** The settings of every other fault. */
 export const ofRequests = {
   ...ofCreates,
-  on: Schema.optional(Schema.Literal("create", "read", "form", "list", "delete", "any")),
+  on: Schema.optional(Schema.Literal(...operations, "any")),
 }
 
 const When = Schema.Literal("before", "after")

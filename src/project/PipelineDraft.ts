@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parse, parseDocument, type YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
+import { oneLine } from "../domain/words.ts"
 import { written } from "./yamlFaults.ts"
 
 /** A value to be written to a pipeline file. Strings are not converted. */
@@ -113,7 +114,7 @@ export const keyLines = ({ isLong = false, key, notes, value, note }: DraftKey):
 }
 
 /** Returns a string of unknown origin for a comment, on one line and without invisible characters. */
-export const commentText = (text: string): string => visible(text).replaceAll(/\s+/g, " ").trim()
+export const commentText = (text: string): string => oneLine(visible(text))
 
 const commented = (text: string): string => `# ${text}`.trimEnd()
 

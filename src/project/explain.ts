@@ -1,6 +1,7 @@
 import type * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
 import { isMap, isScalar, isSeq, type Node } from "yaml"
+import { cut } from "../domain/problem.ts"
 import type { Finding } from "./errors.ts"
 import {
   discriminator,
@@ -89,7 +90,7 @@ const shown = ({ yaml }: Explanation, node: Node | null): string => {
   if (!isScalar(node)) return "empty"
   if (yaml.secret(node)) return "the secret itself"
   const text = withoutCredentials(written(node))
-  return text === "" ? "empty" : quoted(text.length > 60 ? text.slice(0, 59) + "…" : text)
+  return text === "" ? "empty" : quoted(cut(text, 60))
 }
 
 const fail = (to: Explanation, place: Place, message: string, suggestion?: string): void => {

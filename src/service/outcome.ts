@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { cut } from "../domain/problem.ts"
+import { oneLine } from "../domain/words.ts"
 import { type Codec, parseJson } from "./codec.ts"
 import { type CreateOutcome, ServiceUnusable } from "./FormService.ts"
 import { longestPause } from "./pace.ts"
@@ -55,7 +56,7 @@ const wordsOf = (body: Uint8Array): string => {
 const longestMessage = 500
 
 const quoted = (words: string): string => {
-  const line = words.replace(/\s+/g, " ").trim()
+  const line = oneLine(words)
   return line === "" ? "" : ` ("${cut(line, longestMessage)}")`
 }
 

@@ -80,11 +80,15 @@ export interface Requests extends Pick<FormService, "inFlight" | "requests" | "p
     request: TransportRequest,
     signal?: AbortSignal,
   ) => Effect.Effect<PacedResponse, NeverSent | MaybeSent>
-  readonly count: (what: keyof RequestCounts) => void
+  readonly count: (what: Kind) => void
 }
 
+type Kind = keyof RequestCounts
+
+const none = (): Record<Kind, number> => ({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 })
+
 export const makeRequests = ({ admission, logPause, clock, pace, transport }: SharedParts): Requests => {
-  const counts: Record<keyof RequestCounts, number> = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
+  const counts = none()
   const timeline = new Timeline()
   let inFlight = 0
   const count: Requests["count"] = (what) => {
@@ -114,14 +118,10 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
   }
 }
 
-type Kind = keyof RequestCounts
-
 /** The maximum number of spans that are kept. If there are more, adjacent spans are merged in pairs. */
 const most = 240
 
 const firstSpan = 1_000
-
-const none = (): Record<Kind, number> => ({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 })
 
 /**
  * Counts requests over time, in a limited number of spans. Each span is one second at first, and doubles in length whenever there would be too many

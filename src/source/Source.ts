@@ -23,7 +23,8 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
 }) {}
 
 /** Returns the function that makes the error about a file from the end of its sentence. */
-export const refusing = (file: string) => (end: string) => new SourceError({ file, message: `${file} ${end}` })
+export const refusing = (file: string) => (end: string, cause?: unknown) =>
+  new SourceError({ file, message: `${file} ${end}`, ...(cause === undefined ? {} : { cause }) })
 
 /** Like `refusing`, for an account that can't be used. */
 export const unusableBy = (file: string) => (end: string) => new ConnectionUnusable({ file, message: `${file} ${end}` })

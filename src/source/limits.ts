@@ -1,6 +1,7 @@
 /** The most that a source may contain. The limits are generous, but they stop a file that is not what it seems. Exceeding one is an error. */
 export const limits = {
   rows: 50_000_000,
+  /** The maximum number of columns, also of a sheet: Excel's own limit. */
   columns: 16_384,
   /** The maximum number of characters in a cell. */
   cell: 4_000_000,
@@ -12,6 +13,8 @@ export const limits = {
   lookedJson: 8 * 1024 * 1024,
   /** The maximum size of a workbook in bytes: it is kept in memory. */
   workbook: 256 * 1024 * 1024,
+  /** The maximum size of a form's definition in bytes: it is kept in memory. */
+  definition: 64 * 1024 * 1024,
   /** The maximum unpacked size in bytes of those parts of a workbook that are kept in memory. */
   unpacked: 1024 * 1024 * 1024,
   /** A sheet of an .xlsx workbook with at most this many bytes is checked to its end before it is read. */

@@ -10,6 +10,7 @@ import { qualtricsSurvey } from "../formtools/qualtricsSurvey.ts"
 import { redcapDictionary } from "../formtools/redcapDictionary.ts"
 import { xlsForm } from "../formtools/xlsForm.ts"
 import { type Bytes, findBytes } from "./bytes.ts"
+import { limits } from "./limits.ts"
 import { changedWhileOpening, SourceError } from "./Source.ts"
 import { beginning } from "./text/csv.ts"
 import { openSheet } from "./workbook/excel.ts"
@@ -19,9 +20,6 @@ const formats: ReadonlyArray<DefinitionFormat> = [redcapDictionary, xlsForm, qua
 
 const known =
   "It can be a REDCap data dictionary (.csv), an XLSForm (.xlsx or .csv), a Qualtrics survey (.qsf) or a LimeSurvey survey structure (.lss)."
-
-/** The maximum size of a definition in bytes: it is kept in memory. */
-const most = 64 * 1024 * 1024
 
 /** What a form tool's own definition of a form says about the columns of its exports. */
 export interface OpenedLabels {
@@ -36,7 +34,9 @@ export const openLabels = (file: string): Effect.Effect<OpenedLabels, SourceErro
     const fs = yield* FileSystem.FileSystem
     const wrong = (message: string) => new SourceError({ file, message })
     const bytes = yield* findBytes(fs, file, 64 * 1024)
-    if (bytes.size > most) return yield* wrong(`${file} is too large for the definition of a form. ${known}`)
+    if (bytes.size > limits.definition) {
+      return yield* wrong(`${file} is too large for the definition of a form. ${known}`)
+    }
     const definition = yield* definitionIn(bytes)
     if (typeof definition === "string") return yield* wrong(`${file}: ${definition}`)
     for (const { read, title } of formats) {

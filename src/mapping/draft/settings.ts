@@ -105,6 +105,10 @@ const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile):
   return read.length >= texts.length * 0.99
 }
 
+/** Joins sentences about what a person must decide. Undefined if there is nothing. */
+export const joinedOpen = (sentences: ReadonlyArray<string | undefined>): string | undefined =>
+  sentences.filter((each) => each !== undefined).join(" Also: ") || undefined
+
 const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
@@ -119,11 +123,10 @@ const dateTimeSettings = (
     ? settled("dateTime", { key: "format", value: one(own) })
     : formatSettings(profile, "dateTime")
   const zone = zoneSettings(profile, title, known.zone)
-  const open = [format.open, zone.open].filter((each) => each !== undefined).join(" Also: ")
   return {
     kind: "dateTime",
     keys: [...format.keys, ...zone.keys],
-    open: open === "" ? undefined : open,
+    open: joinedOpen([format.open, zone.open]),
     asks: [...format.asks, ...zone.asks],
   }
 }

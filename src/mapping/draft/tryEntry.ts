@@ -12,7 +12,7 @@ import { codesOf } from "../suggest/labelled.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { columnsOf, type Suggestion } from "../suggest/Suggestion.ts"
 import { cached } from "../words/words.ts"
-import type { Settings } from "./settings.ts"
+import { joinedOpen, type Settings } from "./settings.ts"
 import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
 /** What a column's cells show about an entry that reads them. */
@@ -52,8 +52,7 @@ export const settingsThatRead = (settings: Settings, tried: TriedEntry | undefin
   return {
     ...settings,
     keys: faulty > filled / 2 ? settings.keys.filter(({ key }) => !formats.has(key)) : settings.keys,
-    open: [settings.open, `${misfit}. Correct it, then remove the #.`].filter((each) => each !== undefined)
-      .join(" Also: "),
+    open: joinedOpen([settings.open, `${misfit}. Correct it, then remove the #.`]),
   }
 }
 

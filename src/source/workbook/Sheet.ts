@@ -128,9 +128,6 @@ export const rangeName = ({ from, to }: CellRange): string => {
   return first === last ? `${first}` : `${first}:${last}`
 }
 
-/** The maximum number of columns in a sheet: Excel's own limit. */
-export const mostColumns = 16_384
-
 /** Returns a column's letters. Columns are numbered from 0. */
 export const columnName = (column: number): string =>
   (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)

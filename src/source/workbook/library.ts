@@ -4,7 +4,7 @@ import type { CellObject, CFB, ParsingOptions, WorkSheet } from "xlsx"
 import type { Cell } from "../../domain/cell.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
-import { type SourceChanged, SourceError } from "../Source.ts"
+import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 import { BadArchive, damagedNote, proveArchive } from "../zip.ts"
 import { commonFormat, toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, hasPassword, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
@@ -71,8 +71,7 @@ export const openWithLibrary = (
   proven: Effect.Effect<void, SourceError | SourceChanged>,
 ): Effect.Effect<OpenSheet, SourceError> =>
   Effect.gen(function*() {
-    const refuse = (message: string, cause?: unknown) =>
-      new SourceError({ file, message: `${file} ${message}`, ...(cause === undefined ? {} : { cause }) })
+    const refuse = refusing(file)
     const styles = isZip
       ? yield* Effect.tryPromise({
         try: () => prove(bytes),

@@ -5,7 +5,7 @@ import type { OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
 import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { mostColumns, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import type { SheetNotes, SheetRow } from "./Sheet.ts"
 import { BadSheet, type XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
@@ -65,7 +65,9 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
     } else {
       const repeated = times(of("number-columns-repeated") || "1")
       const first = columnStyles.length
-      for (let left = Math.min(repeated, mostColumns - columnStyles.length); left > 0; left--) columnStyles.push(style)
+      for (let left = Math.min(repeated, limits.columns - columnStyles.length); left > 0; left--) {
+        columnStyles.push(style)
+      }
       if (hidden) notes.hiddenColumns.push([first, first + repeated - 1])
     }
   }

@@ -8,7 +8,7 @@ import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
 import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
 import { isSwollen, packedStart, swollenNote, unpack, type ZipEntry } from "../zip.ts"
-import { type ChosenSheet, columnName, mostColumns, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
+import { type ChosenSheet, columnName, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
 
 /** Returns the name under which a part is found. Case doesn't matter in names, and some programs write backslashes. */
@@ -60,8 +60,8 @@ export const requireRow = (row: number): void => {
 
 /** Throws `BadSheet` if no sheet can have this cell. Rows and columns are numbered from 0. */
 export const requireColumn = (column: number, row: number): void => {
-  if (column >= mostColumns) {
-    const [name, last] = [columnName(column), columnName(mostColumns - 1)]
+  if (column >= limits.columns) {
+    const [name, last] = [columnName(column), columnName(limits.columns - 1)]
     throw new BadSheet(`a cell in column ${name} of row ${row + 1}, beyond the last column ${last}`)
   }
 }
