@@ -51,7 +51,9 @@ export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>)
   const value = cell instanceof JsonCell ? cell.value : typeof cell === "number" || typeof cell === "boolean"
     ? cell
     : fromJson(text)
-  if (value !== undefined && compareAnswer(sent.kind, sent.value, value).verdict !== "different") return "agrees"
+  const isEqual = (shown: Json | undefined) =>
+    shown !== undefined && compareAnswer(sent.kind, sent.value, shown).verdict !== "different"
+  if (isEqual(value) || isEqual(text)) return "agrees"
   if (typeof sent.value === "string") return relateText(sent.value, sent, cell, text)
   if (typeof sent.value === "number") return relateNumber(sent.value, text)
   if (typeof sent.value === "boolean") return relateBoolean(sent.value, text)
@@ -62,7 +64,6 @@ export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>)
 }
 
 const relateText = (value: string, { kind, options }: SentAnswer, cell: Cell | undefined, text: string): Relation => {
-  if (compareAnswer(kind, value, text).verdict !== "different") return "agrees"
   const iso = readIso(value)
   const dated = iso !== undefined && (kind === undefined || kind === "date" || kind === "time" || kind === "dateTime")
   if (dated) return relateTime(iso, cell instanceof DateCell ? cell.iso : text)

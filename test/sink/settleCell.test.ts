@@ -90,6 +90,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     ["choices", ["r", "g"], new JsonCell(["r", "g"]), "agrees"],
     ["choices", ["r", "g"], "Red", "near"],
     ["choices", ["r"], "Red, Green", "near"],
+    ["choices", ["Café"], "Cafe\u0301", "agrees"],
     ["choices", ["r"], "Green", "differs"],
     ["ranking", ["r", "g"], "Red, Green", "agrees"],
     ["ranking", ["r", "g"], "Green, Red", "differs"],
