@@ -4,6 +4,7 @@ import { cut, type Problem } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
 import { addedAt, addedColumns } from "./fixed.ts"
+import { extentOf } from "./headerRow.ts"
 
 /**
  * Makes columns from a header's titles, by position. A title, trimmed and with collapsed white space, names its column if no other title gives the
@@ -46,7 +47,7 @@ export interface Width {
 export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
   header: titles.length,
   pad,
-  titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
+  titled: extentOf(titles),
 })
 
 /** Whether a record has all its cells in their positions, and its cells beyond the header's width are empty. */

@@ -40,7 +40,7 @@ const mostAbove = 30
 const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "" ? count : count + 1), 0)
 
 /** Returns the number of cells up to the last filled one. */
-const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
+export const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
 
 /** Returns the width that most records have. */
 const usualExtent = (lines: ReadonlyArray<Line>) => {
