@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts"
-import { namesOf, type Tone } from "./words.ts"
+import { namesOf, type Tone, type Word } from "./words.ts"
 
 /** The verdicts on a sent and a returned answer, each with its tone. */
 export const answerTones = {
@@ -14,6 +14,15 @@ export const answerTones = {
 export type AnswerVerdict = keyof typeof answerTones
 
 export const answerVerdicts = namesOf(answerTones)
+
+/** Whether an answer came back differently. Then its submission is `differing`, unless the pipeline tolerates the difference. */
+export const isDifference = (verdict: AnswerVerdict): boolean => answerTones[verdict] === "bad"
+
+/** Returns the name and the tone of a difference. One that the pipeline tolerates needs no review. */
+export const differenceWord = (verdict: AnswerVerdict, isTolerated: boolean): Omit<Word, "meaning"> =>
+  isTolerated
+    ? { title: `${verdict}, tolerated`, tone: "calm" }
+    : { title: verdict, tone: answerTones[verdict] }
 
 /** The comparison of an answer or of another member of an item. */
 export interface AnswerComparison {

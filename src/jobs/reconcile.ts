@@ -55,7 +55,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       const at = yield* findTarget(project, options)
       const { pipeline, target } = at
       const { service: name } = target
-      if (options.wholeForm === true && project.services.has(name) && !can(project, name, "list")) {
+      if (options.wholeForm === true && !can(project, name, "list")) {
         return yield* new ConfigurationInvalid({
           diagnostics: [diagnosticAt(
             pipeline.document,

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Disk } from "../project/disk.ts"
-import { ConfigurationInvalid, diagnosticAt, PipelineUnknown } from "../project/errors.ts"
+import { PipelineUnknown } from "../project/errors.ts"
 import type { Pipeline, SinkConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
@@ -82,13 +82,10 @@ export const findFirstTarget = (project: Project, name: string) =>
  * @param services the services that the process shares; if undefined, the service is opened for this scope only
  */
 export const openTarget = (
-  { pipeline, project, target }: PipelineTarget,
+  { project, target }: PipelineTarget,
   services?: Services,
 ): Effect.Effect<FormService, OpenFailure, Scope.Scope | Disk> => {
-  const config = project.services.get(target.service)
-  if (config !== undefined) return services === undefined ? openService(config) : services.open(config)
-  const message = `There is no service ${quoted(target.service)} in config/formferry.yaml.`
-  return Effect.fail(
-    new ConfigurationInvalid({ diagnostics: [diagnosticAt(pipeline.document, "error", target.path, message)] }),
-  )
+  // A project is loaded only if it has every service that its pipelines name.
+  const config = project.services.get(target.service)!
+  return services === undefined ? openService(config) : services.open(config)
 }

@@ -1,13 +1,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ExitCode, exits } from "../domain/exit.ts"
+import type { ExitCode } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
-import type { Outcome } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
-import { statusOfSignal } from "../run/ending.ts"
+import { ending } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
-import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
+import { type Signal, Stop } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
@@ -138,7 +137,23 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         ...keptAs,
         left: sent - kept.size,
       }
-      const { because, exitCode, outcome } = ending(stop.reasons(), counts)
+      // A stop does not matter if everything was finished anyway.
+      const reasons = counts.left > 0 ? stop.reasons() : []
+      const { exitCode, outcome } = ending({
+        balanced: true,
+        reasons,
+        inDoubt: counts.inDoubt + counts.unseen,
+        unproven: 0,
+        needed: counts.edited + counts.likely + counts.refused + counts.replaced + counts.unknown,
+        uncovered: false,
+      })
+      const because = reasons.flatMap((reason) =>
+        reason._tag === "Interrupted"
+          ? `The command was interrupted (${reason.signal}).`
+          : "because" in reason
+          ? reason.because
+          : []
+      )
       const finishedAt = yield* now
       const about = {
         pipeline: pipeline.name,
@@ -164,40 +179,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         folder,
         ...counts,
         exitCode,
-        because,
+        because: [...new Set(because)].join(" ") || undefined,
       } satisfies UndoResult
     }),
   )
-
-type Counted = Pick<
-  UndoResult,
-  "edited" | "inDoubt" | "left" | "likely" | "refused" | "replaced" | "unknown" | "unseen"
->
-
-const ending = (
-  reasons: ReadonlyArray<StopReason>,
-  { edited, inDoubt, left, likely, refused, replaced, unknown, unseen }: Counted,
-): { readonly exitCode: ExitCode; readonly outcome: Outcome; readonly because: string | undefined } => {
-  // An interrupt does not matter if everything was finished anyway.
-  for (const reason of left > 0 ? reasons : []) {
-    if (reason._tag === "Interrupted") {
-      return {
-        exitCode: statusOfSignal[reason.signal],
-        outcome: "interrupted",
-        because: `The command was interrupted (${reason.signal}).`,
-      }
-    }
-    if (reason._tag === "Overtaken") {
-      return { exitCode: exits.busy.code, outcome: "stopped", because: reason.because }
-    }
-    if (reason._tag === "Unavailable") {
-      return { exitCode: exits.unavailable.code, outcome: "unavailable", because: reason.because }
-    }
-  }
-  const because = undefined
-  if (inDoubt + unseen > 0) return { exitCode: exits.unproven.code, outcome: "inDoubt", because }
-  if (edited + likely + refused + replaced + unknown > 0) {
-    return { exitCode: exits.attention.code, outcome: "attention", because }
-  }
-  return { exitCode: exits.complete.code, outcome: "complete", because }
-}

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { AnswerComparison } from "../domain/comparison.ts"
+import { type AnswerComparison, isDifference } from "../domain/comparison.ts"
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
@@ -52,15 +52,12 @@ export interface ReadBackOptions {
 const firstWait = 250
 const longestWait = 5_000
 
-/** Verdicts on an answer that make the submission `differing`, unless the pipeline tolerates the difference. */
-const counted: ReadonlySet<AnswerComparison["verdict"]> = new Set(["different", "absent", "unexpected"])
-
 /** Returns whether the submission was returned as it was sent. */
 const verdictOf = (
   comparisons: ReadonlyArray<AnswerComparison>,
   tolerated: ReadonlySet<string>,
 ): "verified" | "differing" =>
-  comparisons.some((one) => counted.has(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
+  comparisons.some((one) => isDifference(one.verdict) && !tolerated.has(one.question)) ? "differing" : "verified"
 
 /**
  * Reads submissions back and compares them answer by answer. Waits until each is visible, within the limit.

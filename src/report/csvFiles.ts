@@ -2,6 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import Papa from "papaparse"
+import { differenceWord } from "../domain/comparison.ts"
 import { type Fate, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import { cut, type Problem, type ProblemCode, problemCodes } from "../domain/problem.ts"
@@ -196,7 +197,7 @@ const differences = asDeclared(Difference, {
       // Nothing was compared, so there is nothing to review.
       verdict === "not comparable" ? undefined : entry(row, {
         ...row,
-        what: tolerated.has(row.question) ? `${verdict}, tolerated` : verdict,
+        what: differenceWord(verdict, tolerated.has(row.question)).title,
         where: name,
         detail: `${shown(sent)} → ${shown(returned)}`,
       })

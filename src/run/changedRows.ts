@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { isDifference } from "../domain/comparison.ts"
 import type { AnswerChange } from "../domain/previewedRow.ts"
 import type { ChangedAnswer } from "../domain/report.ts"
 import type { Cells } from "../domain/row.ts"
@@ -47,9 +48,7 @@ export const changesOf = (
   if ("problems" in mapped) return undefined
   const explained = mapping.explain(cells, key).answers
   return compareSubmission(mapping.answers, mapped.item, submission)
-    .filter(({ question, verdict }) =>
-      !mapping.origin.has(question) && (verdict === "different" || verdict === "absent" || verdict === "unexpected")
-    )
+    .filter(({ question, verdict }) => !mapping.origin.has(question) && isDifference(verdict))
     .map(({ name, question, returned = null, sent = null }) => ({
       question,
       name,
@@ -68,7 +67,7 @@ export const readChanges = (rows: ReadonlyArray<ChangedRow>) =>
     const { form, mapping } = yield* CurrentRun
     const service = yield* FormService
     const stop = yield* Stop
-    if (stop.reasons().some(({ _tag }) => _tag !== "Protected")) return []
+    if (stop.reading.aborted) return []
     const read = (one: ChangedRow) =>
       Effect.map(
         Effect.orElseSucceed(service.read(form.id, one.submissionId), () => undefined),

@@ -72,8 +72,7 @@ interface ReadRow {
 export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<CreatedRow>, counted: boolean) =>
   Effect.gen(function*() {
     const stop = yield* Stop
-    const isOver = stop.reasons().some((reason) => reason._tag !== "Protected")
-    if (rows.length > 0 && !isOver) {
+    if (rows.length > 0 && !stop.reading.aborted) {
       const read: Array<ReadRow> = []
       const replacing: Array<ReadRow> = []
       const replacements: Array<Replacement> = []

@@ -1,3 +1,13 @@
+import { answerVerdicts, differenceWord } from "../../domain/comparison.ts"
+import { fateWords, verdictWords } from "../../domain/fate.ts"
+
+const words = [
+  ...Object.values(fateWords),
+  ...Object.values(verdictWords),
+  ...answerVerdicts.flatMap((verdict) => [differenceWord(verdict, false), differenceWord(verdict, true)]),
+]
+const tones = Object.fromEntries(words.map(({ title, tone }) => [title, tone]))
+
 /**
  * The page's script for the table of rows to review. Reads the entries from JSON, shows them page by page, and inserts
  * every string as text, never as markup. Filters and sorts arrays, so that 50,000 entries respond at once. Makes the
@@ -16,7 +26,7 @@ export const attentionScript = String.raw`"use strict";
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
   const number = new Intl.NumberFormat("en-US");
-  const kind = { different: "bad", absent: "bad", unexpected: "bad", missing: "bad", "in doubt": "bad", refused: "bad" };
+  const tones = ${JSON.stringify(tones)};
 
   let haystacks;
   const orders = new Map();
@@ -82,7 +92,7 @@ export const attentionScript = String.raw`"use strict";
       cell(row, number.format(entry[ROW]), "number");
       cell(row, entry[KEY], "mono");
       const badge = document.createElement("span");
-      badge.className = "badge " + (kind[entry[WHAT]] || "warn");
+      badge.className = "badge " + (tones[entry[WHAT]] || "warn");
       badge.textContent = entry[WHAT];
       row.insertCell().append(badge);
       cell(row, entry[WHERE]);

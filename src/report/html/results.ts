@@ -1,3 +1,4 @@
+import { differenceWord } from "../../domain/comparison.ts"
 import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../../domain/fate.ts"
 import { valueText } from "../../domain/json.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
@@ -151,8 +152,7 @@ const shown = 300
 const shownValue = (of: Finding["examples"][number]["sent"]): Content =>
   of === undefined || of === null ? html`<span class="soft">nothing</span>` : value(cut(valueText(of), shown))
 
-const what = (finding: Finding): string =>
-  finding.tolerated === undefined ? finding.verdict : `${finding.verdict}, tolerated`
+const wordOf = ({ tolerated, verdict }: Finding) => differenceWord(verdict, tolerated !== undefined)
 
 const example = (one: Finding["examples"][number]): Content =>
   html`<li><span class="soft">row ${one.row}, ${value(one.key)}:</span> ${shownValue(one.sent)} → ${
@@ -173,10 +173,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
         cells: [
           nameAndId(finding.name, finding.question),
           [
-            badge(
-              finding.verdict,
-              finding.tolerated === undefined && finding.verdict !== "not comparable" ? "bad" : "calm",
-            ),
+            badge(finding.verdict, wordOf(finding).tone),
             html` ${name(finding.pattern)}`,
             finding.note !== undefined && html`; ${finding.note}`,
             finding.tolerated !== undefined
@@ -187,7 +184,7 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
             html`<ul>${finding.examples.map(example)}</ul>`,
             finding.verdict !== "not comparable" && finding.count > finding.examples.length
             && html`<a class="small" href="#rows" data-what="${
-              what(finding)
+              wordOf(finding).title
             }" data-where="${finding.name}">show all</a>`,
           ],
         ],
