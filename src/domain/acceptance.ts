@@ -39,3 +39,6 @@ export const acceptCommand = (
   target: string | undefined,
   project?: string,
 ): string => commandLine(acceptWords(pipeline, reason, target), { "--project": project })
+
+/** Returns the command that records a pipeline's current form and source in `config/forms/`. */
+export const acceptFormCommand = (pipeline: string): string => commandLine(["check", pipeline, "--accept-form"])

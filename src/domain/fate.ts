@@ -21,6 +21,12 @@ export const fates = namesOf(fateWords)
 /** The number of rows with each fate, and of all rows that were read. */
 export type RowCounts = { readonly read: number } & { readonly [F in Fate]: number }
 
+/** The fates of the rows in rejected.csv. */
+export const rejectedFates = ["refused", "duplicate", "changed", "invalid"] as const satisfies ReadonlyArray<Fate>
+
+/** Returns the number of rows in rejected.csv. */
+export const rejectedIn = (rows: RowCounts): number => rejectedFates.reduce((sum, fate) => sum + rows[fate], 0)
+
 /** The results of reading a submission back. */
 export const verdictWords = {
   verified: { title: "verified", meaning: "every answer came back the same or equivalent", tone: "good" },

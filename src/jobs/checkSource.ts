@@ -1,4 +1,5 @@
 // What `check` finds about a source without reading its rows.
+import { acceptFormCommand } from "../domain/acceptance.ts"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
 import { firstOf } from "../domain/words.ts"
@@ -45,6 +46,6 @@ export const newColumns = (
     `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
     } that it did not have when the pipeline was made: ${firstOf(added.map(brief), 12)}.`,
-    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: formferry check ${pipeline.name} --accept-form.`,
+    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: ${acceptFormCommand(pipeline.name)}.`,
   )]
 }

@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
-import { acceptCommand } from "../domain/acceptance.ts"
+import { acceptCommand, acceptFormCommand } from "../domain/acceptance.ts"
 import { byPlace, type Diagnostic } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
-import { commandLine } from "../domain/shell.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { type FormChange, formDifference, readFormRecord, recordFile } from "../project/formRecord.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
@@ -80,9 +79,7 @@ const adviceFor = (
   pipeline: string,
   { target }: Target,
 ): string => {
-  const accept = by === "file"
-    ? commandLine(["check", pipeline, "--accept-form"], {})
-    : acceptCommand(pipeline, "form", target)
+  const accept = by === "file" ? acceptFormCommand(pipeline) : acceptCommand(pipeline, "form", target)
   const isHarmless = entry === undefined || harmless
   if (after !== undefined && !isHarmless) {
     if (kind === "renamed" && entry.name !== undefined && entry.name.trim() !== after.name.trim()) {
@@ -106,7 +103,7 @@ export const compareForm = <R>(at: PipelineTarget, form: Form, ledger: MaybeLedg
       const other = `${
         recordFile(name, target.target)
       } contains the form ${record.form.id}, not the form that the pipeline fills now. Changes to the form are not detected.`
-      const advice = `To record the current form, run: formferry check ${name} --accept-form.`
+      const advice = `To record the current form, run: ${acceptFormCommand(name)}.`
       return { record, changes: [], diagnostics: [diagnosticAt(document, "warning", target.path, other, advice)] }
     }
     const changes = formDifference(record.form, form)

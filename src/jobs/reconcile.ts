@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { submissionsIn } from "../domain/fate.ts"
 import { counted } from "../domain/words.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
@@ -109,10 +110,8 @@ const unfinished = (view: PipelineLedger) =>
     return started === undefined || now - Date.parse(started.at) > Duration.toMillis(freshFor) ? undefined : started
   })
 
-const resumes = ({ at, readBack, run }: Reconciliation): string => {
-  const read = readBack.verified + readBack.differing + readBack.missing + readBack.unread
-  return `This continues the reconciliation ${run}, which was interrupted at ${at} after ${
-    counted(read, "submission")
+const resumes = ({ at, readBack, run }: Reconciliation): string =>
+  `This continues the reconciliation ${run}, which was interrupted at ${at} after ${
+    counted(submissionsIn(readBack), "submission")
   }. `
-    + "Its findings are counted here and listed in its own report. --restart reads everything again."
-}
+  + "Its findings are counted here and listed in its own report. --restart reads everything again."

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import Papa from "papaparse"
-import type { RejectedRow } from "../domain/rejectedRow.ts"
+import type { RejectedLine } from "../domain/rejectedLine.ts"
 import type { RunReport } from "../domain/report.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
@@ -90,7 +90,7 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
       unfixable,
       version,
       total: rows.length,
-      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedRow => ({ ...row, isSent: sent[at] === "sent" })),
+      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedLine => ({ ...row, isSent: sent[at] === "sent" })),
     }
   }).pipe(Effect.scoped)
 

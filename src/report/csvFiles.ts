@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import Papa from "papaparse"
 import { differenceWord } from "../domain/comparison.ts"
-import { type Fate, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
+import { fateWords, rejectedFates, verdicts, verdictWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import { cut, type Problem, type ProblemCode, problemCodes } from "../domain/problem.ts"
 import { Difference, Replacement, type RunReport, withoutValue } from "../domain/report.ts"
@@ -45,7 +45,7 @@ export interface RejectedRow {
   readonly id: string
   readonly row: number
   readonly key: string | undefined
-  readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
+  readonly fate: (typeof rejectedFates)[number]
   readonly problems: ReadonlyArray<Problem>
   readonly cells: ReadonlyArray<string>
   /** Whether nothing is lost and no review is needed: a duplicate with the same content, or a change that the pipeline ignores. */
@@ -297,12 +297,11 @@ const rejected: CsvFile<RejectedRow> = {
   read: ([id = "", row = "", key = "", code = "", column = ""], cells) => {
     const codes = code.split(joint).flatMap((text) => problemCodes.filter((one) => one === text))
     const columns = column.split(joint)
-    const fates = ["refused", "duplicate", "changed"] as const
     return {
       id,
       row: Number(row),
       key: key === "" ? undefined : key,
-      fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
+      fate: rejectedFates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
       // The message is omitted, because it repeats the value.
       problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
       cells,

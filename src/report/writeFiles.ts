@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { rejectedIn } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
 import { type Mask, maskedTitle } from "../domain/reportFields.ts"
 import { type AttentionEntry, type CsvFile, csvFiles, type CsvRows, csvText, lineOf } from "./csvFiles.ts"
@@ -102,9 +103,8 @@ export const writeFiles = <E>(
       yield* write(csvFiles.rejected, rows.rejected, isRehearsal ? asRehearsed : undefined)
     } else {
       const { holds, name } = csvFiles.rejected
-      const { changed, duplicate, invalid, refused } = report.rows
       yield* files.write(name, content.repeats)
-      written.push({ name, rows: changed + duplicate + invalid + refused, holds })
+      written.push({ name, rows: rejectedIn(report.rows), holds })
     }
 
     const page = reportPage(report, written, { total, shown: Math.min(total, mostEntries), listed })

@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Verdict } from "../domain/fate.ts"
+import { submissionsIn, type Verdict, verdicts } from "../domain/fate.ts"
 import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
@@ -77,11 +77,8 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
   }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
 
 const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
-  const { differing, missing, unread, verified } = readBack
-  counts.readBack("verified", verified)
-  counts.readBack("differing", differing)
-  counts.readBack("missing", missing)
-  counts.read = verified + differing + missing + unread
+  for (const verdict of verdicts) if (verdict !== "unread") counts.readBack(verdict, readBack[verdict])
+  counts.read = submissionsIn(readBack)
 }
 
 /** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped in the meantime. */

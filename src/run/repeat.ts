@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { RowCounts } from "../domain/fate.ts"
+import { rejectedIn, type RowCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { ColumnCells, RunReport, SourceFile } from "../domain/report.ts"
 import type { Digester } from "../ledger/Ledger.ts"
@@ -53,10 +53,10 @@ export const unchangedSince = Effect.gen(function*() {
   // Rows that a person settled as created can't be read back.
   if (verdicts.unread > acknowledged.unread) return undefined
   // The rejected rows are in that run's report, which may have been removed.
-  const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows
-  const rejected = changed + duplicate + invalid + refused > 0
-  const earlier = rejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
-  if (rejected && earlier === undefined) return undefined
+  const { alreadyImported, imported } = repeat.rows
+  const hasRejected = rejectedIn(repeat.rows) > 0
+  const earlier = hasRejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
+  if (hasRejected && earlier === undefined) return undefined
   const files = yield* digest
   const same = files.length === repeat.sources.length
     && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)

@@ -11,7 +11,7 @@ import type { Question } from "../domain/form.ts"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import type { Progress } from "../domain/progress.ts"
-import type { RejectedRow } from "../domain/rejectedRow.ts"
+import type { RejectedLine } from "../domain/rejectedLine.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
 import { outcomes, type SendQuestion } from "../domain/run.ts"
@@ -151,7 +151,7 @@ const RejectedRows = struct({
   isFixed: Flag("whether this is the fixed file"),
   unfixable: may(Text("why the rows can't be fixed and sent, if they can't")),
   version: Text("the digest of the file that is shown"),
-  rows: Shown<ReadonlyArray<RejectedRow>>(),
+  rows: Shown<ReadonlyArray<RejectedLine>>(),
 })
 
 const FixedCells = List(struct({ row: string, column: number, text: string }), "by the row's name; columns from 0")

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
-import { fateWords, verdictWords } from "../../domain/fate.ts"
-import type { RejectedRow } from "../../domain/rejectedRow.ts"
+import { fateWords, rejectedIn, verdictWords } from "../../domain/fate.ts"
+import type { RejectedLine } from "../../domain/rejectedLine.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { isWebAddress } from "../../domain/visible.ts"
 import { count, numbers } from "../../domain/words.ts"
@@ -34,7 +34,7 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
     [pipeline, run],
   )
   const { form: { id, service } = {}, rows } = answer?.report ?? {}
-  const rejected = rows === undefined ? 0 : rows.invalid + rows.refused + rows.duplicate + rows.changed
+  const rejected = rows === undefined ? 0 : rejectedIn(rows)
   const own = targets.find((one) => one.service === service && one.form === id)?.to
   const to = chosen ?? own
   return (
@@ -113,7 +113,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
     await call("runs", "start", { pipeline, to, mode: "run", fixedOf: run })
     location.hash = addressOf("run", pipeline)
   }
-  const field = ({ cells, isSent, isUnread, name, row, wrong }: RejectedRow, column: number, isOpen = false) => {
+  const field = ({ cells, isSent, isUnread, name, row, wrong }: RejectedLine, column: number, isOpen = false) => {
     const place = JSON.stringify([name, column])
     const title = columns[column] ?? ""
     // Any cell of a row that could not be read may be wrong, so it is changed only where all of them are shown.

@@ -1,8 +1,8 @@
-/** A row of a run that was not sent. */
-export interface RejectedRow {
-  /** Identifies it in its file, even after someone has sorted the lines. */
+/** A line of a run's rejected.csv. */
+export interface RejectedLine {
+  /** Identifies its row in its file, even after someone has sorted the lines. */
   readonly name: string
-  /** Its number in the source. */
+  /** The row's number in the source. */
   readonly row: string
   readonly key: string
   /** The columns that cause its problems. */
