@@ -49,11 +49,10 @@ const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, D
     const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const given = words[words.indexOf("--project") + 1]
     const root = words.includes("--project") && given !== undefined ? given : yield* findProject(".")
-    const { texts } = yield* listPipelines(root)
+    const { names, texts } = yield* listPipelines(root)
     const project = yield* Effect.option(loadProject(root, { pipelines: [] }))
     const { keysAt } = yield* Effect.promise(() => import("../project/yamlText.ts"))
     const { newestRuns } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
-    const names = texts.flatMap(({ name }) => name ?? [])
     const runs = project._tag === "None" || words.every((word) => !word.startsWith("--run"))
       ? []
       : yield* Effect.forEach(

@@ -1,14 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
-import { Invocation } from "./Invocation.ts"
-import { Output } from "./Output.ts"
 import { stopCleanly } from "./runs.ts"
-import { progressOf } from "./terminal/progress.ts"
+import { liveRuns } from "./terminal/progress.ts"
 import { paints } from "./terminal/screen.ts"
 import { showSummary } from "./terminal/summary.ts"
 
@@ -27,15 +24,15 @@ export const demo = command({
   ],
   arguments: {},
   options: { json },
-  *run(input, { invocation, output }) {
+  *run(input, { output }) {
     const interrupted = yield* stopCleanly
     const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
+    const runs = yield* liveRuns
     let step: DemonstrationStep | undefined
     const paint = paints(output.out)
     const done = (one: Demonstrated) =>
       Effect.gen(function*() {
-        yield* shows.get(one.report.pipeline)?.done ?? Effect.void
-        shows.delete(one.report.pipeline)
+        yield* runs.done(one.report.pipeline)
         if (input.json) {
           return yield* output.print(JSON.stringify({ event: one.step, folder: one.folder, ...one.report }))
         }
@@ -45,19 +42,7 @@ export const demo = command({
           one.step === "import" ? `${showSummary(one.report, one.folder, output.out)}\n` : shortSummary(one),
         )
       })
-    const scope = yield* Effect.scope
-    const shows = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
-    const { folder, steps } = yield* demonstrate({
-      progress: (pipeline, event) =>
-        Effect.gen(function*() {
-          const show = shows.get(pipeline) ?? (yield* Scope.extend(progressOf(pipeline), scope))
-          shows.set(pipeline, show)
-          yield* show.show(event)
-        }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),
-      done,
-      interrupted,
-    })
-    output.bottom(undefined)
+    const { folder, steps } = yield* demonstrate({ progress: runs.show, done, interrupted })
     if (!input.json) {
       yield* output.print([
         "",

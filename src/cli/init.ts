@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { visible } from "../domain/visible.ts"
-import { count, counted, listed, namesOf, present } from "../domain/words.ts"
+import { count, counted, firstOf, listed, namesOf, present } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
 import { disk, relativePath } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
@@ -42,8 +42,8 @@ type GivenOptions = Values<typeof options> & Values<{ readonly name: typeof name
 
 interface Where {
   readonly root: string
-  /** Whether the project already exists. */
-  readonly exists: boolean
+  /** What the project contains. Undefined if there is no project yet. */
+  readonly contents: Effect.Effect.Success<ReturnType<typeof contentsOf>> | undefined
   /** Whether questions can be asked. */
   readonly interactive: boolean
 }
@@ -177,8 +177,8 @@ const contentsOf = (root: string) =>
   Effect.gen(function*() {
     const { listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(root, { pipelines: [] })
-    const { texts } = yield* listPipelines(root)
-    return { project, services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
+    const { names } = yield* listPipelines(root)
+    return { project, services: [...project.services.keys()], pipelines: names }
   })
 
 /** Options that describe the service of a new project. */
@@ -203,11 +203,10 @@ const refuseNewService = (given: GivenOptions, project: Project) =>
 /** Completes the values given on the command line: uses the only service, asks in a terminal, or fails and lists every missing option. */
 const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
-    const { exists, interactive, root } = where
-    const contents = exists ? yield* contentsOf(root) : undefined
+    const { contents, interactive } = where
     if (contents !== undefined) yield* refuseNewService(given, contents.project)
     const services = contents?.services ?? []
-    const newService = exists ? undefined : yield* askService(given, where)
+    const newService = contents === undefined ? yield* askService(given, where) : undefined
     const name = given.name
       ?? (interactive ? yield* askName : undefined)
     if (name === undefined) return yield* wrong("NAME is missing: give the new pipeline a name.")
@@ -249,7 +248,7 @@ const rootOf = (given: string | undefined) =>
 const sourceOf = (
   given: GivenOptions,
   file: string | undefined,
-  { exists, root }: Pick<Where, "exists" | "root">,
+  contents: Where["contents"],
 ) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -261,10 +260,10 @@ const sourceOf = (
       return file === undefined ? undefined : yield* sourceGiven(path.resolve(file), given)
     }
     if (given.source !== undefined) return yield* wrong("Use either `--source` or `--connection`.")
-    if (!exists) {
+    if (contents === undefined) {
       return yield* wrong("There is no project here yet, so it has no connection. Write it in config/formferry.yaml.")
     }
-    const { project: { connections } } = yield* contentsOf(root)
+    const { connections } = contents.project
     return yield* sourceGiven({ connection, connections, form, formFlag: "--source-form", set }, given)
   })
 
@@ -297,7 +296,8 @@ export const init = command({
         "`--review` asks questions, so it needs a terminal and can't be combined with --json. Without a terminal, complete what `init` left open in the pipeline's file.",
       )
     }
-    const asked = yield* askForInit(input, { root, exists, interactive })
+    const contents = exists ? yield* contentsOf(root) : undefined
+    const asked = yield* askForInit(input, { root, contents, interactive })
     const reading = namesOf({ ...sourceOptions, ...connectionOptions, sourceForm: true }).find((key) =>
       input[key] !== undefined && (key !== "set" || input.set.length > 0)
     )
@@ -308,7 +308,7 @@ export const init = command({
         }\` is for a new pipeline, and ${asked.name} already exists. Change \`source\` in its file.`,
       )
     }
-    const source = yield* sourceOf(input, asked.source, { root, exists })
+    const source = yield* sourceOf(input, asked.source, contents)
     const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
     const guard = (project: Project) => maskingKeys(project, output.hide)
     const { labels } = input
@@ -348,8 +348,7 @@ export const init = command({
 })
 
 const shown = (names: ReadonlyArray<string>): string =>
-  names.slice(0, 12).map((name) => cutToWidth(visible(name), 60)).join(", ")
-  + (names.length > 12 ? ` and ${names.length - 12} more` : "")
+  firstOf(names.map((name) => cutToWidth(visible(name), 60)), 12)
 
 /** Shows what `init` wrote, what is left to do, and the command to run next. */
 const showInit = (result: Initialised, next: string, screen: Screen): string => {

@@ -14,15 +14,17 @@ export const projectFolder = Effect.gen(function*() {
   return project ?? (yield* findProject("."))
 })
 
-/** Loads the project with these pipelines. Output masks its API keys and webhooks. */
-export const openProject = (pipelines: ReadonlyArray<string>) =>
+/** Loads the project in a folder with these pipelines. Output masks its API keys and webhooks. */
+export const loadMasked = (folder: string, pipelines: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const folder = yield* projectFolder
     const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
-    const project = yield* loadProject(folder, { pipelines })
-    return maskingKeys(project, output.hide)
+    return maskingKeys(yield* loadProject(folder, { pipelines }), output.hide)
   })
+
+/** Finds the project and loads it as `loadMasked` does. */
+export const openProject = (pipelines: ReadonlyArray<string>) =>
+  Effect.flatMap(projectFolder, (folder) => loadMasked(folder, pipelines))
 
 /** Returns the names of the pipelines that a command line chooses. No names mean all pipelines. Ends the command if `--failed` leaves none. */
 export const chosenPipelines = (choice: Selection) =>

@@ -5,20 +5,19 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { exits, wasInterrupted } from "../domain/exit.ts"
-import { fates, fateWords } from "../domain/fate.ts"
-import type { Progress } from "../domain/progress.ts"
+import { fateWords } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
 import { outcomeWords } from "../domain/run.ts"
-import { count, inZone, lasting, span } from "../domain/words.ts"
+import { count, inZone, lasting, span, titledCounts } from "../domain/words.ts"
 import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts, wholeNumber } from "./command.ts"
 import { CommandEnded, type Ended, explain, printNext, wrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
-import { maskingKeys, projectFolder } from "./openProject.ts"
+import { loadMasked, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { combinedEnd, type PipelineEnd, showRun, stopCleanly, warnings } from "./runs.ts"
-import { progressOf, sharedBottom } from "./terminal/progress.ts"
+import { liveRuns } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** The number of upcoming start times that `--plan` shows for each pipeline. */
@@ -59,9 +58,8 @@ export const schedule = command({
       )
     }
     const root = path.resolve(yield* projectFolder)
-    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const load: ScheduleOptions["load"] = (pipelines) =>
-      Effect.map(loadProject(root, { pipelines }), (project) => maskingKeys(project, output.hide))
+      Effect.provideService(loadMasked(root, pipelines), Output, output)
     const { requireKnownTags } = yield* Effect.promise(() => import("../jobs/selection.ts"))
     yield* requireKnownTags(root, input.tag)
     if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
@@ -90,7 +88,7 @@ export const schedule = command({
           }),
           context,
         ),
-      progress: (pipeline, event) => Effect.provide(runs.show(pipeline, event), context),
+      progress: (pipeline, event) => input.json || !output.hasBottom ? Effect.void : runs.show(pipeline, event),
       warn: yield* warnings,
     }
     const status = yield* (input.once ? runDue(settings) : runOnSchedule(settings))
@@ -101,24 +99,6 @@ export const schedule = command({
       : commandFor(invocation, status === exits.busy.code ? ["status"] : ["schedule", "--plan"])
     return yield* new CommandEnded(combinedEnd(bySignal || !input.once ? [] : ends, status, otherwise))
   },
-})
-
-/** Shows the runs in progress one below the other, in a terminal only. */
-const liveRuns = Effect.gen(function*() {
-  const output = yield* Output
-  const { json } = yield* Invocation
-  const shown = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
-  const bottom = sharedBottom(output.bottom)
-  return {
-    show: (pipeline: string, event: Progress) =>
-      Effect.gen(function*() {
-        if (json || !output.hasBottom) return
-        const progress = shown.get(pipeline) ?? (yield* progressOf(pipeline, pipeline, bottom(pipeline)))
-        shown.set(pipeline, progress)
-        yield* progress.show(event)
-      }),
-    done: (pipeline: string) => shown.get(pipeline)?.done ?? Effect.void,
-  }
 })
 
 const plan = (asked: ScheduledProject, asJson: boolean) =>
@@ -167,9 +147,7 @@ const planJson = ({ pipelines, unreadable }: Plan, isoInZone: (millis: number, z
 const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {
   const paint = paints(screen)
   const { title, tone } = outcomeWords[report.outcome]
-  const rows = fates.flatMap((fate) =>
-    report.rows[fate] === 0 ? [] : [`${count(report.rows[fate])} ${fateWords[fate].title}`]
-  )
+  const rows = titledCounts(fateWords, report.rows)
   const head = `${inZone(Date.parse(report.startedAt), zone)} ${report.pipeline}: `
   const tail = ` after ${span(report.startedAt, report.finishedAt) ?? "?"}: ${count(report.rows.read)} read${
     rows.length === 0 ? "" : `, ${rows.join(", ")}`

@@ -3,9 +3,9 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
-import { verdicts, verdictWords } from "../domain/fate.ts"
+import { verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, numbers, span } from "../domain/words.ts"
+import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, numbers, span, titledCounts } from "../domain/words.ts"
 import type {
   NotBegun,
   PastRecord,
@@ -199,9 +199,6 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
         `  ${paint.soft((index === 0 ? what : "").padEnd(label))}${part}`
       )
   const { drift, going, lastDone, nextRun, runs, standing, zone } = one
-  const verdictsNow = verdicts.flatMap((verdict) =>
-    standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
-  )
   const lastWhole = runs.find(({ facts }) => facts?.whole === true)?.facts
   const vanished = lastWhole?.vanished.count ?? 0
   return [
@@ -215,7 +212,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
         } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
     ),
     ...line("run by", going === undefined ? "" : leaseText(going.lease)),
-    ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
+    ...line("imported", [count(standing.imported), ...titledCounts(verdictWords, standing.verdicts)].join(" · ")),
     ...line(
       "in doubt",
       standing.inDoubt === 0 ? "" : [

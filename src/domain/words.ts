@@ -35,6 +35,16 @@ export const count = (value: number): string => {
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** Returns the counts that are not zero, each with its title: `2 invalid`. */
+export const titledCounts = <K extends string>(
+  words: { readonly [N in K]: Word },
+  counts: { readonly [N in NoInfer<K>]?: number },
+): ReadonlyArray<string> =>
+  namesOf(words).flatMap((name) => {
+    const value = counts[name] ?? 0
+    return value === 0 ? [] : [`${count(value)} ${words[name].title}`]
+  })
+
 /** Says whether what is sent to services can be taken back. */
 export const permanence = (services: string, canDelete: boolean): string =>
   canDelete

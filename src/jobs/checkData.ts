@@ -13,7 +13,6 @@ import type { LedgerError } from "../ledger/errors.ts"
 import { ownSettings } from "../mapping/draft/settings.ts"
 import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { missingKeyProblem } from "../mapping/problems.ts"
 import { profiler } from "../mapping/profile/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import type { OwnColumn } from "../mapping/suggest/Suggestion.ts"
@@ -88,7 +87,6 @@ export const checkData = (
       const key = mapping.key(cells)
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
-      if (key === undefined && mapping.keyed === "columns") return [...problems, missingKeyProblem(pipeline)]
       return [...repeated(row, cells, key, problems.length === 0), ...problems]
     }
     yield* eachChunk(source.read(), (chunk) =>

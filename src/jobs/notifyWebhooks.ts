@@ -1,26 +1,20 @@
 import * as Effect from "effect/Effect"
 import type { RunReport } from "../domain/report.ts"
-import { openLedger } from "../ledger/openLedger.ts"
-import { failed, reported } from "../notify/Notification.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import { type Failed, failed, reported } from "../notify/Notification.ts"
 import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
 import { notifyWebhook, type Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
-import { hasLedger, ledgerOf, serviceAddress } from "./projectLedger.ts"
+import { openExisting, serviceAddress } from "./projectLedger.ts"
 
 /** How a pipeline's run ended: with a report, or before there was one. */
 export type RunEnd =
   | { readonly _tag: "Reported"; readonly pipeline: string; readonly report: RunReport }
-  | {
+  | Failed & {
     readonly _tag: "Failed"
-    readonly pipeline: string
-    readonly exitCode: number
-    /** Tag of the error. */
-    readonly error: string
     /** For people. */
     readonly message: string
-    /** ISO 8601. */
-    readonly at: string
   }
 
 /**
@@ -46,11 +40,11 @@ export const notifyWebhooks = (project: Project, end: RunEnd, patience?: Patienc
   if (degraded.length === 0) return notifyAll(project.notify)
   return Effect.zip(
     notifyAll(others),
-    // Opening a missing ledger would create it.
-    Effect.if(hasLedger(project), {
-      onTrue: () => notifyOfNew(project, degraded, report, patience),
-      onFalse: () => notifyAll(degraded),
-    }).pipe(
+    openExisting(project).pipe(
+      Effect.flatMap((ledger) =>
+        ledger === undefined ? notifyAll(degraded) : notifyOfNew(project, ledger, degraded, report, patience)
+      ),
+      Effect.scoped,
       Effect.catchAll((error) =>
         Effect.zipRight(
           Effect.logWarning(`The record of earlier webhook notifications can't be read: ${error.message}`),
@@ -67,12 +61,12 @@ const all = { concurrency: "unbounded", discard: true } as const
 /** Notifies each webhook of the anomalies that were not yet reported to it, and records that. */
 const notifyOfNew = (
   project: Project,
+  ledger: Ledger,
   webhooks: ReadonlyArray<WebhookConfig>,
   report: RunReport,
   patience: Patience | undefined,
 ) =>
-  Effect.scoped(Effect.gen(function*() {
-    const ledger = yield* openLedger(yield* ledgerOf(project))
+  Effect.gen(function*() {
     const at = {
       pipeline: report.pipeline,
       destination: { service: serviceAddress(project, report.form.service), form: report.form.id },
@@ -92,4 +86,4 @@ const notifyOfNew = (
           yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }
       }), all)
-  }))
+  })

@@ -21,7 +21,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
 import type { Prepared } from "./prepare.ts"
-import { askerOf, ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
+import { askerOf, newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
@@ -53,7 +53,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
     const past = yield* newestPurposes(project.reports, pipeline.name)
     const ledger = settings.copy === undefined
-      ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
+      ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openOwn(project, asker))
       : yield* openLedger(settings.copy)
     const at = { project, pipeline, target }
     const view = yield* openPlace(at, ledger, form.id)

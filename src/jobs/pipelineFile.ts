@@ -70,11 +70,9 @@ export const replaceFile = (
 export const readPipelineFile = (root: string, name: string) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const { texts } = yield* listPipelines(root)
+    const { names, texts } = yield* listPipelines(root)
     const found = texts.find((text) => (text.name ?? text.file) === name)
-    if (found === undefined) {
-      return yield* new PipelineUnknown({ names: [name], known: texts.flatMap(({ name }) => name ?? []) })
-    }
+    if (found === undefined) return yield* new PipelineUnknown({ names: [name], known: names })
     const { file } = found.yaml
     const text = yield* fs.readFileString(path.join(root, file))
     return { pipeline: name, file, text: asEdited(text), version: versionOf(text) }

@@ -5,7 +5,6 @@ import { cellText } from "../domain/cell.ts"
 import type { PreviewedAnswer, PreviewedRow, RowChange } from "../domain/previewedRow.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
 import { changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
@@ -102,19 +101,18 @@ const changes = (project: Project, { form, ledger: opening, mapping, pipeline, s
       })
   })
 
-/** Returns a function that must receive all rows in order. It returns a row's problems if an earlier row has its key or its unique answer. */
+/** Returns a function that must receive all rows in order. It returns the problems that `findRepeated` finds in a row that is mapped. */
 const repeats = ({ mapping, pipeline, source }: Prepared) => {
   const repeated = findRepeated(pipeline, source, mapping)
   return (row: number, cells: Cells, fault: Problem | undefined): ReadonlyArray<Problem> => {
     if (fault !== undefined || mapping.filtered(cells)) return []
     const key = mapping.key(cells)
-    if (key === undefined && mapping.keyed === "columns") return []
     return repeated(row, cells, key, !("problems" in mapping.map(cells, key)))
   }
 }
 
 const previewer =
-  ({ mapping, pipeline }: Prepared) =>
+  ({ mapping }: Prepared) =>
   (row: number, cells: Cells, fault: Problem | undefined, repeated: ReadonlyArray<Problem>): PreviewedRow => {
     const key = mapping.key(cells)
     const explained = mapping.explain(cells, key)
@@ -127,11 +125,8 @@ const previewer =
     }))
     const problems: ReadonlyArray<Problem> = [
       ...(fault === undefined ? [] : [fault]),
-      ...(key === undefined && mapping.keyed === "columns"
-        ? [missingKeyProblem(pipeline)]
-        : []),
-      ...explained.problems,
       ...repeated,
+      ...explained.problems,
     ]
     // A dropped answer doesn't make the row invalid.
     const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))

@@ -63,8 +63,19 @@ export const temporaryCopy = (project: WithLedger, asker: Asker) =>
     return { ...yield* copyLedger(options), asker, marks: { ...options.marks, write: false } }
   })
 
-/** Whether a project's ledger exists. Doesn't create it. */
-export const hasLedger = (project: WithLedger) => Effect.flatMap(ledgerOf(project), ledgerExists)
+/** Opens a project's ledger for the scope. If there is none, creates it. */
+export const openOwn = (project: WithLedger, asker?: Asker) => Effect.flatMap(ledgerOf(project, asker), openLedger)
+
+/** Opens a project's ledger for the scope. Returns undefined if there is none, even if the project had one. Creates none. */
+export const openExisting = (project: WithLedger) =>
+  Effect.gen(function*() {
+    const options = yield* ledgerOf(project)
+    return (yield* ledgerExists(options)) ? yield* openLedger(options) : undefined
+  })
+
+/** Says that a project has no ledger, for a command that needs one. */
+export const noLedger = ({ ledger }: WithLedger): string =>
+  `There is no ledger ${ledgerName(ledger)}: nothing has been imported yet.`
 
 /** Returns a project's ledger, or undefined if the project never had one. */
 export type MaybeLedger<R = never> = Effect.Effect<
@@ -97,8 +108,7 @@ export const knownPipelines = (
   names: ReadonlyArray<string>,
 ) =>
   Effect.gen(function*() {
-    const { texts } = yield* listPipelines(root)
-    const own = texts.flatMap(({ name }) => name ?? [])
+    const { names: own, texts } = yield* listPipelines(root)
     const places = ledger === undefined
       ? []
       : (yield* ledger.places).toSorted((a, b) => (a.pipeline < b.pipeline ? -1 : a.pipeline > b.pipeline ? 1 : 0))

@@ -15,7 +15,7 @@ import { asFound, openSource } from "../source/openSource.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { planToRead } from "./openKeys.ts"
 import { prepare } from "./prepare.ts"
-import { newRunId, openRows } from "./projectLedger.ts"
+import { newRunId, noLedger, openRows } from "./projectLedger.ts"
 import type { OfPipeline } from "./target.ts"
 
 interface KeyPair {
@@ -60,7 +60,7 @@ export const rekeyPipeline = <E, R>(
     if (opened === undefined) {
       return yield* new LedgerRefused({
         next: ["status", options.pipeline],
-        message: "There is no ledger: nothing has been imported yet.",
+        message: noLedger(project),
       })
     }
     const { ledger, pipeline, view } = opened

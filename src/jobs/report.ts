@@ -5,7 +5,6 @@ import { spawn } from "node:child_process"
 import type { RunReport } from "../domain/report.ts"
 import { maskOf } from "../domain/reportFields.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
-import { openLedger } from "../ledger/openLedger.ts"
 import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
@@ -13,7 +12,7 @@ import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { readAllReports, readReport, runFolders } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
-import { hasLedger, ledgerOf } from "./projectLedger.ts"
+import { openExisting } from "./projectLedger.ts"
 import { fetchReports } from "./storedReports.ts"
 
 /** How many of the newest reports of other hosts are fetched to be listed. */
@@ -26,7 +25,7 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     yield* fetchReports(project, pipeline, { newest: reportsFetched, whole: [run] })
     // A pipeline whose file was removed may still have reports.
     if ((yield* runFolders(path.join(project.reports, pipeline))).length === 0) {
-      const known = (yield* listPipelines(project.root)).texts.flatMap(({ name }) => name ?? [])
+      const known = (yield* listPipelines(project.root)).names
       if (!known.includes(pipeline)) return yield* new PipelineUnknown({ names: [pipeline], known })
     }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
@@ -48,10 +47,8 @@ export const redactReport = (
         message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
           + `the ledger ${ledgerName(project.ledger)} is a different one. Restore the right ledger with its key file.`,
       })
-      // Opening a missing ledger would create one with a different secret.
-      if (!(yield* hasLedger(project))) return yield* refused
-      const ledger = yield* openLedger(yield* ledgerOf(project))
-      if (ledger.id !== id) return yield* refused
+      const ledger = yield* openExisting(project)
+      if (ledger?.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))
     }))
 

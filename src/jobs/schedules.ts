@@ -2,13 +2,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { DateTime } from "luxon"
 import type { Ledger } from "../ledger/Ledger.ts"
-import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
 import type { Disk } from "../project/disk.ts"
 import { hasTag, listPipelines, type loadProject, nameOfFile } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { hasLedger, ledgerOf } from "./projectLedger.ts"
+import { openExisting, openOwn } from "./projectLedger.ts"
 
 /** Where a project is and how to load it. */
 export interface ScheduledProject {
@@ -96,7 +95,7 @@ export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: 
 
 /** Opens a project's ledger for one operation. */
 export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.flatMap(Effect.flatMap(ledgerOf(project), openLedger), look))
+  Effect.scoped(Effect.flatMap(openOwn(project), look))
 
 /** When a pipeline runs next. Times are in milliseconds since 1970. */
 export interface Planned extends Pick<Scheduled, "pipeline" | "schedule"> {
@@ -123,9 +122,10 @@ export const planSchedule = (options: ScheduledProject, times: number) =>
     const schedules = yield* readSchedules(options)
     const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
     const at = yield* Clock.currentTimeMillis
-    const lasts = (yield* hasLedger(project))
-      ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
-      : []
+    const lasts = yield* Effect.scoped(Effect.gen(function*() {
+      const turns = (yield* openExisting(project))?.turns
+      return turns === undefined ? [] : yield* Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline))
+    }))
     return {
       at,
       pipelines: scheduled.map(({ pipeline, schedule }, index) => {

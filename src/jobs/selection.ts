@@ -78,7 +78,7 @@ export const selectPipelines = <E, R>(
     const files = yield* listPipelines(project.root)
     yield* requireReadable(files)
     yield* requireTags(tags, files.texts)
-    const known = files.texts.flatMap(({ name }) => name ?? [])
+    const known = files.names
     const named = names.length === 0
       ? known
       : [...new Set((yield* Effect.forEach(names, (word) => namesFor(word, known))).flat())]

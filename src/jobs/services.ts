@@ -5,6 +5,7 @@ import * as Scope from "effect/Scope"
 import type { Capability } from "../domain/capability.ts"
 import { brief } from "../domain/problem.ts"
 import type { SharedAccount } from "../domain/sharedRate.ts"
+import { firstOf } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { Disk } from "../project/disk.ts"
@@ -40,10 +41,10 @@ export const can = (project: Project, name: string, capability: Capability): boo
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
   if (error.reason !== "form-not-found") return error
   const near = nearest(id, forms.map((form) => form.id))
-  const shown = forms.slice(0, 24).map((form) => `${quoted(form.id)} (${brief(form.name)})`)
+  const shown = forms.map((form) => `${quoted(form.id)} (${brief(form.name)})`)
   const known = forms.length === 0
     ? "It has none: the folder that `forms` names contains no form file."
-    : `Its forms: ${shown.join(", ")}${forms.length > shown.length ? ` and ${forms.length - shown.length} more` : ""}.`
+    : `Its forms: ${firstOf(shown, 24)}.`
   return new ServiceUnusable({
     ...error,
     message: `The service ${quoted(name)} has no form with the id ${quoted(id)}. ${

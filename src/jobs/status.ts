@@ -7,7 +7,6 @@ import { goodCodes } from "../domain/exit.ts"
 import { readsSource } from "../domain/run.ts"
 import type { Lease } from "../ledger/holder.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
-import { ledgerExists, openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
@@ -17,7 +16,7 @@ import { decodePipeline, zoneOf } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { showWork } from "../run/Progress.ts"
 import { factsOf } from "../run/runRecord.ts"
-import { addressesOf, knownForm, knownPipelines, type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
+import { addressesOf, knownForm, knownPipelines, type LedgerMissed, missedBy, openExisting } from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { findTarget } from "./target.ts"
 
@@ -121,9 +120,7 @@ export const projectStatus = (
   Effect.scoped(
     Effect.gen(function*() {
       const { maxAge, runs = 1, verify } = options
-      const place = yield* ledgerOf(project)
-      const exists = yield* ledgerExists(place)
-      const ledger = exists ? yield* openLedger(place) : undefined
+      const ledger = yield* openExisting(project)
       const { all, own, places, texts } = yield* knownPipelines(project, ledger, names)
       const isAsked = (name: string) => names.length === 0 || names.includes(name)
       const zone = (name: string) => zoneIn(texts.find((text) => text.name === name))
@@ -156,7 +153,7 @@ export const projectStatus = (
         isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
       )
       return {
-        ledger: { file: ledgerName(project.ledger), exists },
+        ledger: { file: ledgerName(project.ledger), exists: ledger !== undefined },
         pipelines: standings,
         untouched,
         waiting: untouched.flatMap((pipeline) => {

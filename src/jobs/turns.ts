@@ -8,12 +8,11 @@ import * as RcRef from "effect/RcRef"
 import * as Ref from "effect/Ref"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
-import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
-import { ledgerOf } from "./projectLedger.ts"
+import { openOwn } from "./projectLedger.ts"
 import { type RunOptions, runPipeline, withoutOptions } from "./run.ts"
 import { type Due, dueNow, isRetried, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
@@ -72,7 +71,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
 
     // Each turn has heartbeats of its own, because a ledger that failed is never used again.
     const keep = Effect.gen(function*() {
-      const ledger = yield* Effect.flatMap(ledgerOf(yield* Ref.get(known)), openLedger)
+      const ledger = yield* openOwn(yield* Ref.get(known))
       yield* ledger.turns.keep
     })
 

@@ -4,32 +4,31 @@ import { present } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Forgetting } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
-import { backUpLedger, migrate, openLedger } from "../ledger/openLedger.ts"
+import { backUpLedger, ledgerExists, migrate } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
-import { ledgerName, type PostgresPlace } from "../project/ledgerSection.ts"
+import type { PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
 import { JobRefused } from "./JobRefused.ts"
-import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
+import { knownPipelines, ledgerOf, missedBy, noLedger, openOwn } from "./projectLedger.ts"
 import { emptyStored, fetchAllReports, openElsewhere, storeReport } from "./storedReports.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const requireLedger = (project: Project) =>
   Effect.gen(function*() {
-    if (yield* hasLedger(project)) return
+    if (yield* Effect.flatMap(ledgerOf(project), ledgerExists)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     return yield* new LedgerRefused({
       next: ["status"],
-      message: missed?.message ?? `There is no ledger ${ledgerName(project.ledger)}: nothing has been imported yet.`,
+      message: missed?.message ?? noLedger(project),
     })
   })
 
 /** Opens a project's ledger, which must exist. */
-const opened = (project: Project) =>
-  Effect.zipRight(requireLedger(project), Effect.flatMap(ledgerOf(project), openLedger))
+const opened = (project: Project) => Effect.zipRight(requireLedger(project), openOwn(project))
 
 /** Deletes old runs, and rejected rows that are no longer in the source. Rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>

@@ -1,11 +1,11 @@
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exitOf, exits, nextAfter } from "../domain/exit.ts"
-import { fates, fateWords, type RowCounts, type VerdictCounts, verdicts, verdictWords } from "../domain/fate.ts"
+import { fateWords, type RowCounts, type VerdictCounts, verdictWords } from "../domain/fate.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 import type { RunReport } from "../domain/report.ts"
 import { type Mode, modeWords, type Outcome, outcomeWords } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
-import { count, oneLine } from "../domain/words.ts"
+import { count, oneLine, titledCounts } from "../domain/words.ts"
 import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
@@ -47,7 +47,7 @@ export interface Notification {
 export interface Failed {
   readonly pipeline: string
   readonly exitCode: number
-  /** Tag of the error. The error's message is not used, because it may contain text that must not be sent. */
+  /** Tag of the error. The error's message is not sent, because it may contain text that must not be. */
   readonly error: string
   /** ISO 8601. */
   readonly at: string
@@ -115,13 +115,10 @@ const endOf = ({ error, exitCode, outcome }: Omit<Notification, "text">): string
     ? "Failed: its ledger is missing, is not the one that earlier runs wrote, or can't be used. Nothing was sent."
     : `Failed: ${exitOf(exitCode)?.meaning ?? `exit code ${exitCode}`}.`
 
-const counts = (parts: ReadonlyArray<readonly [title: string, count: number]>): string =>
-  parts.filter(([, rows]) => rows > 0).map(([title, rows]) => `${count(rows)} ${title}`).join(", ")
-
 const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): ReadonlyArray<string> => {
   if (rows === null || readBack === null) return []
-  const byFate = counts(fates.map((fate) => [fateWords[fate].title, rows[fate]]))
-  const byVerdict = counts(verdicts.map((verdict) => [verdictWords[verdict].title, readBack[verdict]]))
+  const byFate = titledCounts(fateWords, rows).join(", ")
+  const byVerdict = titledCounts(verdictWords, readBack).join(", ")
   const codes = problems.map(({ code, count: rows }) => `${code} ${count(rows)}`).join(", ")
   return [
     ...(byFate === "" ? [] : [`${rows.read === 0 ? "" : `${count(rows.read)} read: `}${byFate}.`]),

@@ -49,7 +49,7 @@ export interface PipelineDraftText {
 /** Returns the name of a pipeline's file, as the pipeline is called if its own name can't be read. */
 export const nameOfFile = (file: string): string => file.replace(/^.*\//, "").replace(/\.ya?ml$/, "")
 
-/** Lists the files of pipelines/, sorted by name. */
+/** Lists the files of pipelines/, sorted by name, and the names of the pipelines in them. */
 export const listPipelines = (root: string, draft?: PipelineDraftText) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
@@ -73,7 +73,7 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
         })
       }
     }
-    return { texts, unreadable }
+    return { texts, names: texts.flatMap(({ name }) => name ?? []), unreadable }
   })
 
 /** Returns a diagnostic for each file whose pipeline name is also used by a different file. */
@@ -167,7 +167,7 @@ export const loadProject = (
     const { decoded, names, sets, ...read } = yield* readProjectFile(root, config, resolve)
     const diagnostics: Array<Diagnostic> = [...read.diagnostics]
 
-    const { texts, unreadable } = yield* listPipelines(root, options.draft)
+    const { names: known, texts, unreadable } = yield* listPipelines(root, options.draft)
     const wanted = options.pipelines ?? "all"
     const missing = wanted === "all" ? [] : wanted.filter((wish) => !texts.some(({ name }) => name === wish))
     const found = texts.filter(({ name }) => wanted === "all" || (name !== undefined && wanted.includes(name)))
@@ -209,9 +209,7 @@ export const loadProject = (
     if (missing.length > 0) {
       return yield* new PipelineUnknown({
         names: missing,
-        known: texts.flatMap(({ name }) =>
-          name ?? []
-        ),
+        known,
         files: namedByFile.flatMap(({ file, name, yaml }) =>
           name === undefined ? [] : [{ asked: file, file: yaml.file, name }]
         ),

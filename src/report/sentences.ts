@@ -4,7 +4,7 @@ import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
 import { outcomeWords, strayQuotes } from "../domain/run.ts"
-import { count, counted, lastingEach, listed, oneLine, span, type Word } from "../domain/words.ts"
+import { count, counted, firstOf, lastingEach, listed, oneLine, span, type Word } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
 
@@ -132,11 +132,8 @@ export const leftBehind = (
   /** Returns the same with the names of the fullest columns. */
   const cellsByName = (some: ReadonlyArray<readonly [column: ColumnCells, cells: number]>, what: string) => {
     const fullest = some.filter(([, cells]) => cells > 0).toSorted(([, a], [, b]) => b - a)
-    const names = fullest.slice(0, mostNamed).map(([column, cells]) =>
-      `${brief(columnTitle(column))} (${counted(cells, "cell")})`
-    )
-    const more = fullest.length > mostNamed ? ` and ${count(fullest.length - mostNamed)} more` : ""
-    return cells(fullest, `${what}: ${names.join(", ")}${more}`)
+    const names = fullest.map(([column, cells]) => `${brief(columnTitle(column))} (${counted(cells, "cell")})`)
+    return cells(fullest, `${what}: ${firstOf(names, mostNamed)}`)
   }
   const unread = (what: Unread["what"], one: string, many: string) => {
     const some = sources.flatMap(({ unread = [] }) => unread).filter((each) => each.what === what)

@@ -124,11 +124,8 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
       )
       if (isRefused) return
     }
-    const replaced = overLimit("replaced", run.pipeline.sink.stopWhen.replaced, {
-      rows: missing.cells,
-      of: newRows.size,
-      among: "rows that are new in this run",
-    })
+    const { stopWhen } = run.pipeline.sink
+    const replaced = overLimit("replaced", stopWhen.replaced, { rows: missing.cells, of: newRows.size })
     if (replaced !== undefined) {
       const what =
         `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`

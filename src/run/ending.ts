@@ -1,11 +1,11 @@
 import { acceptCommand } from "../domain/acceptance.ts"
 import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
-import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdicts, verdictWords } from "../domain/fate.ts"
+import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdictWords } from "../domain/fate.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
 import type { Outcome } from "../domain/run.ts"
 import { commandLine } from "../domain/shell.ts"
-import { count, counted, lasting, present } from "../domain/words.ts"
+import { count, counted, lasting, present, titledCounts } from "../domain/words.ts"
 import type { Counts, Drift } from "../ledger/standing.ts"
 import type { Coverage } from "./history.ts"
 import type { RunRequest } from "./RunContext.ts"
@@ -131,6 +131,10 @@ export const because = (end: {
   ])
 }
 
+/** Says how to send undone rows again. */
+export const resendAdvice = (rows: number): string =>
+  `To send ${rows === 1 ? "it" : "them"} again, add --resend-undone to \`run\`.`
+
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
 export const since = ({ earlier, repeated, replaced, undone, vanished }: {
   /** The verdicts of earlier submissions that this run read back. */
@@ -147,10 +151,7 @@ export const since = ({ earlier, repeated, replaced, undone, vanished }: {
     : vanished.fresh === vanished.count
     ? " since the last run"
     : `, ${count(vanished.fresh)} of them since the last run`
-  const readEarlier = verdicts.flatMap((verdict) => {
-    const submissions = verdict === "unread" ? 0 : earlier?.[verdict] ?? 0
-    return submissions === 0 ? [] : [`${count(submissions)} ${verdictWords[verdict].title}`]
-  })
+  const readEarlier = titledCounts(verdictWords, { ...earlier, unread: 0 })
   return present([
     readEarlier.length > 0 && `Also read back from earlier runs: ${readEarlier.join(", ")}.`,
     repeated !== undefined && `Nothing changed since run ${repeated}: the source was not read again.`,
@@ -159,9 +160,7 @@ export const since = ({ earlier, repeated, replaced, undone, vanished }: {
       counted(replaced, "row")
     } changed, and the new content was imported. The earlier submissions stay in the form: see replaced.csv.`,
     undone > 0
-    && `${counted(undone, "row is", "rows are")} undone and not sent. To send ${
-      undone === 1 ? "it" : "them"
-    } again, add --resend-undone to \`run\`.`,
+    && `${counted(undone, "row is", "rows are")} undone and not sent. ${resendAdvice(undone)}`,
     !(vanished === undefined || vanished.count === 0)
     && `${
       counted(vanished.count, "row that was imported earlier has", "rows that were imported earlier have")

@@ -83,22 +83,26 @@ export const vanishedRows = (survey: Survey) =>
 export interface Amount {
   readonly rows: number
   readonly of: number
-  /** The words for the rows that `of` counts, in messages. */
-  readonly among: string
+  /** The words for the rows that `of` counts, in messages. Default: the rows that are new in this run. */
+  readonly among?: string
 }
 
 /**
  * Returns a sentence if a limit is exceeded. A limit given as a share applies only if there are at least `atLeast`
  * rows, so that a few rows can't exceed it.
  */
-export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
+export const overLimit = (
+  what: string,
+  limit: StopLimit,
+  { among = "rows that are new in this run", of, rows }: Amount,
+): string | undefined => {
   if ("rows" in limit) {
-    return amount.rows > limit.rows
-      ? `${counted(amount.rows, "row is", "rows are")} ${what}, more than stopWhen allows (${limit.rows}).`
+    return rows > limit.rows
+      ? `${counted(rows, "row is", "rows are")} ${what}, more than stopWhen allows (${limit.rows}).`
       : undefined
   }
-  if (amount.of < limit.atLeast || amount.rows <= limit.share * amount.of) return undefined
-  return `${amount.rows} of ${amount.of} ${amount.among} are ${what} (${percent(amount.rows / amount.of)}), `
+  if (of < limit.atLeast || rows <= limit.share * of) return undefined
+  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of)}), `
     + `more than stopWhen allows (${percent(limit.share)}).`
 }
 
@@ -123,11 +127,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
         of: known,
         among: "rows that were imported before",
       })
-      ?? overLimit("invalid", stopWhen.invalid, {
-        rows: newlyInvalid,
-        of: fresh,
-        among: "rows that are new in this run",
-      })
+      ?? overLimit("invalid", stopWhen.invalid, { rows: newlyInvalid, of: fresh })
   })
 
 /** Fails if there is too little free space to record the rows to send. Otherwise, the run would stop halfway. Called before anything is sent. */

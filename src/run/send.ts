@@ -238,9 +238,8 @@ const checkLimits = ({ newRows }: Delivery) =>
     const { stopWhen } = (yield* CurrentRun).pipeline.sink
     const { differing, inDoubt, refused } = (yield* RunCounts).fresh
     const stop = yield* Stop
-    const among = "rows that are new in this run"
-    const because = overLimit("refused", stopWhen.refused, { rows: refused, of: newRows, among })
-      ?? overLimit("differing or missing", stopWhen.differing, { rows: differing, of: newRows, among })
-      ?? overLimit("in doubt", stopWhen.inDoubt, { rows: inDoubt, of: newRows, among })
+    const because = overLimit("refused", stopWhen.refused, { rows: refused, of: newRows })
+      ?? overLimit("differing or missing", stopWhen.differing, { rows: differing, of: newRows })
+      ?? overLimit("in doubt", stopWhen.inDoubt, { rows: inDoubt, of: newRows })
     if (because !== undefined && !stop.requested()) yield* stop.request({ _tag: "Protected", because })
   })

@@ -15,6 +15,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import { type FormService, pageRows } from "../service/FormService.ts"
 import { listedLikenessOf } from "../sink/settleFit.ts"
 import { makeSettling, type Settled } from "../sink/settleRows.ts"
+import { resendAdvice } from "./ending.ts"
 import { knownIn, makeIds } from "./knownSubmissions.ts"
 import { showWork, waitShown } from "./Progress.ts"
 
@@ -272,7 +273,7 @@ export const undoneNotes = (
     ...(others === 0 ? [] : [
       `${others} of these rows ${others === 1 ? "is" : "are"} undone, because a person undid the run that sent ${
         others === 1 ? "it" : "them"
-      }. To send ${others === 1 ? "it" : "them"} again, add --resend-undone to \`run\`.`,
+      }. ${resendAdvice(others)}`,
     ]),
   ]
 }

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
 import { phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
@@ -159,7 +160,7 @@ const isWorthALine = (ended: CurrentPhase | undefined, now: number): ended is Cu
 type Bottom = Context.Tag.Service<typeof Output>["bottom"]
 
 /** Returns places for several views at the bottom of the terminal, one below the other. */
-export const sharedBottom = (bottom: Bottom) => {
+const sharedBottom = (bottom: Bottom) => {
   const views = new Map<string, NonNullable<Parameters<Bottom>[0]>>()
   return (name: string): Bottom => (view) => {
     if (view === undefined) views.delete(name)
@@ -244,6 +245,22 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
       }),
     }
   })
+
+/** Shows the runs in progress, one below the other in a terminal, until the scope closes. */
+export const liveRuns = Effect.gen(function*() {
+  const context = yield* Effect.context<Output | Invocation | Scope.Scope>()
+  const shown = new Map<string, Effect.Effect.Success<ReturnType<typeof progressOf>>>()
+  const bottom = sharedBottom((yield* Output).bottom)
+  return {
+    show: (pipeline: string, event: Progress) =>
+      Effect.gen(function*() {
+        const progress = shown.get(pipeline) ?? (yield* progressOf(pipeline, pipeline, bottom(pipeline)))
+        shown.set(pipeline, progress)
+        yield* progress.show(event)
+      }).pipe(Effect.provide(context)),
+    done: (pipeline: string) => shown.get(pipeline)?.done ?? Effect.void,
+  }
+})
 
 /**
  * Shows the progress of work other than a run, in a terminal only. Hides it at the end.

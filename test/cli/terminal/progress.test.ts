@@ -3,7 +3,7 @@ import { Effect, LogLevel, TestClock } from "effect"
 import { Writable } from "node:stream"
 import { Invocation } from "../../../src/cli/Invocation.ts"
 import { makeOutput, Output } from "../../../src/cli/Output.ts"
-import { progressOf, sharedBottom, withProgress } from "../../../src/cli/terminal/progress.ts"
+import { liveRuns, progressOf, withProgress } from "../../../src/cli/terminal/progress.ts"
 import type { Progress } from "../../../src/domain/progress.ts"
 import { showWork } from "../../../src/run/Progress.ts"
 import { terminal } from "../terminal.ts"
@@ -145,16 +145,12 @@ it.scoped("progress with --json prints an event each second and at the start of 
 it.scoped("concurrent runs are shown one below the other until each ends", () =>
   Effect.gen(function*() {
     const screen = terminal({ columns: 80 })
-    const place = sharedBottom(screen.output.bottom)
-    const run = (pipeline: string) =>
-      progressOf(pipeline, pipeline, place(pipeline)).pipe(
-        Effect.provideService(Output, screen.output),
-        Effect.provideService(Invocation, asked(false)),
-      )
-    const people = yield* run("people")
-    const orders = yield* run("orders")
-    yield* people.show(event({ read: 10 }))
-    yield* orders.show(event({ phase: "import", read: 5, total: 20 }))
+    const runs = yield* liveRuns.pipe(
+      Effect.provideService(Output, screen.output),
+      Effect.provideService(Invocation, asked(false)),
+    )
+    yield* runs.show("people", event({ read: 10 }))
+    yield* runs.show("orders", event({ phase: "import", read: 5, total: 20 }))
     const lines = yield* Effect.promise(screen.lines)
     expect(lines.map((line) => line.split(" · ").slice(0, 2).join(" · "))).toEqual([
       "people · survey",
@@ -162,9 +158,9 @@ it.scoped("concurrent runs are shown one below the other until each ends", () =>
       "orders · import",
       expect.stringContaining("25%  5 of 20 rows"),
     ])
-    yield* people.done
+    yield* runs.done("people")
     expect((yield* Effect.promise(screen.lines))[0]).toContain("orders")
-    yield* orders.done
+    yield* runs.done("orders")
     expect(yield* Effect.promise(screen.lines)).toEqual([])
   }))
 
