@@ -1,9 +1,9 @@
 import * as Cause from "effect/Cause"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
 import * as Logger from "effect/Logger"
+import { isoOf } from "../domain/words.ts"
 import { Notifier } from "../jobs/attempt.ts"
 import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
@@ -99,7 +99,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       noColor,
       log: {
         format: logFormat,
-        now: () => DateTime.formatIso(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())),
+        now: () => isoOf(clock.unsafeCurrentTimeMillis()),
       },
     })
     return yield* observed(host.env, invocation.command, work).pipe(

@@ -1,11 +1,10 @@
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, numbers, span, titledCounts } from "../domain/words.ts"
+import { count, counted, instantIn, inZone, isoOf, lasting, lastingSeconds, minuteIn, numbers, span, titledCounts } from "../domain/words.ts"
 import type {
   NotBegun,
   PastRecord,
@@ -97,10 +96,8 @@ export const status = command({
   },
 })
 
-const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
-
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
-  health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
+  health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : isoOf(lastGood) }))
 
 type Line =
   & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">

@@ -117,6 +117,9 @@ export const lastingEach = (parts: ReadonlyArray<number>): ReadonlyArray<string>
 /** Returns an instant (ISO 8601) in milliseconds since 1970, or NaN. `Date.parse` alone would accept nearly any text that contains a digit. */
 const instant = (text: string): number => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN
 
+/** Returns a time (milliseconds since 1970) as an instant (ISO 8601) in UTC. */
+export const isoOf = (millis: number): string => new Date(millis).toISOString()
+
 /** Returns the time between two instants (ISO 8601) in at most two units. Undefined if they can't be read. */
 export const span = (from: string, to: string): string | undefined => {
   const millis = instant(to) - instant(from)

@@ -2,7 +2,6 @@ import * as Path from "@effect/platform/Path"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import type { RunReport } from "../domain/report.ts"
 import { maskOf } from "../domain/reportFields.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { disk } from "../project/disk.ts"
@@ -10,7 +9,7 @@ import { PipelineUnknown } from "../project/errors.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { readAllReports, readReport, runFolders } from "../report/pastRuns.ts"
+import { type FoundReport, readAllReports, readReport, runFolders } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
 import { openExisting } from "./projectLedger.ts"
 import { fetchReports } from "./storedReports.ts"
@@ -35,10 +34,7 @@ export const findReport = (project: Project, pipeline: string, run: string | und
   })
 
 /** Copies a run's report with keyed digests instead of values. If the report already contains digests, returns it unchanged. */
-export const redactReport = (
-  project: Project,
-  found: { readonly report: RunReport; readonly folder: string },
-) =>
+export const redactReport = (project: Project, found: FoundReport) =>
   found.report.values === "masked"
     ? Effect.succeed(found)
     : Effect.scoped(Effect.gen(function*() {

@@ -5,6 +5,7 @@ import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
 import { readsSource } from "../domain/run.ts"
+import { isoOf } from "../domain/words.ts"
 import type { Lease } from "../ledger/holder.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
@@ -268,13 +269,13 @@ interface LastTurnOf extends Scheduled {
 const notBegun = ({ last: { at, ran, state, tries }, pipeline, schedule }: LastTurnOf): ReadonlyArray<NotBegun> =>
   at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
     ? []
-    : [{ pipeline, at: new Date(at).toISOString(), zone: schedule.zone }]
+    : [{ pipeline, at: isoOf(at), zone: schedule.zone }]
 
 /** Returns the pipeline's scheduled run if a process has taken it. */
 const takenTurn = ({ last: { at, lease }, pipeline, schedule }: LastTurnOf): ReadonlyArray<TakenTurn> =>
   at === undefined || lease === undefined
     ? []
-    : [{ pipeline, since: new Date(at).toISOString(), zone: schedule.zone, lease }]
+    : [{ pipeline, since: isoOf(at), zone: schedule.zone, lease }]
 
 interface ScheduledDestination {
   /** The service's addresses, including its earlier ones. */

@@ -168,12 +168,8 @@ export interface LedgerSession {
     readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
-  /** Records a batch's outcomes, one for each row in the order of `intend`. `loose` lists submission ids that match no row. */
-  readonly settle: (
-    batch: number,
-    outcomes: ReadonlyArray<RowOutcome>,
-    loose?: ReadonlyArray<string>,
-  ) => Written<void>
+  /** Records a batch's outcomes, one for each row in the order of `intend`. */
+  readonly settle: (batch: number, outcomes: ReadonlyArray<RowOutcome>) => Written<void>
   /**
    * Records the outcomes of a batch for which the service returned submission ids, and returns them.
    *

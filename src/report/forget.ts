@@ -59,7 +59,7 @@ export const foldersHolding = <E = never, R = never>(
   pipeline: string,
   keys: ReadonlyArray<string>,
   submissionIds: ReadonlyArray<string>,
-  show: (searched: number, of: number) => Effect.Effect<void> = () => Effect.void,
+  show: (searched: number, of: number) => Effect.Effect<void>,
   elsewhere?: Elsewhere<E, R>,
 ): Effect.Effect<ReadonlyArray<Holding>, ReportError | E, Disk | R> =>
   Effect.gen(function*() {

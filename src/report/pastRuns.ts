@@ -203,12 +203,18 @@ export const newestPurposes = (reports: string, pipeline: string) =>
     reportsRead,
   )
 
+/** A report and its folder. */
+export interface FoundReport {
+  readonly report: RunReport
+  readonly folder: string
+}
+
 /** Reads the report of a run, or of the latest run if `run` is undefined. Also returns its folder. */
 export const readReport = (
   reports: string,
   pipeline: string,
   run: string | undefined,
-): Effect.Effect<{ readonly report: RunReport; readonly folder: string }, ReportUnreadable, Disk> =>
+): Effect.Effect<FoundReport, ReportUnreadable, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)

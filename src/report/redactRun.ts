@@ -2,19 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import Papa from "papaparse"
-import type { RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { type CsvFile, csvFiles } from "./csvFiles.ts"
 import { failing, partFiles, type ReportError } from "./partFiles.ts"
+import type { FoundReport } from "./pastRuns.ts"
 import { redactReport } from "./reportFile.ts"
 import { rehearsalTitle, writeFiles } from "./writeFiles.ts"
-
-/** A report and its folder. */
-export interface FoundReport {
-  readonly report: RunReport
-  readonly folder: string
-}
 
 /**
  * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder. Replaces an earlier copy. Reads all of the run's own files.

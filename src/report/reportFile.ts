@@ -8,14 +8,18 @@ import { type Mask, OfRows, Redaction } from "../domain/reportFields.ts"
 /** Returns a replacement for a value of this type, or none to keep the value. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>
 
+/** Returns the type of a value that may be undefined, without undefined. Returns a union of several other types unchanged. */
+export const withoutUndefined = (type: AST.AST): AST.AST => {
+  const [one, ...others] = AST.isUnion(type) ? type.types.filter((each) => !AST.isUndefinedKeyword(each)) : []
+  return one === undefined || others.length > 0 ? type : withoutUndefined(one)
+}
+
 /** Rebuilds a value by its type, with every declared field in order, and with replacements. */
 const rebuilt = (type: AST.AST, value: unknown, change: Change): unknown => {
   const changed = value === undefined || value === null ? Option.some(value) : change(type, value)
   if (Option.isSome(changed)) return changed.value
-  if (AST.isUnion(type)) {
-    const member = type.types.find((one) => !AST.isUndefinedKeyword(one))
-    return member === undefined || type.types.length > 2 ? value : rebuilt(member, value, change)
-  }
+  const present = withoutUndefined(type)
+  if (present !== type) return rebuilt(present, value, change)
   if (AST.isTupleType(type)) {
     const member = type.rest[0]?.type
     return member === undefined ? value : (value as ReadonlyArray<unknown>).map((one) => rebuilt(member, one, change))
@@ -38,8 +42,8 @@ const rebuilder = <A, I>(schema: Schema.Schema<A, I>) => {
 const report = rebuilder(RunReport)
 
 /** Returns the text of report.json, with every field in the order of its declaration. A field without a value is null, so that every field is always present. */
-export const reportJson = (content: RunReport, indent = 2): string =>
-  JSON.stringify(report(content, Option.none), (_, value: unknown) => value ?? null, indent)
+export const reportJson = (content: RunReport): string =>
+  JSON.stringify(report(content, Option.none), (_, value: unknown) => value ?? null, 2)
 
 const decodeReport = Schema.decodeUnknownEither(RunReport)
 

@@ -6,6 +6,7 @@ import { rejectedIn } from "../domain/fate.ts"
 import type { RunReport } from "../domain/report.ts"
 import { type Mask, maskedTitle } from "../domain/reportFields.ts"
 import { type AttentionEntry, type CsvFile, csvFiles, type CsvRows, csvText, lineOf } from "./csvFiles.ts"
+import type { WrittenFile } from "./html/details.ts"
 import { entryText, reportPage } from "./html/reportPage.ts"
 import type { PartFiles, ReportError } from "./partFiles.ts"
 import { reportJson } from "./reportFile.ts"
@@ -44,7 +45,7 @@ export const writeFiles = <E>(
   Effect.gen(function*() {
     const { columns, mask, report, rows } = content
     const isRehearsal = report.mode === "rehearsal"
-    const written: Array<{ readonly name: string; readonly rows: number; readonly holds: string }> = []
+    const written: Array<WrittenFile> = []
     const entries: Array<Rows<AttentionEntry, E>> = []
     const listed = new Set<string>()
     let total = 0

@@ -55,7 +55,7 @@ export class CanaryRows {
    *
    * @param isSent whether an offered row is really sent
    */
-  choose(limit: number, isSent: (row: number) => boolean = () => true): ReadonlyArray<number> {
+  choose(limit: number, isSent: (row: number) => boolean): ReadonlyArray<number> {
     const most = Math.min(this.size, limit)
     const fullest = this.fullest.map((one) => (one !== undefined && isSent(one.row) ? one : undefined))
     const candidates = new Set(fullest.flatMap((one) => one ?? []))

@@ -1,11 +1,8 @@
 import type { Wanted } from "../domain/settled.ts"
-import { counted } from "../domain/words.ts"
+import { counted, isoOf } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
-
-/** Returns a time in milliseconds since 1970 for messages. */
-const shown = (millis: number): string => new Date(millis).toISOString()
 
 /** Facts about an export or a list that was read to its end. They decide whether the absence of a row proves anything. */
 interface Standing {
@@ -127,7 +124,7 @@ export const absence = (
     return open("a person", "the run that sent it lost its lock and is not known to have ended, so it may still send")
   }
   if (now < visibleFrom) {
-    return open("time", `its submission might not be visible before ${shown(visibleFrom)}`)
+    return open("time", `its submission might not be visible before ${isoOf(visibleFrom)}`)
   }
   return standing._tag === "List"
     ? absenceInList(standing, evidence)
@@ -206,7 +203,7 @@ const absenceInExport = (
     : open(
       "a witness",
       `nothing in the export is known to be later than ${
-        shown(visibleFrom)
+        isoOf(visibleFrom)
       }, so the export may be too early or incomplete`,
     )
 }

@@ -56,7 +56,7 @@ const partOf = (title: string, name: string): boolean =>
 export const resultsColumns = (
   header: ResultsHeader,
   form: Form,
-  undeclared: ReadonlyArray<string> = [],
+  undeclared: ReadonlyArray<string>,
 ): ResultsColumns | undefined => {
   const titles = header.titles.map(plain)
   const id = header.id ?? titles.findIndex((title) => idTitle.test(title))
@@ -102,11 +102,7 @@ export interface StampIds {
 }
 
 /** The kind of a mapped answer. */
-export interface AnswerKind {
-  readonly id: string
-  readonly kind: string
-  readonly list: string
-}
+export type AnswerKind = Pick<ComparedAnswer, "id" | "kind" | "list">
 
 /** A sent answer, and how a submission relates to it. */
 interface Place<S> {

@@ -52,8 +52,6 @@ export interface Settling<S> {
   readonly decide: (standing: ExportStanding | ListStanding) => Settled
 }
 
-const none: ReadonlySet<string> = new Set()
-
 /**
  * @param likenessOf returns a function that compares an item with a submission. `sentAt`: when the item was first sent, in milliseconds. Undefined if
  *   that is unknown
@@ -64,8 +62,8 @@ const none: ReadonlySet<string> = new Set()
 export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,
   likenessOf: (item: Item, sentAt: number | undefined) => (submission: S) => Likeness,
-  spoken: ReadonlyArray<Item> = [],
-  origin: { readonly all: ReadonlySet<string>; readonly unseen: ReadonlySet<string> } = { all: none, unseen: none },
+  spoken: ReadonlyArray<Item>,
+  origin: { readonly all: ReadonlySet<string>; readonly unseen: ReadonlySet<string> },
 ): Settling<S> => {
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {

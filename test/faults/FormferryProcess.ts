@@ -119,7 +119,7 @@ export const settleProcess = (
     Effect.gen(function*() {
       const { form, ledger, mapping, view } = yield* open(options)
       const { rows, titles } = results()
-      const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
+      const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form, [])
       if (columns === undefined) return yield* new NotCompiled({ message: "The export has no submission ids." })
       const session = yield* view.hold(yield* newRunId)
       options.holding(session, yield* makeStop)

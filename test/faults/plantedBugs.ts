@@ -28,8 +28,7 @@ const sendsBeforeTheIntent: Bug = {
           yield* Effect.forkDaemon(Effect.intoDeferred(session.intend(batch), committed))
           return number
         }),
-      settle: (number, outcomes, loose) =>
-        Effect.flatMap(committed(number), (batch) => session.settle(batch, outcomes, loose)),
+      settle: (number, outcomes) => Effect.flatMap(committed(number), (batch) => session.settle(batch, outcomes)),
       settleReturned: (number, ids, decide) =>
         Effect.flatMap(committed(number), (batch) => session.settleReturned(batch, ids, decide)),
     }

@@ -16,7 +16,8 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       const session = yield* view.hold("run1")
       const rows = [1, 2, 3, 4].map((number) => rowOf(ledger, number))
       const batch = yield* session.intend(batchOf(rows))
-      yield* session.settle(batch, [imported("s1"), doubt, doubt, doubt], ["loose"])
+      const outcomes = { rows: [imported("s1"), doubt, doubt, doubt], loose: ["loose"] }
+      yield* session.settleReturned(batch, ["s1", "loose"], () => outcomes)
       return { ledger, view, session, digestOf: (number: number) => ledger.digest.key(`key ${number}`) }
     })
 

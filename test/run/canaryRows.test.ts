@@ -18,7 +18,7 @@ describe("the canary's rows", () => {
         (rows) => {
           const canary = new CanaryRows(10, answers)
           rows.forEach((indexes, at) => offer(canary, at + 1, indexes))
-          const chosen = canary.choose(10)
+          const chosen = canary.choose(10, () => true)
           expect(new Set(chosen.flatMap((row) => rows[row - 1] ?? []))).toEqual(new Set(rows.flat()))
           expect(chosen.length).toBe(Math.min(10, rows.length))
           expect([...chosen].sort((a, b) => a - b)).toEqual(chosen)
@@ -31,6 +31,6 @@ describe("the canary's rows", () => {
   it("the canary's rows never exceed the allowed number", () => {
     const canary = new CanaryRows(2, answers)
     ;[[0], [1], [2]].forEach((indexes, at) => offer(canary, at + 1, indexes))
-    expect(canary.choose(2).length).toBe(2)
+    expect(canary.choose(2, () => true).length).toBe(2)
   })
 })

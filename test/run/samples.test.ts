@@ -57,7 +57,7 @@ describe("the rows that a report shows side by side", () => {
         expect([one.returned, one.verdict, one.submissionId]).toEqual([undefined, undefined, undefined])
       }
       // A dry run stores these rows only in report.json, where `ledger forget` finds and removes them.
-      const [holding] = yield* foldersHolding(join(root, "reports"), "people", ["3"], [])
+      const [holding] = yield* foldersHolding(join(root, "reports"), "people", ["3"], [], () => Effect.void)
       expect(holding?.files).toContain("report.json")
       expect(forgetRows(dry)).toMatchObject({ samples: [], mapping: dry.mapping })
       const rehearsed = yield* rehearse()

@@ -22,7 +22,7 @@ const form = formWith({
 })
 
 const titles = ["Submission ID", "Name", "E-mail", "Age", "row_key", "run_id"]
-const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
+const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form, [])
 
 const sentAt = Date.UTC(2026, 0, 1, 12)
 const minute = 60_000
@@ -77,7 +77,8 @@ const settle = (
 ) => {
   if (columns === undefined) throw new Error("no columns")
   const stamps = { rowKey, origin: new Set(["run_id"]) }
-  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamps }), spoken)
+  const likeness = (item: Item) => likenessOf(item, { form, columns, kinds: [], stamps })
+  const settling = makeSettling(rows, likeness, spoken, { all: new Set(), unseen: new Set() })
   for (const [id, name, mail = `${name}@example.org`, age = "30", key = "", run = ""] of lines) {
     settling.offer(id, [id, name, mail, age, key, run])
   }
@@ -340,7 +341,7 @@ describe("settling rows in doubt from an export", () => {
 
 describe("finding an export's columns", () => {
   const find = (...names: ReadonlyArray<string>) =>
-    resultsColumns({ titles: names, own: new Set(), id: undefined }, form)
+    resultsColumns({ titles: names, own: new Set(), id: undefined }, form, [])
 
   it("columns are found by id, or by name regardless of case and spaces, but only with a column of submission ids", () => {
     expect(find("Name", "E-mail")).toBeUndefined()
@@ -359,7 +360,7 @@ describe("finding an export's columns", () => {
       questions: [question("q1", "Other", "ShortAnswer"), question("q2", "Other", "ShortAnswer")],
     }
     const of = (...titles: ReadonlyArray<string>) =>
-      resultsColumns({ titles, own: new Set(), id: undefined }, twice)?.elements
+      resultsColumns({ titles, own: new Set(), id: undefined }, twice, [])?.elements
     expect(of("Submission ID", "Other", "Other")?.get("questions q2")).toEqual([2])
     expect(of("Submission ID", "Other")?.size).toBe(0)
   })
@@ -393,6 +394,7 @@ describe("finding an export's columns", () => {
         id: 0,
       },
       home,
+      [],
     )
     expect(Object.fromEntries(found?.elements ?? [])).toEqual({ "questions h": [2, 3], "questions s": [4] })
   })

@@ -1,5 +1,4 @@
 import type * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../errors.ts"
@@ -105,5 +104,3 @@ export const refusedIf = (
   program: () => Sql<LedgerRefused | undefined>,
 ): Effect.Effect<void, LedgerError | LedgerRefused> =>
   Effect.flatMap(store.read(doing, program), (refused) => refused ?? Effect.void)
-
-export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

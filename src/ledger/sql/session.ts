@@ -85,7 +85,7 @@ export const makeSession = (
             return intended.batch
           },
         ),
-      settle: (batch, rows, loose = []) => Effect.asVoid(settleBatch(batch, [], () => ({ rows, loose }))),
+      settle: (batch, rows) => Effect.asVoid(settleBatch(batch, [], () => ({ rows, loose: [] }))),
       settleReturned: settleBatch,
       verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows), keysOf(rows)),
       record: (facts) =>

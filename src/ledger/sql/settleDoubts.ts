@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Settlement } from "../../domain/report.ts"
+import { isoOf } from "../../domain/words.ts"
 import { fateCode, stateCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import type { LedgerSession } from "../Ledger.ts"
@@ -7,7 +8,7 @@ import { takenSubmissions } from "./evidence.ts"
 import { completeReplacement, openReplacements, undoReplacement } from "./replace.ts"
 import { type Created, recordCreated, recordUnsent } from "./settle.ts"
 import { all, each, get, inTens, Refusal, type Sql, write } from "./statement.ts"
-import { isoOf, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
 import { ofUndoneRun } from "./undo.ts"
 
 /**

@@ -1,13 +1,14 @@
 import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
 import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../domain/run.ts"
+import { isoOf } from "../../domain/words.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
 import { all, get, numberIn, run, type Sql, write } from "./statement.ts"
-import { isoOf, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
 import { drift, isAcknowledged } from "./verdicts.ts"
 
 const count = (place: number, sql: string) => numberIn(sql, [place])

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
+import { isoOf } from "../../domain/words.ts"
 import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
 import type { Drift, Reconciliation } from "../standing.ts"
 import { all, get, inTens, type Param, Refusal, type Sql, write } from "./statement.ts"
-import { isoOf, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"
 
 export function* recordVerdicts(

@@ -4,15 +4,10 @@ import { type Json, valueText } from "../../domain/json.ts"
 import { RunReport } from "../../domain/report.ts"
 import { Redaction, type Section as Declared, Section as SectionId } from "../../domain/reportFields.ts"
 import { count } from "../../domain/words.ts"
+import { withoutUndefined } from "../reportFile.ts"
 import { type Content, html, name as nameOf, type Section, section, table, value as valueOf } from "./markup.ts"
 
 // The sections of the page that the report's Schema declares.
-
-/** Returns the type of a field's value, without undefined. */
-const valueType = (type: AST.AST): AST.AST => {
-  const member = AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) : undefined
-  return member === undefined || (AST.isUnion(type) && type.types.length > 2) ? type : valueType(member)
-}
 
 /** Returns the type of a list's members. Undefined if the type is not a list. */
 const memberType = (type: AST.AST): AST.AST | undefined => AST.isTupleType(type) ? type.rest[0]?.type : undefined
@@ -23,21 +18,21 @@ interface Field {
 }
 
 const fieldsOf = (type: AST.AST): ReadonlyArray<Field> =>
-  AST.getPropertySignatures(type).map(({ name, type }) => ({ name: String(name), type: valueType(type) }))
+  AST.getPropertySignatures(type).map(({ name, type }) => ({ name: String(name), type: withoutUndefined(type) }))
 
 /** The fields of the report that declare a section, including those that may have no value. */
 const declaring = AST.getPropertySignatures(AST.typeAST(RunReport.ast)).flatMap(({ name, type }) =>
-  [type, valueType(type)].flatMap((one) => Option.toArray(AST.getAnnotation<Declared>(one, SectionId))).slice(0, 1)
-    .map((declared) => ({ name: String(name), type: valueType(type), declared }))
+  [type, withoutUndefined(type)].flatMap((one) => Option.toArray(AST.getAnnotation<Declared>(one, SectionId)))
+    .slice(0, 1).map((declared) => ({ name: String(name), type: withoutUndefined(type), declared }))
 )
 
 /** Returns the sections that the report declares, by the name of their field, in the order of the fields. */
 export const declaredSections = (report: RunReport): Readonly<Record<string, Section>> =>
   Object.fromEntries(declaring.flatMap(({ declared, name, type }) => {
-    const lines = (report as unknown as Readonly<Record<string, ReadonlyArray<unknown> | undefined>>)[name] ?? []
+    const lines = [(report as unknown as Readonly<Record<string, unknown>>)[name] ?? []].flat()
     if (lines.length === 0) return []
-    const member = memberType(type)
-    const body = member === undefined || !AST.isTypeLiteral(member)
+    const member = memberType(type) ?? type
+    const body = !AST.isTypeLiteral(member)
       ? html`<ul>${
         lines.map((sentence) =>
           html`<li>${String(sentence)}</li>
