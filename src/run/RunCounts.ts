@@ -43,6 +43,7 @@ export class Counts {
   phase: Phase
   /** The number of rows that this phase has processed. */
   read = 0
+  /** The number of all rows of this phase, if known. */
   total: number | undefined = undefined
   sent = 0
   imported = 0
@@ -71,6 +72,8 @@ export class Counts {
 
   start(phase: Phase, at: number): void {
     this.phase = phase
+    this.read = 0
+    this.total = undefined
     this.started.push({ phase, at })
   }
 

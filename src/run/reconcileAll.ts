@@ -15,7 +15,7 @@ import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { now } from "./Run.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { type Counts, RunCounts } from "./RunCounts.ts"
+import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
 import { compareWholeForm, type WholeForm } from "./wholeForm.ts"
@@ -41,9 +41,9 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     const startedAt = yield* now
     const options = yield* readBackOptions
     const { imported } = yield* view.standing
-    counts.total = imported
     counts.imported = imported
-    if (unfinished !== undefined) takeOver(counts, unfinished)
+    const read = unfinished?.readBack
+    for (const verdict of verdicts) if (verdict !== "unread") counts.readBack(verdict, read?.[verdict] ?? 0)
     let whole = true
     const pages = view.pages("sent", { after: unfinished?.after, size: pageRows })
       .pipe(
@@ -61,6 +61,8 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
         wholeForm = yield* compareWholeForm
         yield* RunCounts.start("readBack")
       }
+      counts.total = imported
+      if (read !== undefined) counts.read = submissionsIn(read)
       yield* Stream.runForEach(pages, (upTo) => {
         whole &&= upTo !== undefined
         return upTo === undefined || !whole
@@ -75,11 +77,6 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     yield* showProgress
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported, wholeForm })
   }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
-
-const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
-  for (const verdict of verdicts) if (verdict !== "unread") counts.readBack(verdict, readBack[verdict])
-  counts.read = submissionsIn(readBack)
-}
 
 /** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped in the meantime. */
 const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>

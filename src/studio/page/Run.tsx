@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
-import { phases } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import { namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
@@ -101,7 +100,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
   const [said, setSaid] = useState("")
   const latest = useRef("")
   const { inDoubt = 0, phase = "survey", rate = 0, read = 0, total } = progress ?? {}
-  const title = progress === undefined ? t.starting : t.phase(phases[phase].title, read, total)
+  const title = progress === undefined ? t.starting : t.phase(phase, read, total)
   latest.current = progress === undefined ? title : `${title}. ${t.spoken(progress.sent, progress.inDoubt)}`
   useEffect(() => {
     setSaid(latest.current)

@@ -1,3 +1,4 @@
+import { type Phase, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, lasting, percent } from "../../domain/words.ts"
 import type { Job, SurveyedColumn } from "../Api.ts"
@@ -222,8 +223,11 @@ export const run = {
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
-  phase: (phase: string, read: number, total: number | undefined) =>
-    `${capital(phase)}: ${count(read)}${total === undefined ? "" : ` of ${count(total)}`}`,
+  phase: (phase: Phase, read: number, total: number | undefined) => {
+    const { counts, shown, title } = phases[phase]
+    const done = total === undefined ? counted(read, counts) : `${count(read)} of ${counted(total, counts)}`
+    return `${capital(title)}: ${shown ?? done}`
+  },
   spoken: (sent: number, inDoubt: number) => `${count(sent)} sent${inDoubt > 0 ? `, ${count(inDoubt)} in doubt` : ""}.`,
   rate: (rate: number) => `${count(Math.round(rate))} rows a second.`,
   left: (millis: number) => `About ${lasting(Math.max(1000, millis))} left.`,
