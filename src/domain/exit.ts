@@ -53,14 +53,7 @@ export const exits = {
   },
 } as const satisfies { readonly [name: string]: Exit }
 
-type Exits = typeof exits
-
-export type ExitCode = Exits[keyof Exits]["code"]
-
-/** The exit codes after which the next command depends on the cause. */
-type OpenExit = { readonly [E in keyof Exits]: Exits[E] extends { readonly next: unknown } ? never : Exits[E]["code"] }[
-  keyof Exits
-]
+export type ExitCode = (typeof exits)[keyof typeof exits]["code"]
 
 const bySeverity: ReadonlyArray<Exit> = namesOf(exits).map((name) => exits[name])
 
@@ -72,9 +65,6 @@ export const goodCodes: ReadonlyArray<number> = byCode.flatMap(({ code, isGood }
 
 /** Returns the meaning of an exit code and what to run next. Undefined if formferry does not have this code. */
 export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) => one.code === code)
-
-/** Whether the next command depends on the cause. */
-export const isOpen = (code: ExitCode): code is OpenExit => exitOf(code)?.next === undefined
 
 /** Returns the words of the command to run next if only the exit code is known. The pipeline's name follows the first word. */
 export const nextAfter = (code: number): NonNullable<Exit["next"]> => exitOf(code)?.next ?? ["check"]

@@ -69,12 +69,12 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
     const isSentAlike = sentAnswers(plan, digest)
     const positions = positionsOf(plan.shape, plan.columns)
     const uniques = new UniqueAnswers(mapping.uniques)
+    // The state of the current row, so that nothing is allocated for each. `classify` fills `hash`: its key, then its content. `check` fills the others for `offer`.
+    const hash = new RowHash()
     const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
     /** The row that is sent for each rejected row of a fixed rejected.csv. */
     const origins = new Map<string, number>()
-    /** Hashes of the key and the content of the current row. */
-    const hash = new RowHash()
     let rejected: Array<RejectedRow> = []
 
     /** Whether a row was undone and would be sent again. A dry run sends nothing, so it reports such a row as pending. */
@@ -230,7 +230,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       else if (fate === "pending" && isValid) offer(row)
     }
 
-    /** Returns the problems of a row, or undefined if it has none. Fills `answered` and `dropped`. */
+    /** Returns the problems of a row, or undefined if it has none. */
     const check = (cells: Cells): ReadonlyArray<Problem> | undefined => {
       // Even setting a length of 0 to 0 is a slow call.
       if (dropped.length > 0) dropped.length = 0

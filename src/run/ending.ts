@@ -1,5 +1,5 @@
 import { acceptCommand } from "../domain/acceptance.ts"
-import { type ExitCode, exits, isOpen, nextAfter } from "../domain/exit.ts"
+import { type ExitCode, exitOf, exits } from "../domain/exit.ts"
 import { fates, type RowCounts, submissionsIn, type VerdictCounts, verdictWords } from "../domain/fate.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import type { RequestCounts, RunReport } from "../domain/report.ts"
@@ -223,8 +223,9 @@ export const nextCommand = (end: EndedRun): string | undefined => {
   // Rows rejected in a rehearsal are fixed in the source, because the ledger does not know them.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
   const settle = command("settle", to)
-  if (!isOpen(exitCode)) {
-    const [name, ...options] = nextAfter(exitCode)
+  const next = exitOf(exitCode)?.next
+  if (next !== undefined) {
+    const [name, ...options] = next
     return command(name, {}, ...options)
   }
   switch (exitCode) {
@@ -256,6 +257,6 @@ export const nextCommand = (end: EndedRun): string | undefined => {
       // Continues the run.
       return again()
     default:
-      return exitCode satisfies never
+      return report
   }
 }
