@@ -164,6 +164,21 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
+  it.scoped("schedule doesn't count a manual run of a different file, such as a fixed rejected.csv", () =>
+    Effect.gen(function*() {
+      const at = yield* nights("2026-11-20T12:00:00Z")
+      yield* at.once()
+      yield* at.night.set("2026-11-21T01:10:00Z")
+      yield* at.write("people.csv", csv(1, 2, 3, 4))
+      yield* at.write("fixed.csv", csv(5))
+      yield* at.during(at.run({ source: "fixed.csv" }))
+      expect(at.names("people")).toHaveLength(4)
+      at.events.length = 0
+      yield* at.once()
+      expect(at.ran()).toEqual(["people"])
+      expect(at.names("people")).toHaveLength(5)
+    }))
+
   it.scoped("schedule continues after a pipeline fails, notifies webhooks, returns the failure's exit code, and retries the next night", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
