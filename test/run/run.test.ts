@@ -1,6 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import type { Progress } from "../../src/domain/progress.ts"
 import { people, scoped, world } from "./world.ts"
 
 scoped(
@@ -39,6 +40,19 @@ scoped(
     })
     expect(dry.problems.map((problem) => problem.code).toSorted()).toEqual(["missing-key", "not-an-email"])
     expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "no phase of a run counts more rows than it has",
+  Effect.gen(function*() {
+    const { run, source } = yield* world
+    yield* source([...people(1, 30), "31,Bad,not-an-address", ...people(1, 5)])
+    const events: Array<Pick<Progress, "phase" | "read" | "total">> = []
+    yield* run({ progress: ({ phase, read, total }) => Effect.sync(() => void events.push({ phase, read, total })) })
+    expect(new Set(events.map(({ phase }) => phase))).toEqual(new Set(["survey", "canary", "import", "report"]))
+    expect(events.filter(({ read, total }) => total !== undefined && read > total)).toEqual([])
+    expect(events.at(-1)).toEqual({ phase: "report", read: 0, total: undefined })
   }),
 )
 
