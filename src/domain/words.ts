@@ -72,6 +72,10 @@ export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"
 export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
   parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${count(parts.length - most)} more` : "")
 
+/** Names row keys of which one is meant: `the key K-1`, `one of the keys K-1, K-2`. */
+export const anyKeyOf = (keys: ReadonlyArray<string>): string =>
+  `${keys.length === 1 ? "the key" : "one of the keys"} ${keys.join(", ")}`
+
 /** The units of time and their milliseconds. */
 const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const
 

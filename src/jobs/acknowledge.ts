@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { anyKeyOf } from "../domain/words.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { JobRefused } from "./JobRefused.ts"
@@ -25,8 +26,8 @@ export const acknowledge = (
         next: ["status", pipeline],
         message: keys === "all"
           ? `No row of ${pipeline} needs review.`
-          : `No row of ${pipeline} that needs review has ${keys.length === 1 ? "the key" : "one of the keys"} ${
-            keys.join(", ")
+          : `No row of ${pipeline} that needs review has ${
+            anyKeyOf(keys)
           }. The keys are in the column _key of rejected.csv and in-doubt.csv.`,
       })
       const opened = yield* openRows(project, { pipeline, to })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { present } from "../domain/words.ts"
+import { anyKeyOf, present } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Forgetting } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
@@ -165,9 +165,7 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       return yield* new JobRefused({
         code: "NothingForgotten",
         next: ["ledger", "export", pipeline],
-        message: `The ledger has no row of ${pipeline} with ${keys.length === 1 ? "the key" : "one of the keys"} ${
-          keys.join(", ")
-        }. \`ledger export\` lists all keys.`,
+        message: `The ledger has no row of ${pipeline} with ${anyKeyOf(keys)}. \`ledger export\` lists all keys.`,
       })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
