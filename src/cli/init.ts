@@ -347,8 +347,7 @@ export const init = command({
   },
 })
 
-const shown = (names: ReadonlyArray<string>): string =>
-  firstOf(names.map((name) => cutToWidth(visible(name), 60)), 12)
+const shown = (names: ReadonlyArray<string>): string => firstOf(names.map((name) => cutToWidth(visible(name), 60)), 12)
 
 /** Shows what `init` wrote, what is left to do, and the command to run next. */
 const showInit = (result: Initialised, next: string, screen: Screen): string => {

@@ -4,7 +4,19 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import { count, counted, instantIn, inZone, isoOf, lasting, lastingSeconds, minuteIn, numbers, span, titledCounts } from "../domain/words.ts"
+import {
+  count,
+  counted,
+  instantIn,
+  inZone,
+  isoOf,
+  lasting,
+  lastingSeconds,
+  minuteIn,
+  numbers,
+  span,
+  titledCounts,
+} from "../domain/words.ts"
 import type {
   NotBegun,
   PastRecord,

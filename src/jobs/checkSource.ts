@@ -46,6 +46,8 @@ export const newColumns = (
     `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
     } that it did not have when the pipeline was made: ${firstOf(added.map(brief), 12)}.`,
-    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: ${acceptFormCommand(pipeline.name)}.`,
+    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: ${
+      acceptFormCommand(pipeline.name)
+    }.`,
   )]
 }

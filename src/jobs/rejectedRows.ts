@@ -90,7 +90,10 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
       unfixable,
       version,
       total: rows.length,
-      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedLine => ({ ...row, isSent: sent[at] === "sent" })),
+      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedLine => ({
+        ...row,
+        isSent: sent[at] === "sent",
+      })),
     }
   }).pipe(Effect.scoped)
 

@@ -29,7 +29,7 @@ const declaring = AST.getPropertySignatures(AST.typeAST(RunReport.ast)).flatMap(
 /** Returns the sections that the report declares, by the name of their field, in the order of the fields. */
 export const declaredSections = (report: RunReport): Readonly<Record<string, Section>> =>
   Object.fromEntries(declaring.flatMap(({ declared, name, type }) => {
-    const lines = [(report as unknown as Readonly<Record<string, unknown>>)[name] ?? []].flat()
+    const lines = [(report as unknown as Readonly<Record<string, Line | ReadonlyArray<Line>>>)[name] ?? []].flat()
     if (lines.length === 0) return []
     const member = memberType(type) ?? type
     const body = !AST.isTypeLiteral(member)
@@ -39,7 +39,7 @@ export const declaredSections = (report: RunReport): Readonly<Record<string, Sec
 `
         )
       }</ul>`
-      : tables(declared, fieldsOf(member), lines as ReadonlyArray<Line>)
+      : tables(declared, fieldsOf(member), lines)
     const intro = declared.intro !== undefined && html`<p>${declared.intro}</p>
 `
     return [[name, section(name, declared.title, [intro, body])] as const]
