@@ -228,6 +228,17 @@ describe("report.html", () => {
     expect(page.replace(script, "")).not.toMatch(/ style=| on[a-z]+=|<link|<img|url\(|@import/i)
   })
 
+  it("the table of rows shows each word in the tone that it has elsewhere, and a tolerated difference as calm", () => {
+    const tones: unknown = JSON.parse(/const tones = (.*);/.exec(pageOf(exampleReport(), files))?.[1] ?? "")
+    expect(tones).toMatchObject({
+      invalid: "warn",
+      refused: "bad",
+      unread: "warn",
+      different: "bad",
+      "different, tolerated": "calm",
+    })
+  })
+
   it("the page has styles for light and dark screens and for print", () => {
     const page = pageOf(exampleReport(), files)
     expect(page).toContain("prefers-color-scheme: dark")
