@@ -12,6 +12,16 @@ export const stateCode: { readonly [S in RowState]: number } = {
   undone: 5,
 }
 export const verdictCode: { readonly [V in Verdict]: number } = { verified: 0, unread: 1, differing: 2, missing: 3 }
+
+/** The states of rows that may have been sent, for `state IN (…)`. */
+export const openStates = `${stateCode.intended}, ${stateCode.inDoubt}`
+
+/** The states of rows that are in the form, or may be. */
+export const sentStates = `${openStates}, ${stateCode.imported}`
+
+/** Also undone rows: neither they nor the same rows with reformatted keys may be sent as new ones. */
+export const takenStates = `${sentStates}, ${stateCode.undone}`
+
 const fateNumbers: { readonly [F in Fate]: number } = {
   filtered: 0,
   duplicate: 1,

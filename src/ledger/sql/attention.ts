@@ -1,10 +1,10 @@
-import { differingCode, fateCode, missingCode, stateCode, verdictCode } from "../codes.ts"
+import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
 import type { Acknowledged, LedgerSession } from "../Ledger.ts"
 import { each, numberIn, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { listOf, noKey } from "./superseded.ts"
-import { driftedAs, drifting } from "./verdicts.ts"
+import { driftedAs, drifting, reviewedAs } from "./verdicts.ts"
 
 /** The columns that the content of a rejected row covers (place ?1, digest ?2, content ?3), if a run has recorded the row. */
 export const columnsOf = "(SELECT columns FROM attention WHERE place = ?1 AND digest = ?2 AND content = ?3 LIMIT 1)"
@@ -60,8 +60,7 @@ const found = "FROM attention t WHERE t.place = ?"
 const standing = `FROM row t WHERE t.place = ? AND
   (t.state = ${stateCode.inDoubt} OR (t.state = ${stateCode.imported} AND t.verdict IN (${verdictCode.differing}, ${verdictCode.missing})))`
 
-const standingCode = `CASE WHEN t.state = ${stateCode.inDoubt} THEN ${fateCode("inDoubt")}
-  WHEN t.verdict = ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
+const standingCode = `CASE t.state WHEN ${stateCode.inDoubt} THEN ${fateCode("inDoubt")} ELSE ${reviewedAs("t")} END`
 
 /**
  * Records an acknowledgement inside a transaction, bound to each row's present content and fate. `all` means everything that needs review now: what

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import * as Struct from "effect/Struct"
 import type { Item } from "../../domain/item.ts"
 import { isoOf } from "../../domain/words.ts"
-import { fateCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
+import { fateCode, openStates, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../errors.ts"
 import type { DoubtfulRow, ExportedRow, ImportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
 import { submissionsPage } from "./evidence.ts"
@@ -143,7 +143,7 @@ export function* unfinished(
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Sql<ReadonlyArray<number>> {
   return (yield* all<readonly [number]>(
-    `SELECT id FROM row WHERE batch > ? AND batch <= ? AND +place = ? AND state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.notCreated})`,
+    `SELECT id FROM row WHERE batch > ? AND batch <= ? AND +place = ? AND state IN (${openStates}, ${stateCode.notCreated})`,
     [after, upTo, place],
   )).map(([id]) => id)
 }

@@ -1,5 +1,5 @@
 import { isPractice } from "../../domain/destination.ts"
-import { stateCode } from "../codes.ts"
+import { takenStates } from "../codes.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { RequestedPlace } from "../Ledger.ts"
 import { liveHolder } from "./lock.ts"
@@ -41,8 +41,7 @@ export function* runOf(place: number, run: string): Sql<number> {
 }
 
 /** Whether rows of a place `p` exist or may exist at its destination, or were deleted there and must not be sent again as new ones. */
-const stands =
-  `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}))`
+const stands = `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${takenStates}))`
 
 /** Returns other pipelines whose rows exist, or may exist, at the destination. */
 function* othersAt({ pipeline, destination }: RequestedPlace): Sql<ReadonlyArray<string>> {

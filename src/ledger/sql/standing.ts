@@ -2,24 +2,23 @@ import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
 import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../domain/run.ts"
 import { isoOf } from "../../domain/words.ts"
-import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
+import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
 import { all, get, numberIn, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { drift, isAcknowledged } from "./verdicts.ts"
+import { drift, isAcknowledged, reviewedAs } from "./verdicts.ts"
 
 const count = (place: number, sql: string) => numberIn(sql, [place])
 
 export function* counts(place: number): Sql<Counts> {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
   const acknowledged = { ...verdicts }
-  const reviewed = `CASE r.verdict WHEN ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
   const byVerdict = yield* all<readonly [number, number, number]>(
     `SELECT r.verdict, count(*), count(*) FILTER (WHERE CASE WHEN r.verdict = ${verdictCode.unread} THEN r.submission IS NULL
-       ELSE ${isAcknowledged("r", "r.content", reviewed)} END)
+       ELSE ${isAcknowledged("r", "r.content", reviewedAs("r"))} END)
      FROM row r INDEXED BY row_unverified WHERE r.place = ? AND r.verdict > 0 AND r.state = ${stateCode.imported} GROUP BY r.verdict`,
     [place],
   )

@@ -1,5 +1,5 @@
 // Rejected rows of earlier runs that were fixed and imported, or sent as they were.
-import { fateCode, stateCode } from "../codes.ts"
+import { fateCode, sentStates, stateCode } from "../codes.ts"
 import type { FixedState, KnownRow, Rejected, Rejection } from "../rows.ts"
 import { all, exists, ofRows, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
@@ -32,7 +32,7 @@ export function* supersededBy(
   if (!(yield* isAnySuperseded(place))) return byKey
   const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
     `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
-     JOIN row r ON r.id = s.fixed AND (r.state IN (${maySent}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+     JOIN row r ON r.id = s.fixed AND (r.state IN (${sentStates}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
      WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?)) ORDER BY r.state = ${stateCode.undone}, s.fixed`,
     [place, listOf(keys)],
   )
@@ -52,9 +52,6 @@ export function* supersededBy(
   }
   return byKey
 }
-
-/** The states of rows that may be in the form. */
-const maySent = [stateCode.intended, stateCode.inDoubt, stateCode.imported].join(", ")
 
 /** Returns the keys of the rejected rows that these rows of the ledger replaced, by the row's id. */
 export function* originalsOf(
@@ -77,7 +74,7 @@ export function* fixedRows(
   rows: ReadonlyArray<Omit<Rejected, "columns"> | undefined>,
 ): Sql<ReadonlyArray<FixedState>> {
   const keys = rows.map((row) => (row === undefined ? noKey : digestOf(store, row)))
-  const states = `r.state IN (${maySent})`
+  const states = `r.state IN (${sentStates})`
   const contents = listOf(rows.flatMap((row) => row?.content ?? []))
   const keyed = listOf(keys.filter((key) => key.length > 0))
   const replaced = yield* all<readonly [Buffer, Buffer]>(

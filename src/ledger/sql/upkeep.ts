@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { stateCode, verdictCode } from "../codes.ts"
+import { openStates, stateCode, verdictCode } from "../codes.ts"
 import { LedgerBusy } from "../errors.ts"
 import type { Forgotten, Ledger } from "../Ledger.ts"
 import { doubtful, forget } from "./forget.ts"
@@ -103,7 +103,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "rows in doubt without their content",
-    `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (${stateCode.intended}, ${stateCode.inDoubt}) AND d.item IS NULL`,
+    `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (${openStates}) AND d.item IS NULL`,
   ],
   [
     "submissions that are recorded for several rows of a form",
@@ -113,7 +113,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "rows that replace a submission but are neither sent nor in doubt",
-    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (${stateCode.intended}, ${stateCode.inDoubt})`,
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (${openStates})`,
   ],
   [
     "replaced submissions whose rows were not created again",

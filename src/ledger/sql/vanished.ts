@@ -1,4 +1,4 @@
-import { stateCode } from "../codes.ts"
+import { stateCode, takenStates } from "../codes.ts"
 import type { Page, SeenRows, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
 import { row } from "./row.ts"
 import { optional, selected, type Selection, selection } from "./selection.ts"
@@ -10,8 +10,6 @@ import { originalsOf } from "./superseded.ts"
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
-/** Includes undone rows: while a row is undone, the same row with a reformatted key must not be sent as a new one. */
-const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}`
 
 /** The mark of a row that a source lacks. */
 const lacks = Buffer.alloc(1)
@@ -130,7 +128,8 @@ export function* vanishedPage(store: Store, place: number, page: Page<"vanished"
 }
 
 export function* unseenPage(store: Store, place: number, page: Page<"unseen">): Sql<ReadonlyArray<UnseenRow>> {
-  const rows = yield* lackedPage(store, unseenRow, place, { seen: page.seen, upTo: yield* lastRow() }, mayBeSent, page)
+  const of = { seen: page.seen, upTo: yield* lastRow() }
+  const rows = yield* lackedPage(store, unseenRow, place, of, takenStates, page)
   const originals = yield* originalsOf(place, rows.map(({ at }) => at))
   return rows.map((row) => ({ ...row, originals: (originals.get(row.at) ?? []).filter((key) => key !== row.key) }))
 }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
 import { isoOf } from "../../domain/words.ts"
-import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
+import { differingCode, editedCode, goneCode, missingCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
 import type { Drift, Reconciliation } from "../standing.ts"
 import { all, get, inTens, type Param, Refusal, type Sql, write } from "./statement.ts"
@@ -126,6 +126,10 @@ export const driftedOf = (code: number | null): Drifted | undefined =>
  */
 export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.place = ?
   AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`
+
+/** Selects the code under which a differing or missing row is acknowledged, as part of a SELECT with an alias of `row`. */
+export const reviewedAs = (alias: string): string =>
+  `CASE ${alias}.verdict WHEN ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
 
 /** Selects the code under which a drifted row is acknowledged. */
 export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
