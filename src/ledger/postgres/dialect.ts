@@ -1,5 +1,5 @@
 import type { Dialect } from "../sql/Dialect.ts"
-import { digestLength, stored } from "../sql/row.ts"
+import { digestLength, personalKept, personalRow, stored } from "../sql/row.ts"
 
 /** The types of PostgreSQL, by SQLite's names. Texts are compared by their bytes, as in SQLite. */
 const typeOf: Readonly<Record<string, string>> = { INTEGER: "BIGINT", BLOB: "BYTEA", TEXT: `TEXT COLLATE "C"` }
@@ -78,10 +78,10 @@ export const functions = `
     AS 'SELECT substr(bytes, start::int, length)';
 `
 
-/** The columns that contain cells, or digests of them. */
+/** The columns that contain cells, or digests of them. A test checks that none is missing. */
 const personal = {
-  row: ["key", "content", "rest"],
-  replaced: ["content", "rest", "item", "cells", "answers", "fixes"],
+  row: personalRow,
+  replaced: [...personalKept, "item", "cells", "answers", "fixes"],
   detail: ["item", "cells", "answers"],
   verified: ["answers"],
   refusal: ["item", "message"],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { functions, tablesOf, translated } from "../../../src/ledger/postgres/dialect.ts"
+import { functions, tablesOf, translated, withoutSamples } from "../../../src/ledger/postgres/dialect.ts"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
+import { schema as ledgerTables } from "../../../src/ledger/sql/schema.ts"
 import { all, type Param } from "../../../src/ledger/sql/statement.ts"
 import { Database } from "../../../src/ledger/sqlite/database.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
@@ -67,4 +68,26 @@ describe.skipIf(withoutPostgres)("one text of SQL for SQLite and PostgreSQL", ()
         expect(yield* Effect.promise(() => readAt(connection, all(sql, params)))).toEqual(expected)
       }),
   )
+
+  it.scopedLive("keeps no samples of cells, or of digests of cells", () =>
+    Effect.gen(function*() {
+      const schema = newSchema()
+      const connection = yield* connected(yield* urlOf(), schema)
+      yield* Effect.promise(() =>
+        connection.exec(`CREATE SCHEMA ${schema}; ${tablesOf(ledgerTables)}; ${functions}; ${withoutSamples}`)
+      )
+      // All texts and digests in tables about rows of a source.
+      const { rows } = yield* Effect.promise(() =>
+        connection.send(
+          `SELECT DISTINCT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r'
+           WHERE c.relnamespace = $1::regnamespace AND a.atttypid IN ('text'::regtype, 'bytea'::regtype) AND a.attstattarget IS DISTINCT FROM 0
+             AND EXISTS (SELECT 1 FROM pg_attribute o WHERE o.attrelid = c.oid AND o.attname IN ('row', 'digest'))
+           ORDER BY 1`,
+          [schema],
+        )
+      )
+      // A digest of a key remains when its row is forgotten. The others contain nothing of rows.
+      const others = ["because", "by", "digest", "proof", "reason", "submission", "time"]
+      expect(rows.map(([name]) => name)).toEqual(others)
+    }))
 })
