@@ -3,12 +3,12 @@ import type * as Scope from "effect/Scope"
 import { hash } from "node:crypto"
 import type { ConnectionOptions } from "node:tls"
 import Client from "pg/lib/client.js"
-import { atStart, type LedgerError, LedgerRefused } from "../errors.ts"
+import { atStart, type LedgerError, type LedgerRefused } from "../errors.ts"
+import type { Param } from "../sql/statement.ts"
 import type { Address } from "./address.ts"
 import { quoted } from "./dialect.ts"
 import { ledgerError, refusalOf } from "./failures.ts"
-
-export type Param = string | number | bigint | Buffer | null
+import { addressOf, type PostgresOptions } from "./options.ts"
 
 /** A row: an array in the order of the selected columns. */
 export type Row = ReadonlyArray<unknown>
@@ -86,6 +86,10 @@ export class Connection {
   /** Returns the name of a table in the schema, for statements outside a transaction. */
   table(name: string): string {
     return `${quoted(this.schema)}.${name}`
+  }
+
+  async hasTable(name: string): Promise<boolean> {
+    return (await this.send("SELECT to_regclass($1) IS NOT NULL", [this.table(name)])).rows[0]?.[0] === 1
   }
 
   get isLost(): boolean {
@@ -240,6 +244,13 @@ export const connect = (
     })),
     (connection) => Effect.promise(() => connection.close().catch(() => undefined)),
   )
+
+/** Opens a connection to a ledger's database for the scope, as `connect` does. */
+export const connectTo = (
+  options: Pick<PostgresOptions, "schema" | "url">,
+  purpose?: keyof typeof purposes,
+): Effect.Effect<Connection, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.flatMap(addressOf(options), ({ address, label }) => connect(label, address, options.schema, purpose))
 
 const opened = async (
   address: Address,

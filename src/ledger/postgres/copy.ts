@@ -3,21 +3,20 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import { schema as tables } from "../sql/schema.ts"
-import { connect, type Connection } from "./connection.ts"
+import { type Connection, connectTo } from "./connection.ts"
 import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { readAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { hasTables, lockOf } from "./opening.ts"
-import { addressOf, type PostgresOptions } from "./options.ts"
+import type { PostgresOptions } from "./options.ts"
 
 /** Whether there is a ledger. Creates none. */
 export const postgresLedgerExists = (options: PostgresOptions): Effect.Effect<boolean, LedgerError | LedgerRefused> =>
   Effect.scoped(Effect.gen(function*() {
-    const { address, label } = yield* addressOf(options)
-    const connection = yield* connect(label, address, options.schema, "reading")
+    const connection = yield* connectTo(options, "reading")
     return yield* Effect.tryPromise({
       try: () => readAt(connection, hasTables(options.schema)),
-      catch: ledgerError(label, "opening it"),
+      catch: ledgerError(connection.label, "opening it"),
     })
   }))
 
@@ -29,9 +28,9 @@ export const copyPostgresLedger = (
   options: PostgresOptions,
 ): Effect.Effect<PostgresOptions, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const { address, label } = yield* addressOf(options)
     const { schema } = options
-    const connection = yield* connect(label, address, schema, "reading")
+    const connection = yield* connectTo(options, "reading")
+    const { label } = connection
     const copy = `${schema}_rehearsal_${randomBytes(4).toString("hex")}`
     const doing = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: ledgerError(label, "copying it for a rehearsal") })

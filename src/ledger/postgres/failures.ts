@@ -1,5 +1,6 @@
 import { codeOf } from "../../domain/words.ts"
 import { LedgerError, LedgerRefused } from "../errors.ts"
+import { quoted } from "./dialect.ts"
 
 /** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
 const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?: "refused"]> = [
@@ -75,3 +76,14 @@ export const refusalOf = (label: string, key: string, cause: unknown): LedgerRef
     }. Nothing was sent. Correct the ledger's \`${key}\`, or the server's settings, then run again.`,
   })
 }
+
+/** Returns the refusal of a user who lacks the rights of the tables' owner. */
+export const notOwner = (may: "use" | "rewrite", label: string, user: string, owner: string): LedgerRefused =>
+  new LedgerRefused({
+    message:
+      `The user ${user} may not ${may} the tables of the ledger ${label}, which belong to ${owner}. Nothing was ${
+        may === "use" ? "sent" : "deleted"
+      }. Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
+        quoted(user)
+      }`,
+  })

@@ -4,6 +4,7 @@ import { unfinishedIf } from "../sql/closing.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, exists, get, Refusal, run, type Sql, write } from "../sql/statement.ts"
 import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
+import { notOwner } from "./failures.ts"
 import { standbyRefused } from "./identity.ts"
 import type { PostgresOptions } from "./options.ts"
 
@@ -141,12 +142,7 @@ function* checkAccess({ label, schema }: Pick<Part, "label" | "schema">): Sql<vo
     [schema],
   )) ?? []
   if (isAllowed === 1) return
-  refuse(
-    `The user ${user} may not use the tables of the ledger ${label}, which belong to ${owner}. Nothing was sent. `
-      + `Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
-        quoted(user)
-      }`,
-  )
+  throw new Refusal(notOwner("use", label, user, owner))
 }
 
 type Rights = readonly [

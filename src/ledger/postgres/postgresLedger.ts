@@ -1,5 +1,4 @@
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as RcRef from "effect/RcRef"
 import type * as Scope from "effect/Scope"
@@ -12,10 +11,10 @@ import { anyHost } from "../holder.ts"
 import { makeDigester, proofOf } from "../secret.ts"
 import { lackedOf, lacking, marksOf } from "../sql/newest.ts"
 import { numberIn, Refusal, type Sql } from "../sql/statement.ts"
-import type { Heartbeats, Store } from "../sql/Store.ts"
+import { type Heartbeats, lockTimes, type Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { takeEveryLease } from "../sql/turns.ts"
-import { connect, type Connection } from "./connection.ts"
+import { type Connection, connectTo } from "./connection.ts"
 import { dropLeft } from "./copy.ts"
 import { dialect, now } from "./dialect.ts"
 import { readAt, runAtOnce } from "./driver.ts"
@@ -23,7 +22,7 @@ import { isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
 import { lockOf, metaOf, openSchema, refuseVersion, version } from "./opening.ts"
-import { addressOf, type PostgresOptions } from "./options.ts"
+import type { PostgresOptions } from "./options.ts"
 import { mayRewrite, rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
 
@@ -47,14 +46,14 @@ export const openPostgresStore = (
         message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
       })
     }
-    const { address, label } = yield* addressOf(options)
     const clock = yield* Effect.clock
     const opened = DateTime.formatIso(yield* DateTime.now)
     const texts = new Texts()
     const [writing, reader] = yield* Effect.all([
-      connect(label, address, schema),
-      connect(label, address, schema, "reading"),
+      connectTo(options),
+      connectTo(options, "reading"),
     ], { concurrency: "unbounded" })
+    const { label } = writing
     const writer = new Writer(writing, lockOf(schema), () => texts.forget())
     writer.server = yield* serverOf(`ledger ${label}`, writing)
     const marks = yield* openMarks(options.marks, {
@@ -75,11 +74,11 @@ export const openPostgresStore = (
           if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
         }),
     )
-    const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
+    const times = lockTimes(options)
     // Opened with the first lock. Everything that this process holds shares it.
     const heartbeats = yield* RcRef.make({
-      acquire: Effect.map(connect(label, address, schema), (connection) =>
-        heartbeatsOn(connection, staleAfter / 2, (cause) => {
+      acquire: Effect.map(connectTo(options), (connection) =>
+        heartbeatsOn(connection, times.staleAfter / 2, (cause) => {
           writer.fail(renewing, cause)
           for (const one of [connection, writing, reader]) {
             one.destroy(cause)
@@ -97,20 +96,17 @@ export const openPostgresStore = (
       texts,
       digest,
       clock,
-      staleAfter,
-      heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      ...times,
       heartbeats: RcRef.get(heartbeats),
       holder,
       now: serverNow,
       present: () => ({ sql: now, params: [] }),
       read,
-      mustBeSame: () =>
-        undefined,
+      mustBeSame: () => undefined,
       // The server checks its own files and its references.
       damage: Effect.succeed([]),
       size: Effect.tryPromise({
-        try: () =>
-          sizeOf(reader, schema),
+        try: () => sizeOf(reader, schema),
         catch: ledgerError(label, "reading its size"),
       }),
       mayRewrite: mayRewrite(reader, schema),
@@ -141,8 +137,9 @@ export const migratePostgres = (
 ): Effect.Effect<boolean, LedgerError | LedgerLocked | LedgerRefused> =>
   Effect.scoped(Effect.gen(function*() {
     const { project, schema } = options
-    const { address, label } = yield* addressOf(options)
-    const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => undefined)
+    const connection = yield* connectTo(options)
+    const { label } = connection
+    const writer = new Writer(connection, lockOf(schema), () => undefined)
     const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
       const meta = yield* metaOf({ label, schema })
       if (meta?.get("project") === project && meta.get("version") !== version) {

@@ -4,12 +4,10 @@ import { randomBytes } from "node:crypto"
 import type { SharedAccount, SharedRate } from "../../domain/sharedRate.ts"
 import type { LedgerError, LedgerRefused } from "../errors.ts"
 import { makeDigester } from "../secret.ts"
-import { connect } from "./connection.ts"
+import { connectTo } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
-import { addressOf, type PostgresOptions } from "./options.ts"
-
-/** How long a lease may take, in milliseconds. Then the connection counts as lost. */
-const patience = 30_000
+import type { PostgresOptions } from "./options.ts"
+import { inTime } from "./Writer.ts"
 
 /** A rate that was not used for this long is forgotten, in milliseconds. */
 const forgottenAfter = 3_600_000
@@ -63,8 +61,7 @@ export const openRate = (
   serverNow = serverTime,
 ): Effect.Effect<SharedRate, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const { address, label } = yield* addressOf(options)
-    const connection = yield* connect(label, address, options.schema)
+    const connection = yield* connectTo(options)
     const clock = yield* Effect.clock
     const digest = makeDigester(options.key).value(["account", account.address, account.secret])
     const host = randomBytes(8).toString("hex")
@@ -75,8 +72,7 @@ export const openRate = (
     let ownNext = -Infinity
 
     const send: SharedRate["lease"] = async ({ delay, interval, isChanged, slots, state }) => {
-      isThere ||=
-        (await connection.send("SELECT to_regclass($1) IS NOT NULL", [connection.table("rate")])).rows[0]?.[0] === 1
+      isThere ||= await connection.hasTable("rate")
       if (!isThere) {
         const now = Number(clock.unsafeCurrentTimeNanos()) / 1e6
         const from = Math.max(now, ownNext)
@@ -99,8 +95,8 @@ export const openRate = (
     }
     return {
       lease: (request) =>
-        connection.within(patience, () => send(request)).catch((cause: unknown) => {
-          throw ledgerError(label, "leasing the account's rate")(cause)
+        inTime(connection, () => send(request)).catch((cause: unknown) => {
+          throw ledgerError(connection.label, "leasing the account's rate")(cause)
         }),
     }
   })

@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { pipeline, Readable } from "node:stream"
 import { pipeline as piped } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
-import { connect, type Param } from "./connection.ts"
+import type { Param } from "../sql/statement.ts"
+import { connectTo } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
 import { version } from "./opening.ts"
-import { addressOf, type PostgresOptions } from "./options.ts"
+import type { PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
 import { inTime } from "./Writer.ts"
 
@@ -48,17 +49,15 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
  */
 export const openReports = (options: PostgresOptions) =>
   Effect.gen(function*() {
-    const { address, label } = yield* addressOf(options)
-    const connection = yield* connect(label, address, options.schema)
+    const connection = yield* connectTo(options)
     const [storedRun, storedFile] = [connection.table("storedRun"), connection.table("storedFile")]
     const send = (sql: string, ...params: ReadonlyArray<Param>) =>
       inTime(connection, () => connection.send(sql, params))
     const doing = <A>(what: string, work: () => Promise<A>) =>
-      Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
+      Effect.tryPromise({ try: work, catch: ledgerError(connection.label, what) })
 
     const isThere = yield* doing("looking for its reports", async () => {
-      const { rows: [found] } = await send("SELECT to_regclass($1) IS NOT NULL", storedRun)
-      if (found?.[0] !== 1) return false
+      if (!(await inTime(connection, () => connection.hasTable("storedRun")))) return false
       const { rows } = await send(
         `SELECT name, value FROM ${connection.table("meta")} WHERE name IN ('project', 'version')`,
       )

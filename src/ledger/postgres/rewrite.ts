@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { LedgerBusy, type LedgerError, LedgerRefused } from "../errors.ts"
+import { LedgerBusy, type LedgerError, type LedgerRefused } from "../errors.ts"
 import type { Connection } from "./connection.ts"
 import { quoted } from "./dialect.ts"
-import { isLocked, ledgerError } from "./failures.ts"
+import { isLocked, ledgerError, notOwner } from "./failures.ts"
 
 /** Transactions that only read end within seconds. So the last attempt is half a minute after the first one. */
 const attempts = Schedule.intersect(Schedule.exponential("1 second"), Schedule.recurs(5))
@@ -44,14 +44,8 @@ export const mayRewrite = (
     catch: ledgerError(connection.label, "reading who owns its tables"),
   }).pipe(Effect.flatMap(({ rows: [row] }) => {
     if (row === undefined) return Effect.void
-    const [user, owner] = row.map(String)
-    return new LedgerRefused({
-      message:
-        `The user ${user} may not rewrite the tables of the ledger ${connection.label}, which belong to ${owner}. Nothing was deleted. `
-        + `Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner ?? "")} TO ${
-          quoted(user ?? "")
-        }`,
-    })
+    const [user = "", owner = ""] = row.map(String)
+    return notOwner("rewrite", connection.label, user, owner)
   }))
 
 /** Rewrites tables once. Returns those that still contain deleted rows. */

@@ -1,9 +1,10 @@
 import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../errors.ts"
 import type { Holder } from "../holder.ts"
-import type { Asker, Digester, Ledger } from "../Ledger.ts"
+import type { Asker, Digester, Ledger, LedgerOptions } from "../Ledger.ts"
 import type { Marks } from "../marks.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Sql, Statement } from "./statement.ts"
@@ -96,6 +97,14 @@ export interface Transactions {
     options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> | undefined },
   ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
 }
+
+/** Returns how long locks last and how often heartbeats are sent, in milliseconds. */
+export const lockTimes = (
+  { heartbeat = "5 seconds", staleAfter = "1 minute" }: Pick<LedgerOptions, "heartbeat" | "staleAfter">,
+): Pick<Store, "heartbeat" | "staleAfter"> => ({
+  heartbeat: Duration.toMillis(heartbeat),
+  staleAfter: Duration.toMillis(staleAfter),
+})
 
 /** Fails with the refusal that a program returns. */
 export const refusedIf = (
