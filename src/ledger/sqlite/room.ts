@@ -44,8 +44,9 @@ export const requireRoom = (
   const needed = neededRoom(rows, bytes)
   if (free === undefined || free >= needed) return Effect.void
   const cause = new Error(
-    `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${inMebibytes(needed)}. `
-      + "Nothing was sent. Make room, then run again",
+    `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${
+      inMebibytes(needed)
+    }. Make room, then run again`,
   )
   return new LedgerError({ file, doing: "checking for free space", cause })
 }
