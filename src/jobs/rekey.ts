@@ -5,7 +5,7 @@ import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { makeContents, rowKeys } from "../run/content.ts"
+import { certainKey, makeContents, rowKeys } from "../run/content.ts"
 import { SeenLedgerRows } from "../run/FateTable.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
 import { type Alike, newRows } from "../run/NewRows.ts"
@@ -140,15 +140,17 @@ const pairsOfSource = (
       Effect.gen(function*() {
         yield* showWork("survey", rows += chunk.rows.length)
         const keyed = chunk.rows.flatMap((cells, index) => {
-          const key = chunk.faults.has(index) ? undefined : first(cells)
-          return key === undefined ? [] : [{ cells, key, row: chunk.firstRow + index }]
+          const fault = chunk.faults.get(index)
+          const key = fault === undefined ? first(cells) : certainKey(plan, fault, cells)
+          return key === undefined ? [] : [{ cells, key, row: chunk.firstRow + index, isFaulty: fault !== undefined }]
         })
         const known = yield* view.lookUp(keyed.map(({ key }) => ledger.digest.key(key)))
-        keyed.forEach(({ cells, key, row }, at) => {
+        keyed.forEach(({ cells, isFaulty, key, row }, at) => {
           const found = known[at]
           const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
           if (replaced !== undefined) return seen.mark(replaced.fixed, true)
           if (found !== undefined && found.id !== 0) return seen.mark(found.id, true)
+          if (isFaulty) return
           if (found?.leftOut === true) return added.skip(key)
           hash.key(key)
           // Later rows with the same key are duplicates.

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
-import type { ProblemCode } from "../domain/problem.ts"
+import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester } from "../ledger/Ledger.ts"
@@ -75,6 +75,13 @@ export const rowKeys = (
       ({ firstColumns }) =>
         numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest), mapping.filtered),
     )
+
+/** Returns the key of a faulty row if it is certain: records that contradict each other were combined because they have the same key. */
+export const certainKey = (
+  { mapping }: Pick<RunPlan, "mapping">,
+  { code }: Problem,
+  cells: Cells,
+): string | undefined => code === "conflict" && mapping.keyed === "columns" ? mapping.key(cells) : undefined
 
 /**
  * Returns a function that makes keys from a row's content and a number that distinguishes identical rows. Each reading

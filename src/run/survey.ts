@@ -13,7 +13,7 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { type ClassifierOptions, makeClassifier } from "./classify.ts"
-import { alikeRows, type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
+import { alikeRows, certainKey, type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -113,11 +113,25 @@ export const classifying = (
     const take = (chunk: RowChunk): Effect.Effect<ReadonlyArray<RejectedRow>, LedgerError> =>
       Effect.suspend(() => {
         const keys = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))
-        return Effect.map(lookUp(chunk, keys), (known) => {
+        const looked = chunk.faults.size === 0
+          ? lookUp(chunk, keys)
+          : Effect.zipLeft(lookUp(chunk, keys), markKept(chunk))
+        return Effect.map(looked, (known) => {
           classifyRows(chunk, keys, known)
           return classifier.takeRejected()
         })
       })
+
+    /** Marks the ledger's rows of rejected rows whose keys are certain. They have not vanished. */
+    const markKept = ({ faults, rows }: RowChunk) => {
+      const keys = [...faults].flatMap(([index, fault]) => certainKey(plan, fault, rows[index]!) ?? [])
+      if (!isLookedUp || keys.length === 0) return Effect.void
+      return Effect.map(view.lookUp(keys.map(ledger.digest.key)), (found) => {
+        for (const one of found) {
+          if (one !== undefined && one.id > 0) seen.mark(one.id, one.state === "imported" || one.state === "undone")
+        }
+      })
+    }
 
     /** Returns what the ledger knows about the rows of a chunk, and about the rejected rows that they fix. */
     const lookUp = ({ rows }: RowChunk, keys: ReadonlyArray<string | undefined>): Effect.Effect<Known, LedgerError> => {

@@ -95,6 +95,18 @@ it.scopedLive("a row whose records contradict each other is rejected, and reject
     expect((yield* at.stored).length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
+it.scopedLive("an imported row has not vanished if its records contradict each other later", () =>
+  Effect.gen(function*() {
+    const at = yield* bench
+    yield* at.export("1,base,Ada,1,0,70,2", "2,base,Bob,1,1,80,2")
+    expect((yield* at.run()).status).toBe(0)
+    yield* at.export("1,base,Ada,1,0,70,2", "1,base,Ida,1,0,70,2")
+    expect((yield* at.run()).status).toBe(1)
+    expect(yield* at.report).toMatchObject({ rows: { read: 1, invalid: 1 }, vanished: { count: 1 } })
+    const path = yield* Path.Path
+    expect(yield* at.text(path.join("reports", "p", "latest", "vanished.csv"))).toMatch(/^2,/m)
+  }).pipe(Effect.provide(platform)))
+
 it.scopedLive("an export without records imports nothing, and the run exits with code 0", () =>
   Effect.gen(function*() {
     const at = yield* bench
