@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
-import { cellText } from "../domain/cell.ts"
+import { type Cell, cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { withoutApostrophe } from "../report/csvFiles.ts"
 import { certainKey, makeContents, rowKeys } from "../run/content.ts"
 import { SeenLedgerRows } from "../run/FateTable.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
@@ -81,13 +82,16 @@ export const rekeyPipeline = <E, R>(
     return { ...found, recorded: moved + found.pairs.filter(({ isOriginal }) => isOriginal === true).length }
   }))
 
+/** Returns a key in a map, which may be copied from a file that `ledger export` wrote for spreadsheets. */
+const keyIn = (cell: Cell | undefined): string => withoutApostrophe(cellText(cell).trim())
+
 const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
   Effect.gen(function*() {
     const source = yield* openSource(asFound(file))
     const pairs: Array<KeyPair> = []
     const take = ({ rows }: RowChunk) =>
       Effect.sync(() => {
-        for (const [old, now] of rows) pairs.push({ old: cellText(old).trim(), new: cellText(now).trim() })
+        for (const [old, now] of rows) pairs.push({ old: keyIn(old), new: keyIn(now) })
       })
     yield* eachChunk(source.read(), take, never)
     const known = (keys: ReadonlyArray<string>) =>

@@ -75,6 +75,20 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive("a map may contain keys as `ledger export` protects them from spreadsheets", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(2)).replace("\n2,", "\n-2,"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("ledger", "export", "contacts")).stdout).toContain(`,"'-2",imported,`)
+    at.write("source.csv", csv(upTo(2)).replace("\n2,", "\ntwo,"))
+    at.write("map.csv", "old,new\n'-2,two\n")
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+    expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(2)
+  }))
+
 it.scopedLive("rekey names the earlier keys that several new rows resemble, and pairs only the others", () =>
   Effect.gen(function*() {
     const at = yield* bench()
