@@ -1,66 +1,34 @@
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
-import { join } from "node:path"
 import { notNewest } from "../ledger/behind.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { Asker, Ledger, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"
-import { marksFolder } from "../ledger/marks.ts"
-import { type AnyLedgerOptions, copyLedger, ledgerExists, missingLedger, openLedger } from "../ledger/openLedger.ts"
+import { type AnyLedgerOptions, databaseOf, openLedger } from "../ledger/openLedger.ts"
 import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
-import { accessTo, ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { findTarget, type OfPipeline, openTarget, type PipelineTarget, type Target } from "./target.ts"
 
-type WithLedger = Pick<Project, "ledger" | "reports">
+type WithLedger = Pick<Project, "ledger">
 
 export const askerOf = ({ name }: Pick<Pipeline, "name">, { target }: Target): Asker => ({ pipeline: name, target })
 
-/**
- * Returns where the marks of a project's ledger are. Those of a file are next to it, those in PostgreSQL where the project says. Each also has marks
- * among the reports. So if one place is lost, or if the project names a different ledger, the other marks still show what the ledger must contain.
- */
-const marksOf = ({ ledger, reports }: WithLedger): Effect.Effect<MarkPlaces, ConfigurationInvalid> =>
-  Effect.gen(function*() {
-    const common = { ledger: ledgerName(ledger), write: true }
-    const among = join(reports, ".ledger")
-    if (ledger._tag === "File") return { ...common, folders: [marksFolder(ledger.file), among] }
-    const { marks } = ledger
-    return "folder" in marks
-      ? { ...common, folders: [marks.folder, among] }
-      : { ...common, folders: [among], server: { url: Redacted.value(yield* marks.url) } }
-  })
-
-/** The share of a lease's time after which its holder renews it, and the longest time between two heartbeats. */
-const heartbeats = { share: 0.1, longest: Duration.seconds(5) }
+type ProjectLedger = AnyLedgerOptions & { readonly marks: MarkPlaces }
 
 /** Returns the options for opening a project's ledger. `asker`: the pipeline that a command is about. Undefined for several pipelines. */
-export const ledgerOf = (project: WithLedger, asker?: Asker): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
+export const ledgerOf = ({ ledger }: WithLedger, asker?: Asker): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
   Effect.gen(function*() {
-    const { ledger } = project
-    const common = { marks: yield* marksOf(project), ...(asker === undefined ? {} : { asker }) }
-    if (ledger._tag === "File") return { file: ledger.file, ...common }
-    const { isManaged, leaseTimeout } = ledger
-    return {
-      ...yield* accessTo(ledger),
-      isManaged,
-      staleAfter: leaseTimeout,
-      heartbeat: Duration.min(Duration.times(leaseTimeout, heartbeats.share), heartbeats.longest),
-      ...common,
-    }
+    const options = yield* ledger.options
+    return asker === undefined ? options : { ...options, asker }
   })
-
-type ProjectLedger = AnyLedgerOptions & { readonly marks: MarkPlaces }
 
 /** Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks. */
 export const temporaryCopy = (project: WithLedger, asker: Asker) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project, asker)
-    return { ...yield* copyLedger(options), asker, marks: { ...options.marks, write: false } }
+    return { ...yield* databaseOf(options).copy, asker, marks: { ...options.marks, write: false } }
   })
 
 /** Opens a project's ledger for the scope. If there is none, creates it. */
@@ -70,12 +38,12 @@ export const openOwn = (project: WithLedger, asker?: Asker) => Effect.flatMap(le
 export const openExisting = (project: WithLedger) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project)
-    return (yield* ledgerExists(options)) ? yield* openLedger(options) : undefined
+    return (yield* databaseOf(options).exists) ? yield* openLedger(options) : undefined
   })
 
 /** Says that a project has no ledger, for a command that needs one. */
 export const noLedger = ({ ledger }: WithLedger): string =>
-  `There is no ledger ${ledgerName(ledger)}: nothing has been imported yet.`
+  `There is no ledger ${ledger.name}: nothing has been imported yet.`
 
 /** Returns a project's ledger, or undefined if the project never had one. */
 export type MaybeLedger<R = never> = Effect.Effect<
@@ -92,7 +60,8 @@ export type MaybeLedger<R = never> = Effect.Effect<
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project, asker)
-    const neverWas = !(yield* ledgerExists(options)) && (yield* missingLedger(options)) === undefined
+    const { exists, missing } = databaseOf(options)
+    const neverWas = !(yield* exists) && (yield* missing) === undefined
     return neverWas ? undefined : yield* openLedger({ ...options, overruling })
   })
 
@@ -129,7 +98,7 @@ export interface LedgerMissed {
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
-    const found = ledger === undefined ? yield* missingLedger(yield* ledgerOf(project)) : behind
+    const found = ledger === undefined ? yield* databaseOf(yield* ledgerOf(project)).missing : behind
     if (found === undefined) return []
     const places = ledger === undefined ? [] : yield* ledger.places
     const accepted = ledger === undefined || behind === undefined ? [] : yield* Effect.filter(

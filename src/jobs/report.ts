@@ -6,7 +6,6 @@ import { maskOf } from "../domain/reportFields.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { disk } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
-import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { type FoundReport, readAllReports, readReport, runFolders } from "../report/pastRuns.ts"
@@ -41,7 +40,7 @@ export const redactReport = (project: Project, found: FoundReport) =>
       const { id } = found.report.ledger
       const refused = new LedgerRefused({
         message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
-          + `the ledger ${ledgerName(project.ledger)} is a different one. Restore the right ledger with its key file.`,
+          + `the ledger ${project.ledger.name} is a different one. Restore the right ledger with its key file.`,
       })
       const ledger = yield* openExisting(project)
       if (ledger?.id !== id) return yield* refused

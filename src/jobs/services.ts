@@ -10,7 +10,7 @@ import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { Disk } from "../project/disk.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
-import { accessTo, type PostgresPlace } from "../project/ledgerSection.ts"
+import type { LedgerPlace } from "../project/ledgerSection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
@@ -53,10 +53,10 @@ const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"])
   })
 }
 
-const openRateOf = (ledger: PostgresPlace, account: SharedAccount) =>
+const openRateOf = (ledger: LedgerPlace, account: SharedAccount) =>
   Effect.gen(function*() {
-    const { openRate } = yield* Effect.promise(() => import("../ledger/openLedger.ts"))
-    return yield* openRate(yield* accessTo(ledger), account)
+    const { databaseOf } = yield* Effect.promise(() => import("../ledger/openLedger.ts"))
+    return yield* databaseOf(yield* ledger.options).rate(account)
   })
 
 /** Opens the client of a service for the scope. Starts the embedded practice service, on loopback. */

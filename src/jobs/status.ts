@@ -11,7 +11,6 @@ import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
-import { ledgerName } from "../project/ledgerSection.ts"
 import { loadProject, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline, zoneOf } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -154,7 +153,7 @@ export const projectStatus = (
         isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
       )
       return {
-        ledger: { file: ledgerName(project.ledger), exists: ledger !== undefined },
+        ledger: { file: project.ledger.name, exists: ledger !== undefined },
         pipelines: standings,
         untouched,
         waiting: untouched.flatMap((pipeline) => {

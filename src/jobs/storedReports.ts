@@ -1,9 +1,10 @@
-// A ledger in PostgreSQL also has the reports, so that every host can show them, and compare with them.
+// A ledger that several hosts use also has the reports, so that every host can show them, and compare with them.
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { ownedFolder } from "../ledger/holder.ts"
-import { openReports } from "../ledger/openLedger.ts"
+import type { StoredReports } from "../ledger/LedgerDatabase.ts"
+import { databaseOf } from "../ledger/openLedger.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import type { emptyFolder } from "../report/forget.ts"
@@ -11,18 +12,16 @@ import { failing } from "../report/partFiles.ts"
 import { isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
-type Stored = NonNullable<Effect.Effect.Success<ReturnType<typeof openReports>>>
-
 /** Opens the stored reports of a project for the scope. Returns undefined if its reports are only in its folder. */
 const openStored = (project: Project) =>
-  project.ledger._tag === "File" || project.ledger.sharesReports
-    ? Effect.succeed(undefined)
-    : Effect.flatMap(ledgerOf(project), openReports)
+  project.ledger.storesReports
+    ? Effect.flatMap(ledgerOf(project), (options) => databaseOf(options).reports)
+    : Effect.succeed(undefined)
 
 /** Uses the stored reports of a project. Does nothing if its reports are only in its folder. */
 const withStored = <A, E, R>(
   project: Project,
-  use: (stored: Stored) => Effect.Effect<A, E, R>,
+  use: (stored: StoredReports) => Effect.Effect<A, E, R>,
 ) =>
   Effect.scoped(
     Effect.flatMap(openStored(project), (stored) => stored === undefined ? Effect.void : Effect.asVoid(use(stored))),
@@ -47,7 +46,7 @@ interface Wanted {
  * different host has emptied the run, empties its folder. Returns the names of the files that were fetched.
  */
 const fetchRun = (
-  stored: Stored,
+  stored: StoredReports,
   folder: string,
   { isEmptied, isWhole, pipeline, run }: {
     readonly pipeline: string
@@ -75,7 +74,7 @@ const fetchRun = (
   }).pipe(Effect.scoped)
 
 /** Returns a pipeline's stored runs, the newest first, and the folder for their reports, which exists if there are any. */
-const storedRuns = (stored: Stored, reports: string, pipeline: string) =>
+const storedRuns = (stored: StoredReports, reports: string, pipeline: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const ofPipeline = (yield* Path.Path).join(reports, pipeline)
@@ -85,7 +84,7 @@ const storedRuns = (stored: Stored, reports: string, pipeline: string) =>
   })
 
 /** Fetches stored reports that this host lacks into the project's report folder. */
-const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, whole }: Wanted) =>
+const fetchFrom = (stored: StoredReports, reports: string, pipeline: string, { newest, whole }: Wanted) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const { ofPipeline, runs } = yield* storedRuns(stored, reports, pipeline)

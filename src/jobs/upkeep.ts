@@ -3,11 +3,10 @@ import * as Stream from "effect/Stream"
 import { anyKeyOf, present } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Forgetting } from "../ledger/Ledger.ts"
-import { cancelMove, moveLedger, removalOf } from "../ledger/move.ts"
-import { backUpLedger, ledgerExists, migrate } from "../ledger/openLedger.ts"
+import { cancelMove, moveLedger } from "../ledger/move.ts"
+import { databaseOf } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
-import type { PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
@@ -19,7 +18,7 @@ import { emptyStored, fetchAllReports, openElsewhere, storeReport } from "./stor
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const requireLedger = (project: Project) =>
   Effect.gen(function*() {
-    if (yield* Effect.flatMap(ledgerOf(project), ledgerExists)) return
+    if (yield* databaseOf(yield* ledgerOf(project)).exists) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     return yield* new LedgerRefused({
       next: ["status"],
@@ -38,31 +37,21 @@ export const compactLedger = (project: Project) =>
 
 /**
  * Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest copy, because its backup would replace good
- * backups. Returns the copy's size in bytes.
+ * backups, or if its database has tools of its own for backups. Returns the copy's size in bytes.
  */
 export const backUp = (project: Project, file: string) =>
   Effect.gen(function*() {
-    const { ledger } = project
-    if (ledger._tag === "PostgreSQL") return yield* backUpWithTools(ledger)
+    const { backUp } = databaseOf(yield* ledgerOf(project))
+    if (backUp instanceof LedgerRefused) return yield* backUp
     yield* Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest))
     yield* showWork("copy")
-    return yield* backUpLedger(ledger.file, file)
-  })
-
-const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
-  new LedgerRefused({
-    message:
-      `The ledger is in PostgreSQL, whose own tools back it up. To copy the ledger alone, run: pg_dump --schema=${schema} --format=custom `
-      + "--file=ledger.dump, followed by the database's address. To be able to restore each commit, set up continuous archiving (point-in-time recovery), or use your provider's. "
-      + `Keep the ledger's key with the backups. Don't restore the marks ${
-        "folder" in marks ? `in ${marks.folder}` : "on the second server"
-      } together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
+    return yield* backUp(file)
   })
 
 export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 
 /**
- * Creates the tables of a ledger in PostgreSQL: of `newLedger`, if there is one. Returns false if there was nothing to do: this build's tables exist, or
+ * Creates the tables of a ledger in a database: of `newLedger`, if there is one. Returns false if there was nothing to do: this build's tables exist, or
  * the ledger is a file. Fails with `LedgerRefused` if the tables are those of a different build, or with `LedgerLocked` if a run is in progress there.
  *
  * @param owner the user who will own the tables. Default: the user of `ledger.url`
@@ -70,9 +59,9 @@ export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 export const migrateLedger = (project: Project, owner: string | undefined) =>
   Effect.gen(function*() {
     const { newLedger } = project
-    const options = yield* ledgerOf({ ...project, ledger: newLedger ?? project.ledger })
+    const options = yield* ledgerOf({ ledger: newLedger ?? project.ledger })
     const more = newLedger === undefined ? {} : { isMoved: true, overruling: true }
-    return yield* migrate("file" in options ? options : { ...options, ...more, owner })
+    return yield* databaseOf({ ...options, ...more }).migrate(owner)
   })
 
 /** Moves the ledger to the place that `newLedger` names, with the reports, or continues to do so. No run may be in progress. */
@@ -96,12 +85,15 @@ export const moveProject = (project: Project) =>
     return done
   })
 
-/** Opens a ledger again that was closed for a move. Returns whether it was closed, and how to remove what was copied. */
+/** Opens a ledger again that was closed for a move. Returns whether it was closed, and how to remove what was copied, if that is known. */
 export const cancelProjectMove = (project: Project) =>
   Effect.gen(function*() {
     yield* requireLedger(project)
     const cancelled = yield* Effect.flatMap(ledgerOf(project), cancelMove)
-    return { cancelled, removal: project.newLedger && removalOf(project.newLedger) }
+    const { newLedger } = project
+    // The secrets of the new ledger are not needed to cancel.
+    const to = newLedger && (yield* Effect.orElseSucceed(ledgerOf({ ledger: newLedger }), () => undefined))
+    return { cancelled, removal: to && databaseOf(to).removal }
   })
 
 const titles: ReadonlyArray<keyof ExportedRow> = [

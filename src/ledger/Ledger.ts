@@ -289,9 +289,9 @@ export interface LedgerOptions {
   readonly overruling?: boolean
   /** Whether rows are moved to this ledger. If it is new, it can't be used before the move has finished. */
   readonly isMoved?: boolean | undefined
-  /** How long this holder's lock lasts without a heartbeat. It may be taken over after that time. Default: one minute. */
+  /** How long this holder's lock lasts without a heartbeat. It may be taken over after that time. Default: see `lockTimes`. */
   readonly staleAfter?: Duration.DurationInput
-  /** Time between heartbeats. Default: five seconds. */
+  /** Time between heartbeats. Default: see `lockTimes`. */
   readonly heartbeat?: Duration.DurationInput
 }
 

@@ -4,8 +4,6 @@ import type { LedgerError } from "./errors.ts"
 import type { Holder } from "./holder.ts"
 import type { MarkPlaces } from "./Ledger.ts"
 
-export const marksFolder = (ledger: string): string => `${ledger}.marks`
-
 /** Identifies one holder of a lock in one ledger. */
 export interface MarkedHolder {
   /** The ledger's id. */

@@ -2,9 +2,8 @@
 // its own transaction. So a move that was interrupted at any point continues, and of two moves at the same time at most one finishes.
 import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
-import { LedgerError, type LedgerLocked, LedgerRefused } from "./errors.ts"
-import { type AnyLedgerOptions, openStore } from "./openLedger.ts"
-import { adoptSecret, readSecret } from "./secret.ts"
+import { atStart, LedgerError, type LedgerLocked, LedgerRefused } from "./errors.ts"
+import { type AnyLedgerOptions, databaseOf } from "./openLedger.ts"
 import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"
 import { holdersByEpoch, pipelinesOf, takeLock } from "./sql/lock.ts"
 import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
@@ -35,12 +34,6 @@ const must = (refusal: LedgerRefused | undefined): void => {
 /** `meta` describes the ledger itself, so it is not copied. */
 const copied = tables.filter(({ name }) => name !== "meta")
 
-/** Says how to remove what a move that was cancelled has copied. */
-export const removalOf = (of: { readonly file: string } | { readonly schema: string }): string =>
-  "file" in of
-    ? `delete the files ${of.file}, ${of.file}-wal and ${of.file}-shm, as far as they exist`
-    : `in the database of \`newLedger\`, run: DROP SCHEMA ${of.schema} CASCADE`
-
 /** How many milliseconds the clocks of two ledgers may differ. */
 const mostApart = 10_000
 
@@ -56,20 +49,19 @@ export const moveLedger = (
   show: (records: number) => Effect.Effect<void>,
 ): Refusing<Moved> =>
   Effect.scoped(Effect.gen(function*() {
-    const old = yield* openStore(from)
+    const source = databaseOf(from)
+    const target = databaseOf({ ...to, isMoved: true, overruling: true })
+    const old = yield* atStart(source.open)
     const { before, closing: earlier, id, unfinished } = yield* old.read("opening it", movingOf)
     if (unfinished !== undefined) yield* refusedIf(old, "opening it", () => closedBecause(old))
-    const secret = "file" in from ? readSecret(from.file) : from.key
-    if (secret instanceof LedgerRefused) return yield* secret
-    const wrongKey = "file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from)
-    if (wrongKey !== undefined) return yield* wrongKey
-    const next = yield* openStore({ ...to, isMoved: true, overruling: true })
+    yield* target.adopt(yield* source.secret, source.keyAdvice)
+    const next = yield* atStart(target.open)
     const there = yield* next.read("opening it", movingOf)
     const pipelines = (yield* old.read("listing its pipelines", pipelinesOf)).map(([pipeline]) => pipeline)
     const result = { from: old.file, to: next.file, pipelines, records: 0 }
     if (earlier?.id === there.id && there.unfinished === undefined) return result
-    yield* refusedIf(next, "opening it", () => unusable(old, next, earlier, to))
-    const closing = earlier ?? (yield* begin(old, next, "file" in from, to))
+    yield* refusedIf(next, "opening it", () => unusable(old, next, earlier, target.removal))
+    const closing = earlier ?? (yield* begin(old, next, target.removal))
     const taken = { ...next, id: closing.id }
     if (there.id === closing.id && there.unfinished === "copied") {
       yield* finish(old, taken, closing)
@@ -84,7 +76,7 @@ export const moveLedger = (
 /** Opens a ledger again that was closed for a move. Returns false if it was not closed. Fails if everything has been copied. */
 export const cancelMove = (from: AnyLedgerOptions): Refusing<boolean> =>
   Effect.scoped(Effect.gen(function*() {
-    const old = yield* openStore(from)
+    const old = yield* atStart(databaseOf(from).open)
     return yield* old.writer.write<boolean, LedgerRefused>("cancelling its move", function*() {
       const { closing } = yield* movingOf()
       must(
@@ -99,24 +91,17 @@ export const cancelMove = (from: AnyLedgerOptions): Refusing<boolean> =>
     })
   }))
 
-const otherKey = (from: AnyLedgerOptions): LedgerRefused =>
-  refused(
-    "The `key` of `newLedger` is not the key of the ledger. With a different key, no row is recognised, and every row would be sent a second time. Nothing was changed. "
-      + ("file" in from
-        ? `Use the 64 digits in ${from.file}.key as the key.`
-        : "Let `newLedger.key` name the same variable as `ledger.key`."),
-  )
-
 /**
  * Returns why the ledger can't be moved to this place.
  *
  * @param closing what the old ledger records if it was closed
+ * @param removal how to remove what was copied
  */
 function* unusable(
   old: Store,
   next: Store,
   closing: Closing | undefined,
-  to: AnyLedgerOptions,
+  removal: string,
 ): Sql<LedgerRefused | undefined> {
   const { id, unfinished } = yield* movingOf()
   if (closing !== undefined && closing.id !== id) {
@@ -136,21 +121,14 @@ function* unusable(
   for (const { name } of copied) {
     if (!(yield* exists(`SELECT 1 FROM ${name} LIMIT 1`))) continue
     return refused(
-      `${next.file} contains the incomplete copy of a move that was cancelled. Nothing was changed. Before you run the command again, remove this copy: ${
-        removalOf(to)
-      }`,
+      `${next.file} contains the incomplete copy of a move that was cancelled. Nothing was changed. Before you run the command again, remove this copy: ${removal}`,
     )
   }
   return undefined
 }
 
-/**
- * Closes the old ledger. Each of its later sessions, turns and writes is refused.
- *
- * @param isFile whether the old ledger is in a file. PostgreSQL can't store every text that it may contain
- * @param to the new ledger
- */
-const begin = (old: Store, next: Store, isFile: boolean, to: AnyLedgerOptions): Refusing<Closing> =>
+/** Closes the old ledger. Each of its later sessions, turns and writes is refused. */
+const begin = (old: Store, next: Store, removal: string): Refusing<Closing> =>
   Effect.gen(function*() {
     const anywhere = { asker: undefined, where: "anywhere" } as const
     const marked = yield* marksOf(old)
@@ -171,10 +149,12 @@ const begin = (old: Store, next: Store, isFile: boolean, to: AnyLedgerOptions): 
         } seconds. Times are evidence for rows in doubt, so both ledgers need the right time. Nothing was changed. Set both clocks, then run the command again.`,
       )
     }
-    const nul = isFile && !("file" in to) ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []
+    const nul = old.dialect.storesNul && !next.dialect.storesNul
+      ? yield* old.read("looking for texts that can't be moved", tablesWithNul)
+      : []
     if (nul.length > 0) {
       return yield* refused(
-        `The ledger ${old.file} contains texts with the character NUL, which PostgreSQL can't store (in ${
+        `The ledger ${old.file} contains texts with the character NUL, which ${next.file} can't store (in ${
           nul.join(", ")
         }). Nothing was changed. This ledger can't be moved.`,
       )
@@ -182,7 +162,7 @@ const begin = (old: Store, next: Store, isFile: boolean, to: AnyLedgerOptions): 
     const closing: Closing = { id: randomBytes(8).toString("hex"), name: next.file, isMoved: false }
     // With a new id, a move that was cancelled but is still in progress can't write to the new ledger any more.
     yield* next.writer.write<void, LedgerRefused>("preparing it", function*() {
-      must(yield* unusable(old, next, undefined, to))
+      must(yield* unusable(old, next, undefined, removal))
       yield* write("UPDATE meta SET value = ? WHERE name = 'id'", [closing.id])
     })
     yield* old.writer.write<void, LedgerRefused | LedgerLocked>("closing it", function*() {

@@ -26,14 +26,7 @@ import {
   whole,
   withoutSlash,
 } from "./fields.ts"
-import {
-  type LedgerPlace,
-  ledgerPlaceOf,
-  LedgerSection,
-  type PostgresPlace,
-  RateLimit,
-  sharedBy,
-} from "./ledgerSection.ts"
+import { type LedgerPlace, ledgerPlaceOf, LedgerSection, RateLimit } from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { readOnly, secretPlace, type Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
@@ -224,7 +217,7 @@ export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "pr
   /** The API key, looked up when it is needed. A missing key affects only the commands that use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
   /** The ledger through which hosts share the account's rate. Undefined if each process counts its own requests. */
-  readonly sharedBy: PostgresPlace | undefined
+  readonly sharedBy: LedgerPlace | undefined
 }
 
 /** The embedded practice service. */
@@ -300,7 +293,7 @@ const serviceOf = (
     baseUrl: withoutSlash(baseUrl),
     address: canonicalAddress(baseUrl),
     previous: previousBaseUrls.map(canonicalAddress),
-    sharedBy: sharedBy(rateLimit, ledger),
+    sharedBy: rateLimit === "shared" ? ledger : undefined,
     apiKey: secrets(apiKey, {
       called: `The key of ${name}`,
       noun: "key",
@@ -327,7 +320,8 @@ export const projectOf = (
   resolve: (path: string) => string,
   secrets: Secrets,
 ): Omit<Project, "root" | "pipelines"> => {
-  const place = ledgerPlaceOf(ledger, resolve, secrets)
+  const placeOf = (section: typeof ledger) => ledgerPlaceOf(section, resolve, secrets, reports.directory)
+  const place = placeOf(ledger)
   return {
     services: new Map(
       Object.entries(services).map(([name, service]) => [name, serviceOf(name, service, resolve, secrets, place)]),
@@ -336,7 +330,7 @@ export const projectOf = (
       Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets, place)]),
     ),
     ledger: place,
-    newLedger: newLedger && ledgerPlaceOf(newLedger, resolve, secrets),
+    newLedger: newLedger && placeOf(newLedger),
     reports: resolve(reports.directory),
     reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
     notify: notify.map(({ on, webhook }) => ({

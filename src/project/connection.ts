@@ -14,7 +14,7 @@ import {
   section,
   withoutSlash,
 } from "./fields.ts"
-import { type LedgerPlace, type PostgresPlace, RateLimit, sharedBy } from "./ledgerSection.ts"
+import { type LedgerPlace, RateLimit } from "./ledgerSection.ts"
 import { presetNamed } from "./preset.ts"
 import { presets } from "./presets/index.ts"
 import type { Secrets } from "./secrets.ts"
@@ -78,7 +78,7 @@ export interface Connection extends ConnectionSignIn {
   readonly api: string | undefined
   readonly requestsPerSecond: number
   /** The ledger through which hosts share the account's rate. Undefined if each process counts its own requests. */
-  readonly sharedBy: PostgresPlace | undefined
+  readonly sharedBy: LedgerPlace | undefined
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
@@ -101,7 +101,7 @@ export const connectionOf = (
     api,
     base: withoutSlash(base ?? preset?.base ?? ""),
     requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
-    sharedBy: sharedBy(rateLimit, ledger),
+    sharedBy: rateLimit === "shared" ? ledger : undefined,
     timeout,
     pause: pause ?? preset?.pause,
     quota: quota ?? preset?.quota,

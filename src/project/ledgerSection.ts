@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { marksFolder } from "../domain/marks.ts"
 import { isLedgerSecret } from "../domain/secret.ts"
-import type { ConfigurationInvalid, Finding } from "./errors.ts"
+import type { Finding } from "./errors.ts"
 import { becoming, expecting, Identifier, optional, Path, PositiveTime, section } from "./fields.ts"
 import { type Secrets, secretVariable } from "./secrets.ts"
 import { keysAt, textAt, type YamlText } from "./yamlText.ts"
@@ -127,35 +128,6 @@ export const LedgerSection = becoming(keys, (given) => {
     } as const
 }).annotations({ ...expecting("{ file: PATH }, or { url, project, key, marks }"), identifier: "Ledger" })
 
-/** A secret that is looked up when it is needed. */
-type Secret = Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
-
-/** A ledger in a schema of a PostgreSQL database. */
-export interface PostgresPlace {
-  readonly _tag: "PostgreSQL"
-  /** The database's address, with a password. */
-  readonly url: Secret
-  readonly project: string
-  readonly schema: string
-  readonly key: Secret
-  readonly leaseTimeout: Duration.Duration
-  /** Whether a managed service guarantees that commits are durable. */
-  readonly isManaged: boolean
-  /** Whether all hosts share the folder of the reports. */
-  readonly sharesReports: boolean
-  /** Where the marks are: the absolute path of a folder, or the address of a database on a second server. */
-  readonly marks: { readonly folder: string } | { readonly url: Secret }
-}
-
-/** Looks up what opens a ledger in PostgreSQL. */
-export const accessTo = ({ key, project, schema, url }: PostgresPlace) =>
-  Effect.map(Effect.all({ url, key }), (secrets) => ({
-    url: Redacted.value(secrets.url),
-    key: Redacted.value(secrets.key),
-    project,
-    schema,
-  }))
-
 /** Which requests to an account count together. */
 export const RateLimit = optional(Schema.Literal("process", "shared"), {
   description:
@@ -178,44 +150,72 @@ export const sharedRateFindings = (yaml: YamlText): ReadonlyArray<Finding> =>
       )
     )
 
-/** Where a project's ledger is. */
-export type LedgerPlace = { readonly _tag: "File"; readonly file: string } | PostgresPlace
+/** The share of a lease's time after which its holder renews it, and the longest time between two heartbeats. */
+const heartbeats = { share: 0.1, longest: Duration.seconds(5) }
 
-/** Returns the ledger through which hosts share a rate. Undefined if they don't. */
-export const sharedBy = (rateLimit: "process" | "shared", ledger: LedgerPlace): PostgresPlace | undefined =>
-  rateLimit === "shared" && ledger._tag === "PostgreSQL" ? ledger : undefined
-
-/** Returns what messages call a ledger, after "the ledger". */
-export const ledgerName = (place: LedgerPlace): string =>
-  place._tag === "File" ? place.file : `in PostgreSQL (schema ${place.schema})`
-
-/** Returns where the ledger of a project file is, with absolute paths. */
+/**
+ * Returns where the ledger of a project file is, with absolute paths. The marks of a file are next to it, those of PostgreSQL where the project says.
+ * Each also has marks among the reports. So if one place is lost, or if the project names a different ledger, the other marks still show what the
+ * ledger must contain.
+ *
+ * @param reports the folder of the reports
+ */
 export const ledgerPlaceOf = (
   ledger: typeof LedgerSection.Type,
   resolve: (path: string) => string,
   secrets: Secrets,
-): LedgerPlace => {
-  if (ledger._tag === "File") return { _tag: "File", file: resolve(ledger.file) }
-  const { key, marks, url } = ledger
-  const address = (place: typeof url, database: string) =>
-    secrets(place, {
-      called: `The address of the database of the ${database}`,
-      noun: "address",
-      consequence: "the ledger can't be opened",
-      read: Either.right,
-    })
-  return {
-    ...ledger,
-    url: address(url, "ledger"),
-    key: secrets(key, {
-      called: "The ledger's key",
-      noun: "key",
-      consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
-      read: (text) =>
-        isLedgerSecret(text) ? Either.right(text) : Either.left("The ledger's key must contain 64 hexadecimal digits."),
-    }),
-    marks: marks.url === undefined
-      ? { folder: resolve(marks.folder ?? "") }
-      : { url: address(marks.url, "ledger's marks") },
+  reports: string,
+) => {
+  const among = resolve(`${reports}/.ledger`)
+  if (ledger._tag === "File") {
+    const file = resolve(ledger.file)
+    const marks = { ledger: file, folders: [marksFolder(file), among], write: true }
+    return { name: file, options: Effect.succeed({ file, marks }), storesReports: false }
   }
+  const { isManaged, key, leaseTimeout, marks: { folder, url: server }, project, schema, sharesReports, url } = ledger
+  const name = `in PostgreSQL (schema ${schema})`
+  const address = (place: typeof url, database: string) =>
+    Effect.map(
+      secrets(place, {
+        called: `The address of the database of the ${database}`,
+        noun: "address",
+        consequence: "the ledger can't be opened",
+        read: Either.right,
+      }),
+      Redacted.value,
+    )
+  const options = Effect.gen(function*() {
+    return {
+      url: yield* address(url, "ledger"),
+      key: Redacted.value(
+        yield* secrets(key, {
+          called: "The ledger's key",
+          noun: "key",
+          consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
+          read: (text) =>
+            isLedgerSecret(text)
+              ? Either.right(text)
+              : Either.left("The ledger's key must contain 64 hexadecimal digits."),
+        }),
+      ),
+      project,
+      schema,
+      isManaged,
+      staleAfter: leaseTimeout,
+      heartbeat: Duration.min(Duration.times(leaseTimeout, heartbeats.share), heartbeats.longest),
+      marks: {
+        ledger: name,
+        folders: folder === undefined ? [among] : [resolve(folder), among],
+        server: server && { url: yield* address(server, "ledger's marks") },
+        write: true,
+      },
+    }
+  })
+  return { name, options, storesReports: !sharesReports }
 }
+
+/**
+ * Where a project's ledger is. `name`: what messages call it, after "the ledger". `options`: how to open it; secrets are looked up when they are
+ * needed. `storesReports`: whether its database also stores the reports of runs.
+ */
+export type LedgerPlace = ReturnType<typeof ledgerPlaceOf>

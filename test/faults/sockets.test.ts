@@ -9,7 +9,6 @@ import { runPipeline } from "../../src/jobs/run.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { Database } from "../../src/ledger/sqlite/database.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
@@ -89,7 +88,7 @@ for (const [at, [name, faults]] of Object.entries(cases).entries()) {
         Effect.sync(() => {
           let db: Database | undefined
           return {
-            rows: (key?: string) => ledgerRows(db ??= new Database(ledgerName(project.ledger)), key),
+            rows: (key?: string) => ledgerRows(db ??= new Database(project.ledger.name), key),
             close: () => db?.close(),
           }
         }),

@@ -13,7 +13,6 @@ import { LedgerError } from "../../src/ledger/errors.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { Writer } from "../../src/ledger/sqlite/Writer.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { until } from "../acceptance/formferry.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -103,7 +102,7 @@ const fail = (file: string, times: number) => {
 /** Takes the turn of the pipeline `people` like a process in a different container, which then sends no heartbeat. */
 const takeElsewhere = (root: string) =>
   Effect.scoped(Effect.gen(function*() {
-    const file = ledgerName((yield* loadProject(root, { pipelines: [] })).ledger)
+    const file = (yield* loadProject(root, { pipelines: [] })).ledger.name
     const holder = { pid: 7, born: "1", boot: `${LockHolder.defaultValue()().boot.split(" ")[0] ?? ""} pid:[0]` }
     const { turns } = yield* Effect.provideService(openLedger({ file }), LockHolder, () => holder)
     yield* turns.record("people", () => "taken")
@@ -231,7 +230,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)
       const status = yield* at.during(Effect.scoped(Effect.gen(function*() {
-        const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
+        const ledger = yield* openLedger({ file: project.ledger.name })
         const service = project.services.get("live")
         const address = service?._tag === "Live" ? service.baseUrl : ""
         const view = yield* ledger.pipeline({
@@ -389,7 +388,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       yield* at.scheduler({ lookEvery: "50 millis" })
       yield* until(() => at.waits() === 1)
 
-      const file = ledgerName((yield* loadProject(at.root, { pipelines: [] })).ledger)
+      const file = (yield* loadProject(at.root, { pipelines: [] })).ledger.name
       renameSync(file, `${file}.away`)
       writeFileSync(file, "no database".repeat(1_000))
       yield* at.night.set("2026-11-21T01:00:00Z")

@@ -6,7 +6,6 @@ import type { Submission } from "../../src/domain/submission.ts"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { skip } from "../quickly.ts"
 import { people, scoped, world } from "../run/world.ts"
@@ -46,7 +45,7 @@ const settling = Effect.gen(function*() {
       }),
     view: Effect.gen(function*() {
       const project = yield* loadProject(at.root)
-      const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
+      const ledger = yield* openLedger({ file: project.ledger.name })
       const [place] = yield* ledger.places
       if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
       return yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
@@ -171,7 +170,7 @@ const leftOpen = (
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root)
-    const opening = openLedger({ file: ledgerName(project.ledger), staleAfter: "200 millis" })
+    const opening = openLedger({ file: project.ledger.name, staleAfter: "200 millis" })
     const ledger = yield* Effect.provideService(opening, LockHolder, () => holder)
     const one = yield* view
     const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")

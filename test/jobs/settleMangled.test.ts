@@ -5,7 +5,6 @@ import type { Submission } from "../../src/domain/submission.ts"
 import { openExport, settleFromExport } from "../../src/jobs/settleFromExport.ts"
 import { findTarget } from "../../src/jobs/target.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { Draws } from "../faults/Draws.ts"
 import { listed } from "../ledger/rows.ts"
@@ -76,7 +75,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         const there = new Set(all.map((one) => answer(one, "name")))
         const project = yield* loadProject(root)
         const at = yield* findTarget(project, { pipeline: "people", to: undefined })
-        const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
+        const ledger = yield* openLedger({ file: project.ledger.name })
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
         const view = yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })

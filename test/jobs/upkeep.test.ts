@@ -9,7 +9,6 @@ import type { RunReport } from "../../src/domain/report.ts"
 import { dropReports } from "../../src/jobs/attempt.ts"
 import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { world } from "../run/world.ts"
 
@@ -71,7 +70,7 @@ describe("forgetting a row", () => {
         const secretKey = "K-1"
         expect(bytes(here.root)).toContain(secretKey)
         const before = yield* Effect.scoped(
-          Effect.map(openLedger({ file: ledgerName(project.ledger) }), (one) => one.digest.key("K-1")),
+          Effect.map(openLedger({ file: project.ledger.name }), (one) => one.digest.key("K-1")),
         )
         const contentBefore = bytes(here.root)
 
@@ -90,7 +89,7 @@ describe("forgetting a row", () => {
         expect(after).toContain(before.toString("latin1"))
         expect(contentBefore.length).toBeGreaterThan(0)
         expect(
-          yield* Effect.scoped(Effect.flatMap(openLedger({ file: ledgerName(project.ledger) }), (one) => one.verify)),
+          yield* Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger.name }), (one) => one.verify)),
         ).toEqual(
           [],
         )
@@ -152,7 +151,7 @@ describe("the ledger's file", () => {
         const project = yield* loadProject(here.root)
         const to = `${here.root}/backups/ledger.db`
         yield* Effect.scoped(Effect.gen(function*() {
-          const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
+          const ledger = yield* openLedger({ file: project.ledger.name })
           const destination = { service: here.address, form: "people" }
           const view = yield* ledger.pipeline({
             pipeline: "people",

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { vi } from "vitest"
 import { type Holder, LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import { holdersIn, MarkWriter, readMarks } from "../../src/ledger/markFiles.ts"
-import { copyLedger, openLedger } from "../../src/ledger/openLedger.ts"
+import { databaseOf, openLedger } from "../../src/ledger/openLedger.ts"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, folder, rowOf } from "./rows.ts"
 
@@ -139,7 +139,7 @@ describe.each(databases)("a ledger in $name", ({ optionsOf }) => {
         yield* session.intend(batchOf([rowOf(ledger, 1)]))
       }))
       const rehearse = Effect.scoped(Effect.gen(function*() {
-        const copy = yield* openLedger({ ...yield* copyLedger(options), marks })
+        const copy = yield* openLedger({ ...yield* databaseOf(options).copy, marks })
         const session = yield* (yield* contacts(copy)).hold("rehearsal1")
         yield* session.intend(batchOf([rowOf(copy, 2)]))
       }))

@@ -1,10 +1,11 @@
 // Projects whose ledger can be moved between a file and a PostgreSQL server.
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
+import { marksFolder } from "../../src/domain/marks.ts"
 import type { MarkPlaces } from "../../src/ledger/Ledger.ts"
-import { marksFolder } from "../../src/ledger/marks.ts"
 import { type AnyLedgerOptions, openLedger } from "../../src/ledger/openLedger.ts"
-import { adoptSecret, newSecret } from "../../src/ledger/secret.ts"
+import { newSecret } from "../../src/ledger/secret.ts"
+import { adoptSecret } from "../../src/ledger/sqlite/secretFile.ts"
 import { newSchema, urlOf } from "./postgres/connecting.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 

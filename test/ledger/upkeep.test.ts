@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import { copyLedger } from "../../src/ledger/openLedger.ts"
+import { databaseOf } from "../../src/ledger/openLedger.ts"
 import { keptRuns } from "../../src/ledger/sql/standing.ts"
 import { isLong } from "../long.ts"
 import { databases } from "./databases.ts"
@@ -232,7 +232,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
         : Effect.sync(() => existsSync(killed))
       const forget = ledger.forget({ pipeline: "contacts", keys: ["key 1"], by: "a test", because: "request 1" })
       const busy = yield* Effect.scoped(Effect.gen(function*() {
-        const copy = yield* copyLedger(options)
+        const copy = yield* databaseOf(options).copy
         if ("schema" in options) {
           const comment = `Temporary copy of the schema ${options.schema} for a rehearsal of formferry`
           yield* exec(file, `CREATE SCHEMA ${killed}; COMMENT ON SCHEMA ${killed} IS '${comment}'`)

@@ -11,7 +11,6 @@ import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { ScheduleEvent } from "../../src/jobs/turns.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { observed } from "../faults/observed.ts"
@@ -242,7 +241,7 @@ export class Nights extends VirtualProject {
       () => Effect.die("nothing is sent"),
       undefined,
       Effect.scoped(Effect.gen(this, function*() {
-        const file = ledgerName((yield* loadProject(this.root)).ledger)
+        const file = (yield* loadProject(this.root)).ledger.name
         const ledger = yield* openLedger({ file })
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("The ledger is empty.")

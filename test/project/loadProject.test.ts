@@ -69,7 +69,7 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
   Effect.gen(function*() {
     const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/contacts.yaml": contacts })
     const project = yield* loadProject(root)
-    expect(project.ledger).toEqual({ _tag: "File", file: `${root}/.formferry/ledger.db` })
+    expect(project.ledger).toMatchObject({ name: `${root}/.formferry/ledger.db`, storesReports: false })
     expect(project.reports).toBe(`${root}/reports`)
     expect(project.services.get("practice")).toEqual({
       _tag: "Practice",

@@ -78,7 +78,9 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     // A report that the run already masked needs no copy. A different ledger can't make the same digests.
     const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))
     expect(again.folder).toBe(path.join(root, "reports", "people", masked.run))
-    const elsewhere = { ...project, ledger: { _tag: "File", file: path.join(root, "other", "ledger.db") } as const }
+    const file = path.join(root, "other", "ledger.db")
+    const options = Effect.succeed({ file, marks: { ledger: file, folders: [], write: true } })
+    const elsewhere = { ...project, ledger: { name: file, options, storesReports: false } }
     const refused = yield* Effect.flip(redactReport(elsewhere, found))
     expect(refused._tag).toBe("LedgerRefused")
   }).pipe(Effect.provide(platform)))

@@ -3,7 +3,6 @@ import { Effect, Exit } from "effect"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { listed } from "../ledger/rows.ts"
 import { people, scoped, world } from "./world.ts"
@@ -23,7 +22,7 @@ const imported = (rows: number, sink = again.sink) =>
     const first = yield* one.run()
     expect(first).toMatchObject({ exitCode: 0, rows: { imported: rows } })
     expect(first).not.toHaveProperty("replaced")
-    const file = ledgerName((yield* loadProject(one.root)).ledger)
+    const file = (yield* loadProject(one.root)).ledger.name
     const looked = <A, E>(look: (view: View) => Effect.Effect<A, E>) =>
       Effect.scoped(Effect.gen(function*() {
         const ledger = yield* openLedger({ file })

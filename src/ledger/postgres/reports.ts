@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { createReadStream, createWriteStream } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline, Readable } from "node:stream"
 import { pipeline as piped } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
+import type { LedgerError, LedgerRefused } from "../errors.ts"
+import type { RunName, StoredFile, StoredReports } from "../LedgerDatabase.ts"
 import type { Param } from "../sql/statement.ts"
 import { connectTo } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
@@ -12,16 +15,6 @@ import { version } from "./opening.ts"
 import type { PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
 import { inTime } from "./Writer.ts"
-
-interface RunName {
-  readonly pipeline: string
-  readonly run: string
-}
-
-interface StoredFile {
-  readonly name: string
-  readonly pieces: number
-}
 
 /** The number of compressed bytes in a row of the database, except for the last row of a file. */
 const pieceSize = 256 * 1024
@@ -43,11 +36,10 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/**
- * Opens the files of reports in a ledger's database, for the scope, on a connection of their own. Only complete reports are visible. Undefined if there
- * is no such ledger, or if it is not this project's.
- */
-export const openReports = (options: PostgresOptions) =>
+/** Opens the reports for the scope, on a connection of their own. Undefined if there is no such ledger, or if it is not this project's. */
+export const openReports = (
+  options: PostgresOptions,
+): Effect.Effect<StoredReports | undefined, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const connection = yield* connectTo(options)
     const [storedRun, storedFile] = [connection.table("storedRun"), connection.table("storedFile")]
@@ -100,8 +92,7 @@ export const openReports = (options: PostgresOptions) =>
     }
 
     return {
-      /** Returns a pipeline's runs, newest first. Only the counts of emptied runs are stored. */
-      runs: (pipeline: string) =>
+      runs: (pipeline) =>
         doing("listing its reports", async () => {
           const { rows } = await send(
             `SELECT run, emptied FROM ${storedRun} WHERE pipeline = $1 ORDER BY run DESC`,
@@ -109,7 +100,7 @@ export const openReports = (options: PostgresOptions) =>
           )
           return rows.map(([run, emptied]) => ({ run: String(run), isEmptied: emptied === 1 }))
         }),
-      files: ({ pipeline, run }: RunName) =>
+      files: ({ pipeline, run }) =>
         doing("listing the files of a report", async () => {
           const { rows } = await send(
             `SELECT name, count(*) FROM ${storedFile} WHERE pipeline = $1 AND run = $2 GROUP BY name`,
@@ -118,16 +109,14 @@ export const openReports = (options: PostgresOptions) =>
           )
           return rows.map(([name, pieces]) => ({ name: String(name), pieces: Number(pieces) }))
         }),
-      /** Writes a stored file to a new file, which only its owner can read. */
-      read: (of: RunName, file: StoredFile, to: string) =>
+      read: (of, file, to) =>
         doing("reading a report", () =>
           piped(
             Readable.from(piecesIn(of, file)),
             createGunzip(),
             createWriteStream(to, { flags: "wx", mode: 0o600, flush: true }),
           )),
-      /** Stores the files of a run's folder, unless the run is stored already. */
-      store: (of: RunName, folder: string) =>
+      store: (of, folder) =>
         doing("storing a report", () =>
           transaction(async () => {
             const { changes } = await send(
@@ -137,8 +126,7 @@ export const openReports = (options: PostgresOptions) =>
             )
             if (changes > 0) await write(of, folder)
           })),
-      /** Replaces the files of stored runs with those that their emptied folders still have. The tables then contain nothing of the other files. */
-      empty: (emptied: ReadonlyArray<RunName & { readonly folder: string }>) =>
+      empty: (emptied) =>
         doing("emptying reports", async () => {
           for (const { folder, ...of } of emptied) {
             await transaction(async () => {
@@ -152,7 +140,7 @@ export const openReports = (options: PostgresOptions) =>
             })
           }
         }).pipe(Effect.zipRight(rewriteTables(connection, ["storedfile"]))),
-      remove: (pipeline: string, runs: ReadonlyArray<string>) =>
+      remove: (pipeline, runs) =>
         doing("removing old reports", async () => {
           for (const run of runs) await send(`DELETE FROM ${storedRun} WHERE pipeline = $1 AND run = $2`, pipeline, run)
         }),

@@ -1,10 +1,10 @@
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { accessSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { marksFolder } from "../../domain/marks.ts"
 import { codeOf } from "../../domain/words.ts"
 import { missing, notNewest } from "../behind.ts"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
@@ -12,11 +12,11 @@ import { sync } from "../fileSystem.ts"
 import { LockHolder } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
 import { marksIn } from "../markFiles.ts"
-import { marksFolder } from "../marks.ts"
-import { ledgerExists, makeDigester, proofOf, readSecret } from "../secret.ts"
+import type { Marks } from "../marks.ts"
+import { makeDigester, proofOf } from "../secret.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { just } from "../sql/statement.ts"
-import type { Store as Rules } from "../sql/Store.ts"
+import { lockTimes, type Store as Rules } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { removeCopies } from "./copyLedger.ts"
 import { attempt, type Database } from "./database.ts"
@@ -24,6 +24,7 @@ import { dialect } from "./dialect.ts"
 import { damage, rewrite, sizeOf } from "./file.ts"
 import { openDatabase, watchFiles } from "./openDatabase.ts"
 import { freeSpace, requireRoom } from "./room.ts"
+import { ledgerExists, readSecret } from "./secretFile.ts"
 import { createTables, standingOf } from "./tables.ts"
 import { Writer } from "./Writer.ts"
 
@@ -32,14 +33,18 @@ export interface Store extends Rules {
   readonly writer: Writer
 }
 
-/** Opens a ledger's parts for the scope, as described for `openLedger`. */
+/** Returns the marks of a ledger in a file. */
+export const marksOf = ({ file, marks }: Pick<LedgerOptions, "file" | "marks">): Marks =>
+  marksIn(marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
+
+/** Opens a ledger's parts for the scope, as described for `LedgerDatabase`. */
 export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const file = resolve(options.file)
     const clock = yield* Effect.clock
     const me = (yield* LockHolder)()
     const started = DateTime.formatIso(yield* DateTime.now)
-    const marks = marksIn(options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
+    const marks = marksOf({ ...options, file })
     const mayCreate = Effect.gen(function*() {
       const wrong = options.overruling === true ? undefined : yield* missing(marks)
       if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
@@ -91,8 +96,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       writer,
       digest,
       clock,
-      staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
-      heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      ...lockTimes(options),
       heartbeats: undefined,
       holder: me,
       dialect,

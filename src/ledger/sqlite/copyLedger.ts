@@ -17,9 +17,9 @@ import { LedgerError, LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
 import { type Holder, ownedFolder, removeLeft } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
-import { ledgerExists, readSecret, secretFile } from "../secret.ts"
 import { attempt, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
+import { ledgerExists, readSecret, secretFile } from "./secretFile.ts"
 
 /**
  * Copies a ledger into a new folder next to it, which only the folder's owner can read. The folder is removed when the scope closes. If the process is

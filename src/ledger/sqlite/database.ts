@@ -4,17 +4,12 @@ import { codeOf } from "../../domain/words.ts"
 import { LedgerError } from "../errors.ts"
 import type { Param, Rows, Sql, Statement } from "../sql/statement.ts"
 
-interface Reader {
-  readonly all: (params: ReadonlyArray<Param>) => ReadonlyArray<unknown>
-  readonly get: (params: ReadonlyArray<Param>) => unknown
-}
-
 /** One SQLite connection with its prepared statements. All methods are synchronous. Rows are arrays, in the order of the selected columns. */
 export class Database {
   readonly file: string
   private readonly db: Libsql.Database
   private open = true
-  private readonly readers = new Map<string, Reader>()
+  private readonly readers = new Map<string, Libsql.Statement>()
   private readonly writers = new Map<string, Libsql.Statement>()
 
   constructor(file: string) {
@@ -35,7 +30,7 @@ export class Database {
 
   /** Returns the first row. Select only one row: otherwise the statement stays open. */
   get<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): R | undefined {
-    return this.reader(sql).all(params)[0] as R | undefined
+    return this.all<R>(sql, params)[0]
   }
 
   /** Runs a statement that writes. Returns how many rows changed. */
@@ -119,7 +114,7 @@ export class Database {
     if (!this.open) throw new Error("it is closed")
   }
 
-  private reader(sql: string): Reader {
+  private reader(sql: string): Libsql.Statement {
     this.mustBeOpen()
     let reader = this.readers.get(sql)
     if (reader === undefined) {
@@ -130,6 +125,8 @@ export class Database {
   }
 }
 
+const busy = /^SQLITE_(BUSY|LOCKED)/
+
 /** Readable meanings of SQLite's codes. SQLite's own messages contain no values from rows, only names of tables and columns. */
 const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_FULL/, "the disk is full"],
@@ -137,7 +134,7 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_CORRUPT/, "the file is damaged. Restore it, with its .key file, from a backup"],
   [/^SQLITE_READONLY/, "the file or its folder is write-protected"],
   [/^SQLITE_CANTOPEN/, "the file can't be opened"],
-  [/^SQLITE_(BUSY|LOCKED)/, "another process is using it"],
+  [busy, "another process is using it"],
   [/^SQLITE_IOERR/, "the disk reports an error"],
 ]
 
@@ -145,7 +142,7 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
 const isDamage = (cause: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(cause))
 
 /** Whether SQLite waited too long for another connection. */
-export const isBusy = (cause: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(cause))
+export const isBusy = (cause: unknown): boolean => busy.test(codeOf(cause))
 
 const inWords = (cause: unknown): unknown => {
   if (cause instanceof LedgerError) return cause

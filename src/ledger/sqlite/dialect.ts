@@ -16,5 +16,6 @@ export const dialect: Dialect = {
   // Only one transaction writes at a time.
   rowsAtOnce: 0,
   forUpdate: "",
+  storesNul: true,
   continueNumbers: () => undefined,
 }

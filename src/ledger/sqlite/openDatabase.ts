@@ -2,8 +2,8 @@ import { chmodSync, closeSync, existsSync, openSync, realpathSync, statSync } fr
 import { dirname, resolve } from "node:path"
 import { LedgerRefused } from "../errors.ts"
 import { networkFileSystem } from "../fileSystem.ts"
-import { secretFile } from "../secret.ts"
 import { Database, isBusy } from "./database.ts"
+import { secretFile } from "./secretFile.ts"
 import { standingOf } from "./tables.ts"
 
 /** How many milliseconds to wait for another process's transaction. */

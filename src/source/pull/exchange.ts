@@ -9,10 +9,9 @@ import * as Stream from "effect/Stream"
 import { canonicalAddress } from "../../domain/destination.ts"
 import type { Json } from "../../domain/json.ts"
 import type { LedgerError, LedgerRefused } from "../../ledger/errors.ts"
-import { openRate } from "../../ledger/openLedger.ts"
+import { databaseOf } from "../../ledger/openLedger.ts"
 import type { Connection } from "../../project/connection.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
-import { accessTo } from "../../project/ledgerSection.ts"
 import { type Admission, makeAdmission, momentOf, type Pacing } from "../../service/Admission.ts"
 import { longestPause, Pace } from "../../service/pace.ts"
 import { retryAfter } from "../../service/rateHeaders.ts"
@@ -95,13 +94,11 @@ export const openAccount = (
   Effect.gen(function*() {
     const { base, requestsPerSecond, sharedBy } = connection
     const clock = yield* Effect.clock
-    const pace = sharedBy === undefined
+    const rate = sharedBy
+      && (yield* databaseOf(yield* sharedBy.options).rate({ address: canonicalAddress(base), secret }))
+    const pace = rate === undefined
       ? ownPace(clock, connection)
-      : new SharedPace(
-        requestsPerSecond,
-        yield* openRate(yield* accessTo(sharedBy), { address: canonicalAddress(base), secret }),
-        () => momentOf(clock),
-      )
+      : new SharedPace(requestsPerSecond, rate, () => momentOf(clock))
     return { ...connection, pace, admission: yield* makeAdmission(pace, Infinity) }
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { vi } from "vitest"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
-import { migrate, openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
+import { databaseOf, openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
 import { Connection } from "../../../src/ledger/postgres/connection.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
 import { openRate } from "../../../src/ledger/postgres/rate.ts"
@@ -39,7 +39,10 @@ const hosts = Effect.gen(function*() {
   /** Returns the first value of the first row. */
   const select = (sql: string) => Effect.promise(async () => (await watcher.send(sql)).rows[0]?.[0])
   const connections = select(`SELECT count(*) FROM pg_stat_activity WHERE usename = '${user}'`)
-  const migrating = Effect.flatMap(optionsWith({ staleAfter: 60_000 }), migrate)
+  const migrating = Effect.flatMap(
+    optionsWith({ staleAfter: 60_000 }),
+    (options) => databaseOf(options).migrate(undefined),
+  )
   return {
     connections,
     options: optionsWith({}),
