@@ -2,14 +2,16 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { anyKeyOf, present } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
-import type { Forgetting } from "../ledger/Ledger.ts"
+import type { Forgetting, Ledger } from "../ledger/Ledger.ts"
 import { cancelMove, moveLedger } from "../ledger/move.ts"
 import { databaseOf } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
+import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
+import { runFolders } from "../report/pastRuns.ts"
 import { showWork } from "../run/Progress.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { knownPipelines, ledgerOf, missedBy, noLedger, openOwn } from "./projectLedger.ts"
@@ -138,7 +140,26 @@ export const exportLedger = (project: Project, names: ReadonlyArray<string>, for
     return format === "csv" ? Stream.concat(Stream.make(spreadsheetCsv([titles])), lines) : lines
   }))
 
-interface ForgetOptions extends Forgetting {
+/** Returns the names under which a pipeline has reports, given its present names. Reports stay under the name that the pipeline had at that time. */
+const reportNames = ({ reports }: Project, ledger: Ledger, names: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const { fs, path } = yield* disk
+    const places = (yield* ledger.places).filter(({ pipeline }) => names.includes(pipeline))
+    const records = yield* Effect.forEach(
+      places,
+      (place) => ledger.view(place).runs({ limit: Number.MAX_SAFE_INTEGER }),
+    )
+    const runs = new Set(records.flat().map(({ run }) => run))
+    const listed = <E, R>(folders: Effect.Effect<ReadonlyArray<string>, E, R>) =>
+      Effect.orElseSucceed(folders, (): ReadonlyArray<string> => [])
+    const earlier = yield* Effect.filter(
+      yield* listed(fs.readDirectory(reports)),
+      (name) => Effect.map(listed(runFolders(path.join(reports, name))), (own) => own.some((run) => runs.has(run))),
+    )
+    return [...new Set([...names, ...earlier])]
+  })
+
+interface ForgetOptions extends Omit<Forgetting, "renamedFrom"> {
   /** Whether to empty the reports that contain the rows, too. */
   readonly reports: boolean
 }
@@ -151,7 +172,8 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const ledger = yield* opened(project)
     yield* showWork("rewrite")
-    const forgotten = yield* ledger.forget(options)
+    const { renamedFrom } = project.pipelines.get(options.pipeline) ?? {}
+    const forgotten = yield* ledger.forget({ ...options, renamedFrom })
     if (forgotten.keys.length === 0) {
       const { keys, pipeline } = options
       return yield* new JobRefused({
@@ -161,20 +183,21 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       })
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
-    const { renamedFrom } = project.pipelines.get(options.pipeline) ?? {}
-    // The reports of runs under the pipeline's earlier name stay under that name.
-    const found = yield* Effect.forEach(present([options.pipeline, renamedFrom]), (name) =>
-      Effect.gen(function*() {
-        const folders = yield* foldersHolding(
-          project.reports,
-          name,
-          forgotten.keys,
-          submissions,
-          (searched, of) => showWork("reports", searched, of),
-          yield* openElsewhere(project, name),
-        )
-        return { name, folders }
-      }))
+    const found = yield* Effect.forEach(
+      yield* reportNames(project, ledger, present([options.pipeline, renamedFrom])),
+      (name) =>
+        Effect.gen(function*() {
+          const folders = yield* foldersHolding(
+            project.reports,
+            name,
+            forgotten.keys,
+            submissions,
+            (searched, of) => showWork("reports", searched, of),
+            yield* openElsewhere(project, name),
+          )
+          return { name, folders }
+        }),
+    )
     const reports = found.flatMap(({ folders }) => folders)
     if (!options.reports) return { ...forgotten, reports, emptied: false }
     yield* Effect.forEach(reports, emptyFolder, { discard: true })

@@ -361,6 +361,8 @@ export interface Compacted {
 /** A person's request that rows be forgotten. */
 export interface Forgetting {
   readonly pipeline: string
+  /** The pipeline's earlier name, from which its next run takes rows over. */
+  readonly renamedFrom?: string | undefined
   readonly keys: ReadonlyArray<string>
   readonly by: string
   readonly because: string

@@ -54,6 +54,34 @@ describe("forgetting a row", () => {
   )
 
   inWorld(
+    "forgetting a row before the first run under a new name, and with reports under two earlier names",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(["K-1,Ada Forgettable,ada-forgettable@example.org", "K-2,Bob,bob@example.org"])
+        const fs = yield* FileSystem.FileSystem
+        const file = `${here.root}/pipelines/people.yaml`
+        const text = yield* fs.readFileString(file)
+        const rename = (name: string, from: string) =>
+          here.write(
+            "pipelines/people.yaml",
+            text.replace("pipeline: people", `pipeline: ${name}\nrenamedFrom: ${from}`),
+          )
+        const runs = [(yield* here.run()).run]
+        yield* rename("persons", "people")
+        runs.push((yield* here.run({ pipeline: "persons" })).run)
+        yield* rename("humans", "persons")
+        const project = yield* loadProject(here.root)
+        const done = yield* forgetRows(project, { ...asked, pipeline: "humans", keys: ["K-1"], reports: true })
+        expect(done.keys).toEqual(["K-1"])
+        expect(done.reports.map((one) => one.folder)).toContain(`${here.root}/reports/people/${runs[0]}`)
+        expect(bytes(here.root)).not.toContain("K-1")
+        const again = yield* here.run({ pipeline: "humans" })
+        expect(again.rows).toMatchObject({ read: 2, filtered: 1, alreadyImported: 1 })
+      }),
+  )
+
+  inWorld(
     "forgetting a row leaves only the digest of its key, and the row is never imported later",
     () =>
       Effect.gen(function*() {

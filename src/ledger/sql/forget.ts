@@ -1,6 +1,6 @@
 import { looseKey } from "../../domain/looseKey.ts"
 import { listed } from "../../domain/words.ts"
-import { fateCode, stateCode } from "../codes.ts"
+import { fateCode, openStates, stateCode } from "../codes.ts"
 import { LedgerRefused } from "../errors.ts"
 import type { Forgetting, Forgotten } from "../Ledger.ts"
 import { all, each, get, insert, type Sql, write } from "./statement.ts"
@@ -9,15 +9,22 @@ import { listOf } from "./superseded.ts"
 import { tables } from "./tables.ts"
 import { removeImported } from "./undo.ts"
 
+/** Whether a place `p` belongs to the pipeline ?1, or its next run will take the place over from its earlier name ?2. */
+const isOwn = `(p.pipeline = ?1 OR p.pipeline = ?2 AND NOT EXISTS (
+  SELECT 1 FROM place n JOIN batch b ON b.place = n.id WHERE n.pipeline = ?1 AND n.service = p.service AND n.form = p.form))`
+
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
 
 /** Returns the refusal if one of the rows may have been sent: it must be settled first, because it can't be settled without its content. */
-export function* doubtful(store: Store, { keys, pipeline }: Forgetting): Sql<LedgerRefused | undefined> {
+export function* doubtful(
+  store: Store,
+  { keys, pipeline, renamedFrom = "" }: Forgetting,
+): Sql<LedgerRefused | undefined> {
   const found = yield* each(
     `SELECT 1 FROM place p JOIN row r ON r.place = p.id
-     WHERE p.pipeline = ? AND r.digest = ? AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}) LIMIT 1`,
-    keys.map((key) => [pipeline, store.digest.key(key)]),
+     WHERE ${isOwn} AND r.digest = ?3 AND r.state IN (${openStates}) LIMIT 1`,
+    keys.map((key) => [pipeline, renamedFrom, store.digest.key(key)]),
   )
   const open = keys.filter((_, at) => found[at]?.length === 1)
   return open.length === 0 ? undefined : new LedgerRefused({
@@ -39,9 +46,9 @@ export function* doubtful(store: Store, { keys, pipeline }: Forgetting): Sql<Led
 export function* forget(
   store: Store,
   key: string,
-  { because, by, pipeline }: Forgetting,
+  { because, by, pipeline, renamedFrom = "" }: Forgetting,
 ): Sql<{ readonly had: "row" | "digest" | undefined; readonly submissions: Forgotten["submissions"] }> {
-  const places = yield* all<Place>("SELECT id, form FROM place WHERE pipeline = ?", [pipeline])
+  const places = yield* all<Place>(`SELECT id, form FROM place p WHERE ${isOwn}`, [pipeline, renamedFrom])
   const digest = store.digest.key(key)
   const at = yield* store.now()
   const leaveOut = (place: number, keyed: 0 | 1 | 2, digest: Buffer) =>
