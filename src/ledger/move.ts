@@ -149,12 +149,10 @@ const begin = (old: Store, next: Store, removal: string): Refusing<Closing> =>
         } seconds. Times are evidence for rows in doubt, so both ledgers need the right time. Nothing was changed. Set both clocks, then run the command again.`,
       )
     }
-    const nul = old.dialect.storesNul && !next.dialect.storesNul
-      ? yield* old.read("looking for texts that can't be moved", tablesWithNul)
-      : []
+    const nul = old.dialect.mayHaveNul ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []
     if (nul.length > 0) {
       return yield* refused(
-        `The ledger ${old.file} contains texts with the character NUL, which ${next.file} can't store (in ${
+        `The ledger ${old.file} contains texts with the character NUL, which no new ledger can store (in ${
           nul.join(", ")
         }). Nothing was changed. This ledger can't be moved.`,
       )

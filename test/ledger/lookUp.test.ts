@@ -51,6 +51,16 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       }
     }))
 
+  it.scopedLive("look-ups distinguish keys with NUL, and find them whole, with its symbol instead", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+      const view = yield* contacts(ledger)
+      const keys = ["a", "a\0b", "a\0c"]
+      const rows = keys.map((key, number) => rowOf(ledger, number, { key }))
+      yield* Effect.scoped(Effect.flatMap(view.hold("run1"), (session) => session.intend(batchOf(rows))))
+      expect((yield* view.lookUp(keys.map(ledger.digest.key))).map((row) => row?.key)).toEqual(["a", "a␀b", "a␀c"])
+    }))
+
   it.scopedLive("look-ups find unchanged rows in any order, and no changed or skipped row counts as unchanged", () =>
     Effect.gen(function*() {
       const count = 600

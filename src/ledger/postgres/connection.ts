@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import type { ConnectionOptions } from "node:tls"
 import Client from "pg/lib/client.js"
 import { atStart, type LedgerError, type LedgerRefused } from "../errors.ts"
-import type { Param } from "../sql/statement.ts"
+import { type Param, storable } from "../sql/statement.ts"
 import type { Address } from "./address.ts"
 import { quoted } from "./dialect.ts"
 import { ledgerError, refusalOf } from "./failures.ts"
@@ -43,9 +43,6 @@ const patience = 120_000
 
 /** How long a connection that is closed waits for the server, in milliseconds. */
 const farewell = 2_000
-
-/** PostgreSQL's texts can't contain NUL, so its visible symbol is stored instead. Digests still distinguish the two. */
-const storable = (param: Param): Param => typeof param === "string" ? param.replaceAll("\0", "␀") : param
 
 /**
  * One connection. Statements are sent at once, without waiting for the results of earlier ones, and are answered in order. Once the connection is

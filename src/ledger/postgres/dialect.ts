@@ -122,6 +122,6 @@ export const dialect: Dialect = {
   nextRows,
   rowsAtOnce: 4_096,
   forUpdate: " FOR UPDATE",
-  storesNul: false,
+  mayHaveNul: false,
   continueNumbers,
 }

@@ -15,8 +15,8 @@ export interface Dialect {
   readonly rowsAtOnce: number
   /** Ends a SELECT whose row must not change before this transaction ends. */
   readonly forUpdate: string
-  /** Whether texts can contain the character NUL. */
-  readonly storesNul: boolean
+  /** Whether texts may contain the character NUL. Earlier builds wrote it. */
+  readonly mayHaveNul: boolean
   /** Returns a statement that lets numbers of new rows continue after those of a table's rows. Undefined: they always do. */
   readonly continueNumbers: (table: string) => string | undefined
 }

@@ -6,6 +6,12 @@ import type * as Effect from "effect/Effect"
 /** The values of parameters. A boolean or a Date is excluded, because libsql would abort the process. */
 export type Param = string | number | bigint | Buffer | null
 
+/**
+ * Returns a parameter as databases store it: with the visible symbol of NUL instead of NUL. PostgreSQL can't store NUL in texts, and libsql cuts a text
+ * there when it reads it. Digests still distinguish the two.
+ */
+export const storable = (param: Param): Param => typeof param === "string" ? param.replaceAll("\0", "␀") : param
+
 /** A statement for the database. Its parameters are `?`, or `?1` and so on. */
 export interface Statement {
   readonly sql: string

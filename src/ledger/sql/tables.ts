@@ -74,7 +74,7 @@ export const areSame = (some: ReadonlyArray<TableRow>, others: ReadonlyArray<Tab
 const isSame = (cell: Param, other: Param | undefined): boolean =>
   cell === other || (Buffer.isBuffer(cell) && Buffer.isBuffer(other) && cell.equals(other))
 
-/** Returns the names of the tables of a ledger in a file that contain the character NUL, which PostgreSQL can't store. */
+/** Returns the names of the tables whose texts contain the character NUL (`Dialect.mayHaveNul`). */
 export function* tablesWithNul(): Sql<ReadonlyArray<string>> {
   const found: Array<string> = []
   for (const { name, texts } of tables) {

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import Libsql from "libsql"
 import { codeOf } from "../../domain/words.ts"
 import { LedgerError } from "../errors.ts"
-import type { Param, Rows, Sql, Statement } from "../sql/statement.ts"
+import { type Param, type Rows, type Sql, type Statement, storable } from "../sql/statement.ts"
 
 /** One SQLite connection with its prepared statements. All methods are synchronous. Rows are arrays, in the order of the selected columns. */
 export class Database {
@@ -25,7 +25,7 @@ export class Database {
 
   /** Returns every row. `R` is what the caller's SQL selects. */
   all<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): ReadonlyArray<R> {
-    return this.reader(sql).all(params) as ReadonlyArray<R>
+    return this.reader(sql).all(params.map(storable)) as ReadonlyArray<R>
   }
 
   /** Returns the first row. Select only one row: otherwise the statement stays open. */
@@ -41,7 +41,7 @@ export class Database {
       statement = this.db.prepare(sql)
       this.writers.set(sql, statement)
     }
-    return statement.run(params).changes
+    return statement.run(params.map(storable)).changes
   }
 
   perform<A>(program: Sql<A>): A {

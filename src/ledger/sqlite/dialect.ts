@@ -16,6 +16,6 @@ export const dialect: Dialect = {
   // Only one transaction writes at a time.
   rowsAtOnce: 0,
   forUpdate: "",
-  storesNul: true,
+  mayHaveNul: true,
   continueNumbers: () => undefined,
 }
