@@ -98,7 +98,10 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
       Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map((row) => row !== undefined && row.id > 0))
     const [old, now] = [yield* known(pairs.map((pair) => pair.old)), yield* known(pairs.map((pair) => pair.new))]
     const isRecorded = (at: number) => old[at] !== true && now[at] === true
-    const wrong = pairs.flatMap((pair, at) =>
+    // Otherwise, the row with this key would get no new key, and would be sent again.
+    const titles = source.columns.slice(0, 2).map(({ title }) => title.trim())
+    const isPair = (yield* known(titles)).includes(true)
+    const wrong = isPair ? ["its first line is a pair of keys instead of a header"] : pairs.flatMap((pair, at) =>
       pair.new === "" || (old[at] !== true && !isRecorded(at))
         ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
         : old[at] === true && now[at] === true
@@ -110,10 +113,10 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     if (wrong.length > 0 || twice !== "") {
       return yield* new JobRefused({
         code: "KeyMapWrong",
-        next: ["ledger", "export", view.pipeline],
+        next: ["ledger", "export", view.pipeline, "--format", "jsonl"],
         message: `${file} can't be used: ${
           twice || wrong.slice(0, 5).join("; ")
-        }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export\` lists it, and the new one.`,
+        }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export --format jsonl\` lists it, and the new one.`,
       })
     }
     const left = pairs.filter((_, at) => !isRecorded(at))

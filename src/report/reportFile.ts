@@ -72,9 +72,6 @@ export const redacter = <A, I>(schema: Schema.Schema<A, I>) => {
 
 /** Masks the values of rows in a report. Titles, names, counts and submission ids remain. */
 export const redactReport = (content: RunReport, mask: Mask): RunReport => {
-  const refusals = content.problems
-    .flatMap((group) => (group.code === "refused" ? group.examples.map(({ message }) => message) : []))
-    .filter((message) => message !== "")
   const hidden = report(content, masked(mask))
   return {
     ...hidden,
@@ -82,9 +79,8 @@ export const redactReport = (content: RunReport, mask: Mask): RunReport => {
       ...group,
       examples: group.examples.map((one) => ({ ...one, message: withoutValue(group) })),
     })),
-    because: content.because.map((sentence) =>
-      refusals.reduce((text, refusal) => text.replaceAll(refusal, "(masked)"), sentence)
-    ),
+    // Row keys and the service's messages are between quotes, and may contain quotes themselves.
+    because: content.because.map((sentence) => sentence.replace(/".*"/s, '"(masked)"')),
     // A masked rejected.csv can't be imported.
     next: content.next?.includes(" --source ") === true ? `formferry run ${content.pipeline}` : content.next,
     values: "masked",

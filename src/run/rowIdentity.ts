@@ -146,9 +146,9 @@ export const adoptKeys = Effect.gen(function*() {
         lists.join(", then ")
       }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
       {
-        how: `If columns have been renamed, write "previousRowKey: ${
+        how: `If columns have been renamed, write \`previousRowKey: ${
           lists.at(-1)
-        }" under source of the pipeline, with as many columns as rowKey has.`,
+        }\` under source of the pipeline, with as many columns as rowKey has.`,
       },
     )
     if (isRefused) return

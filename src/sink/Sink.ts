@@ -113,7 +113,8 @@ export const makeSink = (options: SinkOptions): Sink => {
   const { session, service, formId } = options
   let hasCreated = false
   let refusals = 0
-  const reasons = new Set<string>()
+  /** The service's messages. Those that differ only in numbers count as one. */
+  const reasons = new Map<string, string>()
   /** Returned submission ids that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
@@ -238,7 +239,7 @@ export const makeSink = (options: SinkOptions): Sink => {
         )
         refusals++
         // Indexes and values differ between rows, but words do not.
-        reasons.add(refusal.message.replace(/\d+/gu, "#"))
+        reasons.set(refusal.message.replace(/\d+/gu, "#"), refusal.message)
         const refused = sent.filter((_, index) => index === named)
         const others = rows.filter((_, index) => index !== named)
         return yield* continued(refused, [others])
@@ -274,9 +275,9 @@ export const makeSink = (options: SinkOptions): Sink => {
   const allRefused = (): Trouble | undefined =>
     hasCreated || refusals < enough || reasons.size !== 1 ? undefined : {
       _tag: "Protected",
-      because: `The service refuses every row for the same reason, so the mapping or the form is probably wrong: ${
-        [...reasons].join("")
-      }`,
+      because: `The service refuses every row for the same reason, so the mapping or the form is probably wrong: "${
+        [...reasons.values()].join("")
+      }"`,
     }
 
   /** Waits before the next attempt, unless sending stops. `asked`: the milliseconds for which the service asked to wait. */

@@ -72,6 +72,13 @@ it.scopedLive.each(databasesIfLong)(
         2,
         expect.stringContaining('"C-000009" is not the key of a known row'),
       ])
+      at.write("map.csv", "C-000004,dora\nC-000005,emma\n")
+      const headless = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([headless.status, headless.lastLine, headless.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        2,
+        "formferry ledger export contacts --format jsonl",
+        expect.stringContaining("its first line is a pair of keys instead of a header. Nothing was recorded."),
+      ])
     }),
 )
 

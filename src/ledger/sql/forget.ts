@@ -74,6 +74,8 @@ export function* forget(
     for (const table of ["attention", "acknowledged", "superseded"]) {
       yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
     }
+    // Its sentence may contain the key. The next run records it again if it is still refused.
+    yield* write("DELETE FROM fact WHERE place = ? AND name = 'refused'", [place])
   }
   return { had: had.has("row") ? "row" : had.has("digest") ? "digest" : undefined, submissions }
 
