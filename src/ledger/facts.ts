@@ -103,6 +103,8 @@ export interface RowIdentity {
   readonly dialect: Json
   /** Lists of columns that `rest` covered, newest last. */
   readonly rests: ReadonlyArray<ReadonlyArray<string>>
+  /** Digest of the conditions (`where`) of the last run over the pipeline's own source. They decide which rows with the same content are numbered together. */
+  readonly where: string
 }
 
 /** A row's key under a different rule. */

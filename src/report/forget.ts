@@ -70,7 +70,11 @@ export const foldersHolding = <E = never, R = never>(
     const runs = [...new Set([...own, ...stored])].toSorted()
     const wanted = new Set(keys)
     const ids = new Set(submissionIds)
-    const inJson = keys.map((key) => `"key":${JSON.stringify(key)}`)
+    const inJson = keys.flatMap((key) => {
+      const quoted = JSON.stringify(JSON.stringify(key)).slice(1, -1)
+      // The others are in sentences about row keys (`because`).
+      return [`"key":${JSON.stringify(key)}`, `${quoted} (row `, `such as ${quoted}`]
+    })
     const holds = (name: string, text: string) => {
       const compact = name.endsWith(".json") ? text.replaceAll('": ', '":') : text
       const inCsv = /\.csv(\.part)?$/.test(name) && csvHolds(text, wanted, ids)
@@ -81,10 +85,13 @@ export const foldersHolding = <E = never, R = never>(
         const folder = path.join(ofPipeline, run)
         const fetched = elsewhere === undefined || !stored.has(run) ? [] : yield* elsewhere.fetch(run)
         const names = (yield* fs.readDirectory(folder).pipe(failing(folder))).toSorted()
-        const files = yield* Effect.filter(names, (name) => {
-          const file = path.join(folder, name)
-          return Effect.map(fs.readFileString(file).pipe(failing(file)), (text) => holds(name, text))
-        })
+        const files = yield* Effect.filter(names, (name) =>
+          Effect.gen(function*() {
+            const file = path.join(folder, name)
+            // A masked copy is a folder.
+            if ((yield* fs.stat(file)).type === "Directory") return false
+            return holds(name, yield* fs.readFileString(file))
+          }).pipe(failing(path.join(folder, name))))
         if (files.length === 0 && fetched.length > 0) {
           for (const name of fetched.length < names.length ? fetched.map((one) => path.join(folder, one)) : [folder]) {
             yield* fs.remove(name, { recursive: true }).pipe(failing(name))

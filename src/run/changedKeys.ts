@@ -4,6 +4,7 @@ import { reasonPlaceholder } from "../domain/reason.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
 import type { SourceDialect } from "../source/Source.ts"
+import { whereOf } from "./content.ts"
 import type { Alike } from "./NewRows.ts"
 import { overLimit } from "./review.ts"
 import { refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
@@ -45,14 +46,28 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
     const isOwn = run.ownSource
     const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
-    const recordDialect = Effect.suspend(() => {
-      const next = { ...before, ...dialect }
-      return identity === undefined || !isOwn || sameList(before, next)
+    const where = whereOf(run.pipeline, ledger.digest)
+    const recordReading = Effect.suspend(() => {
+      const now = { dialect: { ...before, ...dialect }, where }
+      return identity === undefined || !isOwn || (sameList(before, now.dialect) && identity.where === where)
         ? Effect.void
-        : RunLedger.record((session) => session.record({ identity: { ...identity, dialect: next } }))
+        : RunLedger.record((session) => session.record({ identity: { ...identity, ...now } }))
     })
     const { newRows } = survey
-    if (newRows === undefined || newRows.size === 0) return yield* recordDialect
+    // With an edited `where`, a row may get the key of another one, so that no row seems to be new.
+    if (survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || identity?.where !== where)) {
+      const [one, other] = survey.alike
+      const isRefused = yield* refuse(
+        { alike: run.shape.toSorted(), where },
+        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of them now, or \`where\` was edited and skips only one of them. So it is unknown which of such rows were imported.`,
+        {
+          how: "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",
+          acceptIf: "no such row is new",
+        },
+      )
+      if (isRefused) return
+    }
+    if (newRows === undefined || newRows.size === 0) return yield* recordReading
     const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
     const shown: Array<Alike> = []
     const states = { key: "", encoding: "", cells: "" }
@@ -79,15 +94,6 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
         {
           how: `If ${again.length === 1 ? "it is" : "they are"} the same, forget this spelling, too: ${forget}.`,
         },
-      )
-      if (isRefused) return
-    }
-    if (survey.alike !== undefined) {
-      const [one, other] = survey.alike
-      const isRefused = yield* refuse(
-        { alike: run.shape.toSorted() },
-        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys, but not in all columns that the mapping reads now. So it is unknown which of such rows were imported.`,
-        { how: "Write a `rowKey` with the columns that identify a row." },
       )
       if (isRefused) return
     }
@@ -129,5 +135,5 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
         `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
       if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, { how: rekey, limit: true })) return
     }
-    yield* recordDialect
+    yield* recordReading
   })

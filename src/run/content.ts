@@ -3,6 +3,7 @@ import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
+import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
 import { columnNames } from "../source/columns.ts"
@@ -104,25 +105,34 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
   }
 }
 
+/** Returns a digest of the conditions that decide which rows are skipped. */
+export const whereOf = ({ source }: RunPlan["pipeline"], digest: Digester): string =>
+  digest.content([JSON.stringify(source.where)]).toString("hex")
+
 /**
- * Returns what finds two rows that `rowKey: content` can't distinguish although the mapping reads different cells of them: a key covers only the columns
- * that the first run read. Undefined if the mapping reads no others.
+ * Returns what finds two rows that `rowKey: content` can't distinguish although the mapping reads different cells of them, or `where` skips only one of
+ * them: a key covers only the columns that the first run read, and numbers skipped rows separately. Undefined if the mapping reads no other columns, and
+ * `where` is the same as in the last run.
  */
 export const alikeRows = (
-  { columns, mapping, shape }: Pick<RunPlan, "columns" | "mapping" | "shape">,
-  firstColumns: ReadonlyArray<string> | undefined,
+  { columns, mapping, pipeline, shape }: Pick<RunPlan, "columns" | "mapping" | "pipeline" | "shape">,
+  { firstColumns, identity }: Pick<Facts, "firstColumns" | "identity">,
+  digest: Digester,
 ) => {
   if (mapping.keyed !== "content" || firstColumns === undefined) return undefined
-  if (shape.every((name) => firstColumns.includes(name))) return undefined
+  const isEdited = identity !== undefined && identity.where !== whereOf(pipeline, digest)
+  if (!isEdited && shape.every((name) => firstColumns.includes(name))) return undefined
   const positions = positionsOf(shape, columns)
   const keys = new KeyTable()
   const hash = new RowHash()
   let found: readonly [one: number, other: number] | undefined
   return {
     add: (row: number, key: string, cells: Cells): void => {
-      if (found !== undefined || mapping.filtered(cells)) return
+      const isSkipped = mapping.filtered(cells)
+      if (found !== undefined || (isSkipped && !isEdited)) return
       hash.key(key.slice(0, key.lastIndexOf("-")))
       hash.content(cells, positions)
+      if (isSkipped) hash.e = ~hash.e
       const slot = keys.find(hash)
       if (slot < 0) keys.add(hash, row)
       else if (!keys.hasContent(slot, hash)) found = [keys.row(slot), row]

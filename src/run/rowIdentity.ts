@@ -19,6 +19,7 @@ import {
   numberedKeys,
   restColumns,
   rowKeys,
+  whereOf,
 } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -51,12 +52,18 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
  * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
  *
  * @param state what a person has to accept
- * @param how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
+ * @param options.how what to do if the rows are known, and, as its last line, the command for it (`next`), if there is one
+ * @param options.acceptIf when a person may accept the state
  */
 export const refuse = (
   state: Json,
   what: string,
-  { how, limit = false, next }: { readonly how: string; readonly next?: string; readonly limit?: boolean },
+  { acceptIf = "these rows are really new", how, limit = false, next }: {
+    readonly how: string
+    readonly next?: string
+    readonly limit?: boolean
+    readonly acceptIf?: string
+  },
 ) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
@@ -64,7 +71,7 @@ export const refuse = (
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `${how} If these rows are really new, run: ${
+    const accept = `${how} If ${acceptIf}, run: ${
       acceptCommand(pipeline.name, "row-key", target, projectOption)
     }.`
     // A pull of all records either resolves this, or is refused with instructions.
@@ -153,6 +160,14 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
+  const where = whereOf(run.pipeline, ledger.digest)
+  const whereBefore = identity?.where ?? where
+  if (whereBefore !== where && earlier.some(({ columns }) => columns === "content")) {
+    const what =
+      "In earlier runs the row key was the row's content, and `where` was edited after that, so it is unknown which rows were imported."
+    const how = "Restore the earlier `where`, run once, then edit it."
+    if (yield* refuse({ where }, what, { how })) return
+  }
   const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
   if (makers.length > 0 && recorder !== undefined) {
     const left = yield* moveKeys(recorder, makers.map(({ keys }) => keys).toReversed())
@@ -168,6 +183,7 @@ export const adoptKeys = Effect.gen(function*() {
     keys: [...kept, now],
     dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
     rests: rests.slice(-keptRests),
+    where: whereBefore,
   }
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })

@@ -38,7 +38,7 @@ export interface Survey {
   readonly changed: ReadonlyArray<ChangedRow>
   /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
-  /** The numbers of two rows that keys from content can't distinguish, although the mapping reads different cells of them. */
+  /** The numbers of two rows that keys from content can't distinguish, although the mapping reads different cells of them, or an edited `where` skips one of them. */
   readonly alike: readonly [one: number, other: number] | undefined
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
@@ -98,15 +98,15 @@ export const classifying = (
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
-    const { firstColumns, isBlank } = yield* view.facts
+    const facts = yield* view.facts
     // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
-    const isLookedUp = isComparable && !isBlank
+    const isLookedUp = isComparable && !facts.isBlank
     const added = isLookedUp ? yield* newRows(plan, { ledger, view }) : undefined
     const classifier = yield* makeClassifier(added, options)
     const { canary, contents, fates, rejectedAs, seen } = classifier
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
-    const alike = alikeRows(plan, firstColumns)
+    const alike = alikeRows(plan, facts, ledger.digest)
     const originOf = plan.isFixed ? rejectionOf(plan) : undefined
 
     // No generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.

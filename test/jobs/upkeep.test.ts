@@ -7,6 +7,7 @@ import { DateTime, Effect, type Scope, Stream } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import type { RunReport } from "../../src/domain/report.ts"
 import { dropReports } from "../../src/jobs/attempt.ts"
+import { findReport, redactReport } from "../../src/jobs/report.ts"
 import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -30,6 +31,26 @@ const bytes = (root: string): string =>
 const asked = { by: "a test", because: "request 17", reports: false }
 
 describe("forgetting a row", () => {
+  inWorld("forgetting a row with --reports also empties reports with a masked copy, or with its key in a sentence", () =>
+    Effect.gen(function*() {
+      const here = yield* world
+      yield* here.source(["K-01,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
+      const first = yield* here.run()
+      const project = yield* loadProject(here.root)
+      yield* redactReport(project, yield* findReport(project, "people", first.run))
+      yield* here.source(["K-1,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
+      const refused = yield* here.run()
+      expect(refused.because.join(" ")).toContain('"K-01" (row 1)')
+      yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-01"], reports: true })
+      const fs = yield* FileSystem.FileSystem
+      for (const { run } of [first, refused]) {
+        const folder = `${here.root}/reports/people/${run}`
+        expect(yield* fs.readDirectory(folder)).toEqual(["report.json"])
+        expect(yield* fs.readFileString(`${folder}/report.json`)).not.toContain("K-01")
+      }
+      expect(bytes(here.root)).not.toContain("K-01")
+    }))
+
   inWorld(
     "forgetting a row with --reports also empties the reports of the pipeline's earlier name",
     () =>

@@ -216,6 +216,29 @@ sink: { service: live, form: people }
 )
 
 scoped(
+  "a run is refused if `where` was edited and skips only one of two rows that keys from content can't distinguish",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    const read = (waves: string, rowKey = "content") => settings({ rowKey, source: `, where: { No: [${waves}] }` })
+    yield* read("w1")
+    yield* source(["w1,Ann,a@example.org", "w1,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* source(["w1,Ann,a@example.org", "w1,Bob,b@example.org", "w2,Ann,a@example.org"])
+    yield* read("w2")
+    const refused = yield* run()
+    expect(refused).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(refused.because.join(" ")).toContain("Rows 1 and 3 have the same cells")
+    yield* read("w2", "[No, Name]")
+    expect((yield* run()).because.join(" ")).toContain("Restore the earlier `where`, run once, then edit it.")
+    yield* read("w1", "[No, Name]")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
+    yield* read("w2", "[No, Name]")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1, filtered: 2 } })
+    expect(names()).toEqual(["Ann", "Ann", "Bob"])
+  }),
+)
+
+scoped(
   "a row of rejected.csv whose _key a spreadsheet program changed is rejected",
   Effect.gen(function*() {
     const { file, names, run, source, write } = yield* world
