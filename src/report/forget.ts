@@ -66,7 +66,10 @@ export const foldersHolding = <E = never, R = never>(
     const { fs, path } = yield* disk
     const ofPipeline = path.join(reports, pipeline)
     const stored = new Set(elsewhere?.runs)
-    const own = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    const isFolder = (file: string) => Effect.map(fs.stat(file).pipe(failing(file)), ({ type }) => type === "Directory")
+    const named = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    // Other programs, or people, may have put files among the folders.
+    const own = yield* Effect.filter(named, (name) => isFolder(path.join(ofPipeline, name)))
     const runs = [...new Set([...own, ...stored])].toSorted()
     const wanted = new Set(keys)
     const ids = new Set(submissionIds)
@@ -89,9 +92,9 @@ export const foldersHolding = <E = never, R = never>(
           Effect.gen(function*() {
             const file = path.join(folder, name)
             // A masked copy is a folder.
-            if ((yield* fs.stat(file)).type === "Directory") return false
-            return holds(name, yield* fs.readFileString(file))
-          }).pipe(failing(path.join(folder, name))))
+            if (yield* isFolder(file)) return false
+            return holds(name, yield* fs.readFileString(file).pipe(failing(file)))
+          }))
         if (files.length === 0 && fetched.length > 0) {
           for (const name of fetched.length < names.length ? fetched.map((one) => path.join(folder, one)) : [folder]) {
             yield* fs.remove(name, { recursive: true }).pipe(failing(name))

@@ -284,7 +284,9 @@ it.scopedLive("a forgotten row stops each run under a reformatted key until that
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, at.count()], refused.stdout).toEqual([2, 3])
     const command = "formferry ledger forget contacts --rows KEY --because TEXT"
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(`"C-1" (row 1), "C-2" (row 2). If they are the same, forget this spelling, too: ${command}`)
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+      `"C-1" (row 1), "C-2" (row 2). Nothing was sent. If they are the same, forget this spelling, too: ${command}`,
+    )
     // Webhooks and summaries of GitHub Actions, which contain no keys, get this command.
     expect(at.report().next).toBe("formferry report contacts --open")
     yield* at.inProcess("run", "contacts", "--redact")

@@ -41,6 +41,7 @@ describe("forgetting a row", () => {
       yield* here.source(["K-1,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
       const refused = yield* here.run()
       expect(refused.because.join(" ")).toContain('"K-01" (row 1)')
+      yield* here.write("reports/people/desktop.ini", "K-01")
       yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-01"], reports: true })
       const fs = yield* FileSystem.FileSystem
       for (const { run } of [first, refused]) {

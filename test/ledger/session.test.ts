@@ -485,6 +485,18 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
       }))
 
+    it.scopedLive("a pipeline is refused if both it and the pipeline of its earlier name imported there, as after a swap of names", () =>
+      Effect.gen(function*() {
+        const { ledger, send } = yield* held
+        yield* send(1, imported("s1"))
+        const session = yield* (yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })).hold("run1")
+        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
+        for (const [pipeline, renamedFrom] of [["people", "contacts"], ["contacts", "people"]] as const) {
+          const error = yield* Effect.flip(ledger.pipeline({ ...ask, pipeline, renamedFrom, alongside: [renamedFrom] }))
+          expect(error.message).toContain(`${pipeline} can't be ${renamedFrom} under a new name`)
+        }
+      }))
+
     it.scopedLive("a pipeline is refused without being opened, although it once read its source at an earlier address", () =>
       Effect.gen(function*() {
         const { ledger, send } = yield* held

@@ -195,7 +195,21 @@ function* elsewhere(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
 
 /** Returns why a pipeline must not import into a form: its rows may already exist there under a different address or pipeline name. */
 export function* refusal(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
-  return (yield* elsewhere(requested)) ?? (yield* beside(requested))
+  return (yield* elsewhere(requested)) ?? (yield* underBothNames(requested)) ?? (yield* beside(requested))
+}
+
+/** Returns why a pipeline can't have been renamed: it has imported rows itself, and so has the pipeline of its old name. */
+function* underBothNames(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
+  const { destination, pipeline, renamedFrom } = requested
+  if (renamedFrom === undefined || renamedFrom === pipeline) return undefined
+  if (yield* isNew(yield* findPlace({ pipeline: renamedFrom, destination }))) return undefined
+  if (yield* isNew(yield* findPlace(requested))) return undefined
+  return new LedgerRefused({
+    next: ["check", pipeline],
+    message:
+      `${pipeline} and ${renamedFrom} have both imported into form ${destination.form}, so ${pipeline} can't be ${renamedFrom} under a new name: its rows could be imported a second time. Nothing was sent. `
+      + `If they are two pipelines, remove "renamedFrom" from ${pipeline}. If you swap their names, first give one of them a third name, and run both.`,
+  })
 }
 
 /** Returns why a pipeline must not import into a form: it is new, other pipelines imported there, and its file does not say how it is related to them. */
