@@ -7,12 +7,14 @@ import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { commandLine } from "../domain/shell.ts"
+import { reasonOf } from "../domain/words.ts"
 import { afterDefect, type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import type { JobRefused } from "../jobs/JobRefused.ts"
 import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { ScheduleUnconfirmed } from "../jobs/schedule.ts"
 import type { LedgerBusy } from "../ledger/errors.ts"
+import { disk } from "../project/disk.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
@@ -39,6 +41,18 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
 
 /** Returns the failure of a command line that asks for something impossible. */
 export const wrong = (message: string): UsageWrong => new UsageWrong({ message })
+
+/** Fails if a new file can't be written: because it exists, or because of its folder. */
+export const requireNew = (file: string) =>
+  Effect.gen(function*() {
+    const { fs, path } = yield* disk
+    if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
+    const folder = path.dirname(file)
+    yield* Effect.mapError(
+      fs.access(folder, { writable: true }),
+      (error) => wrong(`The folder ${folder} can't be written to: ${reasonOf(error)}. Choose a different one.`),
+    )
+  })
 
 export type Failure =
   | CommandEnded

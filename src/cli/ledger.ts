@@ -22,7 +22,7 @@ import {
   texts,
   to,
 } from "./command.ts"
-import { CommandEnded, UsageWrong, wrong } from "./Failure.ts"
+import { CommandEnded, requireNew, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -194,7 +194,7 @@ const exportRows = command({
       return yield* output.interactive ? written : withProgress("ledger", () => written)
     }
     const file = input.out
-    if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
+    yield* requireNew(file)
     yield* withProgress(
       "ledger",
       () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),

@@ -1,9 +1,9 @@
+import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
-import { disk } from "../project/disk.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
-import { wrong } from "./Failure.ts"
+import { requireNew, wrong } from "./Failure.ts"
 import { commandFor } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth } from "./terminal/screen.ts"
@@ -26,15 +26,13 @@ export const template = command({
   },
   options: { json },
   *run(input, { invocation, output }) {
-    const { fs, path } = yield* disk
+    const path = yield* Path.Path
     const name = input.file ?? `${encodeURIComponent(input.form)}.csv`
     const file = path.resolve(name)
     if (!/\.(?:csv|xlsx)$/i.test(name)) {
       return yield* wrong(`A template is a .csv file or an .xlsx workbook, not ${name}.`)
     }
-    if (yield* fs.exists(file)) {
-      return yield* wrong(`${file} already exists. Choose a different name.`)
-    }
+    yield* requireNew(file)
     const project = yield* openProject([])
     const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
     const { writeTemplate } = yield* Effect.promise(() => import("../jobs/template.ts"))

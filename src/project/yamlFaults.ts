@@ -220,7 +220,7 @@ const credentials =
   /(?<=postgres(?:ql)?:\/\/)\S+(?=@)|(?<=:\/\/)[^/@\s"'`]+(?=@)|(?<=[?&][\w.[\]-]+=)[^&\s"'`,}]+|\b[0-9a-f]{32,}\b/gi
 
 /** A pattern of keys whose names suggest a value that must not be shown. */
-const secretKeys = "(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie)"
+const secretKeys = "(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie|webhook)"
 
 /** Matches a literal after such a key, up to the end of the line. */
 const literalSecret = new RegExp(

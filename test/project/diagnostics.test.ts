@@ -253,4 +253,12 @@ describe("an invalid project file", () => {
     expect(diagnostics.length).toBeGreaterThan(0)
     expect(JSON.stringify(diagnostics)).not.toMatch(/51secret/)
   })
+
+  it.each(["", " ["])("a webhook's address written in the file is an error, and no diagnostic shows it: %s", (end) => {
+    const [diagnostic] = projectDiagnostics(
+      `services: { live: { baseUrl: https://x.org, apiKey: { env: K } } }\nnotify:\n  - webhook: https://hooks.example.org/T51secret${end}\n`,
+    )
+    expect(diagnostic).toBeDefined()
+    expect(JSON.stringify(diagnostic)).not.toMatch(/51secret/)
+  })
 })
