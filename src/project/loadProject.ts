@@ -1,9 +1,17 @@
 import * as Effect from "effect/Effect"
 import { byFile, type Diagnostic } from "../domain/diagnostic.ts"
+import { isMissing, reasonOf } from "../domain/words.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { type Disk, disk } from "./disk.ts"
-import { ConfigurationInvalid, type Finding, notInProject, PipelineUnknown, ProjectNotFound } from "./errors.ts"
+import {
+  aboutFile,
+  ConfigurationInvalid,
+  type Finding,
+  notInProject,
+  PipelineUnknown,
+  ProjectNotFound,
+} from "./errors.ts"
 import { sharedRateFindings } from "./ledgerSection.ts"
 import { decodePipeline, type Pipeline } from "./Pipeline.ts"
 import { connectionFindings, presetNamesIn } from "./preset.ts"
@@ -54,9 +62,13 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const folder = path.join(root, "pipelines")
-    const entries = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): Array<string> => []))
     const texts: Array<PipelineText> = []
     const unreadable: Array<Diagnostic> = []
+    const entries = yield* Effect.catchAll(fs.readDirectory(folder), (error) => {
+      // Without this, a folder that can't be read would look as if it had no pipelines.
+      if (!isMissing(error)) unreadable.push(aboutFile("pipelines", `The folder can't be read: ${reasonOf(error)}.`))
+      return Effect.succeed<Array<string>>([])
+    })
     for (const entry of entries.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted()) {
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(file.diagnostic)

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import { isMissing } from "../domain/words.ts"
+import { isMissing, reasonOf } from "../domain/words.ts"
 import { ConfigurationInvalid } from "./errors.ts"
 import { becoming, expecting, needed, optional, Path, section } from "./fields.ts"
 import { quoted } from "./suggestion.ts"
@@ -137,7 +137,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
       const text = place.in === "env"
         ? environment.secret(place.name).pipe(
           Effect.mapError((error) =>
-            wrong(`The .env file can't be read: ${error.message}`, "Make it readable by its owner.")
+            wrong(`The .env file can't be read: ${reasonOf(error)}.`, "Make it readable by its owner.")
           ),
           Effect.map(Option.match({ onNone: () => "", onSome: Redacted.value })),
         )
@@ -145,7 +145,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
           Effect.map((content) => content.replace(/[\r\n]+$/, "")),
           Effect.mapError((error) =>
             wrong(
-              `${called} can't be read: ${error.message}`,
+              `${called} can't be read: ${reasonOf(error)}.`,
               `Write the ${noun} into that file, and nothing else.`,
             )
           ),

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isObject } from "../domain/json.ts"
-import { count } from "../domain/words.ts"
+import { count, reasonOf } from "../domain/words.ts"
 import { disk, relativePath } from "./disk.ts"
 import { aboutFile, type Document, type Finding } from "./errors.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
@@ -308,7 +308,7 @@ export const readYamlFile = (root: string, file: string) =>
       return unreadable(aboutFile(shown, tooLarge, suggestion))
     }
     const bytes = yield* Effect.either(fs.readFile(file))
-    if (bytes._tag === "Left") return unreadable(aboutFile(shown, `The file can't be read: ${bytes.left.message}`))
+    if (bytes._tag === "Left") return unreadable(aboutFile(shown, `The file can't be read: ${reasonOf(bytes.left)}.`))
     const text = utf8(bytes.right)
     if (text !== undefined) return { _tag: "File", yaml: parseYaml(shown, text), folder: path.dirname(file) } as const
     const damaged = new TextDecoder("utf-8").decode(bytes.right)

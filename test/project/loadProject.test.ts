@@ -193,3 +193,12 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
       }],
     })
   }).pipe(Effect.provide(platform)))
+
+it.scoped("a folder pipelines/ that can't be read is an error, but a missing one is a project without pipelines", () =>
+  Effect.gen(function*() {
+    const unreadable = yield* projectFolder({ "config/formferry.yaml": projectYaml, pipelines: "not a folder" })
+    const error = yield* Effect.flip(loadProject(unreadable))
+    expect(error.message).toContain("pipelines:1:1: The folder can't be read")
+    const missing = yield* projectFolder({ "config/formferry.yaml": projectYaml })
+    expect((yield* loadProject(missing)).pipelines.size).toBe(0)
+  }).pipe(Effect.provide(platform)))
