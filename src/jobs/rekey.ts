@@ -101,13 +101,15 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     // Otherwise, the row with this key would get no new key, and would be sent again.
     const titles = source.columns.slice(0, 2).map(({ title }) => title.trim())
     const isPair = (yield* known(titles)).includes(true)
-    const wrong = isPair ? ["its first line is a pair of keys instead of a header"] : pairs.flatMap((pair, at) =>
-      pair.new === "" || (old[at] !== true && !isRecorded(at))
-        ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
-        : old[at] === true && now[at] === true
-        ? [`${JSON.stringify(pair.new)} is the key of another row`]
-        : []
-    )
+    const wrong = isPair
+      ? ["its first line is a pair of keys instead of a header"]
+      : pairs.flatMap((pair, at) =>
+        pair.new === "" || (old[at] !== true && !isRecorded(at))
+          ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
+          : old[at] === true && now[at] === true
+          ? [`${JSON.stringify(pair.new)} is the key of another row`]
+          : []
+      )
     const isTwice = (which: "old" | "new") => new Set(pairs.map((pair) => pair[which])).size < pairs.length
     const twice = isTwice("new") ? "two rows would get the same key" : isTwice("old") ? "a row would get two keys" : ""
     if (wrong.length > 0 || twice !== "") {

@@ -61,7 +61,8 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
         { alike: run.shape.toSorted(), where },
         `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of them now, or \`where\` was edited and skips only one of them. So it is unknown which of such rows were imported.`,
         {
-          how: "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",
+          how:
+            "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",
           acceptIf: "no such row is new",
         },
       )

@@ -71,9 +71,7 @@ export const refuse = (
     if (yield* view.accepted("row-key", states)) return false
     const { isPartial, pipeline, projectOption, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `${how} If ${acceptIf}, run: ${
-      acceptCommand(pipeline.name, "row-key", target, projectOption)
-    }.`
+    const accept = `${how} If ${acceptIf}, run: ${acceptCommand(pipeline.name, "row-key", target, projectOption)}.`
     // A pull of all records either resolves this, or is refused with instructions.
     const full = `To see whether both are in the source, pull all records: ${
       commandLine(["run", pipeline.name], { "--to": target, "--full": true, "--project": projectOption })

@@ -127,7 +127,14 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         const again = yield* inProcess(words, { cwd })
         expect([again.status, again.stderr.replaceAll(/\s+/g, " ")])
           .toEqual([2, expect.stringContaining("already exists. Choose a different name.")])
-        for (const elsewhere of [[...words.slice(0, 3), `nowhere/${name}`], ["ledger", "export", "--out", `nowhere/${name}`]]) {
+        for (
+          const elsewhere of [[...words.slice(0, 3), `nowhere/${name}`], [
+            "ledger",
+            "export",
+            "--out",
+            `nowhere/${name}`,
+          ]]
+        ) {
           const lost = yield* inProcess(elsewhere, { cwd })
           expect([lost.status, lost.stderr.replaceAll(/\s+/g, " ")])
             .toEqual([2, expect.stringContaining("nowhere can't be written to: it does not exist.")])

@@ -31,26 +31,29 @@ const bytes = (root: string): string =>
 const asked = { by: "a test", because: "request 17", reports: false }
 
 describe("forgetting a row", () => {
-  inWorld("forgetting a row with --reports also empties reports with a masked copy, or with its key in a sentence", () =>
-    Effect.gen(function*() {
-      const here = yield* world
-      yield* here.source(["K-01,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
-      const first = yield* here.run()
-      const project = yield* loadProject(here.root)
-      yield* redactReport(project, yield* findReport(project, "people", first.run))
-      yield* here.source(["K-1,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
-      const refused = yield* here.run()
-      expect(refused.because.join(" ")).toContain('"K-01" (row 1)')
-      yield* here.write("reports/people/desktop.ini", "K-01")
-      yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-01"], reports: true })
-      const fs = yield* FileSystem.FileSystem
-      for (const { run } of [first, refused]) {
-        const folder = `${here.root}/reports/people/${run}`
-        expect(yield* fs.readDirectory(folder)).toEqual(["report.json"])
-        expect(yield* fs.readFileString(`${folder}/report.json`)).not.toContain("K-01")
-      }
-      expect(bytes(here.root)).not.toContain("K-01")
-    }))
+  inWorld(
+    "forgetting a row with --reports also empties reports with a masked copy, or with its key in a sentence",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(["K-01,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
+        const first = yield* here.run()
+        const project = yield* loadProject(here.root)
+        yield* redactReport(project, yield* findReport(project, "people", first.run))
+        yield* here.source(["K-1,Ada,ada@example.org", "K-02,Bob,bob@example.org"])
+        const refused = yield* here.run()
+        expect(refused.because.join(" ")).toContain('"K-01" (row 1)')
+        yield* here.write("reports/people/desktop.ini", "K-01")
+        yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-01"], reports: true })
+        const fs = yield* FileSystem.FileSystem
+        for (const { run } of [first, refused]) {
+          const folder = `${here.root}/reports/people/${run}`
+          expect(yield* fs.readDirectory(folder)).toEqual(["report.json"])
+          expect(yield* fs.readFileString(`${folder}/report.json`)).not.toContain("K-01")
+        }
+        expect(bytes(here.root)).not.toContain("K-01")
+      }),
+  )
 
   inWorld(
     "forgetting a row with --reports also empties the reports of the pipeline's earlier name",

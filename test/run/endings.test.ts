@@ -255,7 +255,10 @@ scoped(
     yield* source(people(1, 500))
     fail(
       "POST",
-      ...Array.from({ length: 600 }, (_, at) => ({ status: 422, body: JSON.stringify({ message: `No question ${at}` }) })),
+      ...Array.from(
+        { length: 600 },
+        (_, at) => ({ status: 422, body: JSON.stringify({ message: `No question ${at}` }) }),
+      ),
     )
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 }, balance: { holds: true } })
