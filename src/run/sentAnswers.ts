@@ -22,7 +22,7 @@ export const sentAnswers = ({ mapping }: Pick<RunPlan, "mapping">, digest: Diges
     return answers.every(({ columns, id }) => {
       const value = now.get(id)
       if (!sent.has(id)) {
-        return value === undefined || (columns.length > 0 && !columns.some((name) => before.includes(name)))
+        return value === undefined || !columns.some((name) => before.includes(name))
       }
       return value !== undefined && sent.get(id)?.equals(digest.value(value as Json)) === true
     })

@@ -1,0 +1,32 @@
+// Tests that no row is lost, and none is sent twice, if the pipeline is edited between runs.
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { people, scoped, world } from "./world.ts"
+
+/** Rewrites the rows of a rejected.csv. */
+const fixing = (file: string, fix: (line: string) => string) => file.split("\n").map(fix).join("\n")
+
+const wave = (waves: string) => `, where: { No: [${waves}] }`
+
+scoped(
+  "a row with a cell that is only written differently is unchanged if a constant was mapped after its import",
+  Effect.gen(function*() {
+    const { names, run, source, write } = yield* world
+    const mapping = (mail: string) =>
+      write(
+        "pipelines/people.yaml",
+        `pipeline: people
+source: { file: ../source.csv, rowKey: [No] }
+mapping: { questions: [{ name: Name, from: Name }${mail}], unmapped: ignore }
+sink: { service: live, form: people, onChange: import-again }
+`,
+      )
+    yield* mapping("")
+    yield* source(people(1, 12))
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 12 } })
+    yield* mapping(", { name: Mail, value: all@example.org, as: email }")
+    yield* source(people(1, 12).with(2, "3, Person 3,p3@example.org"))
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12, imported: 0 } })
+    expect(names()).toHaveLength(12)
+  }),
+)
