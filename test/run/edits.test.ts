@@ -9,6 +9,28 @@ const fixing = (file: string, fix: (line: string) => string) => file.split("\n")
 const wave = (waves: string) => `, where: { No: [${waves}] }`
 
 scoped(
+  "a fixed row is not imported again if its original can be read after `raggedRows` is edited",
+  Effect.gen(function*() {
+    const { file, names, run, settings, source, write } = yield* world
+    const sink = ", onChange: import-again"
+    yield* settings({ sink })
+    yield* source([...people(1, 12), "13,Ann"])
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 1 } })
+    const rejected = yield* file(first, "rejected.csv")
+    yield* write(
+      "fixed.csv",
+      fixing(rejected, (line) => line.replace(/^13,Ann,,/, "13,Ann,ann@example.org,").replace("ragged-row", "")),
+    )
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 13 } })
+    yield* settings({ sink, source: ", raggedRows: pad" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 13, imported: 0 } })
+    expect(names()).toHaveLength(13)
+  }),
+)
+
+scoped(
   "a row with a cell that is only written differently is unchanged if a constant was mapped after its import",
   Effect.gen(function*() {
     const { names, run, source, write } = yield* world

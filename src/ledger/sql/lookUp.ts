@@ -67,11 +67,13 @@ export function* lookUpRows(
   })
   const sent = yield* sentAnswers(store, changed.map(({ id }) => id))
   for (const row of changed) Object.assign(row, { sent: sent.get(row.id) })
-  const unknown = keys.flatMap((_, at) => (found[at] === undefined ? [at] : []))
+  // A row that had no key may have the key of the fixed row that replaced it, if the source is read differently now.
+  const differs = new Set<FoundRow | undefined>(changed)
+  const unknown = keys.flatMap((_, at) => (found[at] === undefined || differs.has(found[at]) ? [at] : []))
   const byCells = yield* keylessRows(store, place, unknown, contents.filled)
   unknown.forEach((at, nth) => {
     const row = byCells[nth]
-    const isKnown = row !== undefined && (row.replacedBy.length > 0 || row.leftOut)
+    const isKnown = row !== undefined && (row.replacedBy.length > 0 || (row.leftOut && found[at] === undefined))
     if (isKnown || keys[at] === undefined) found[at] = row
   })
   return found
