@@ -31,6 +31,22 @@ scoped(
 )
 
 scoped(
+  "a duplicate that was sent because the row key was edited is not sent again from an older rejected.csv",
+  Effect.gen(function*() {
+    const { file, names, run, settings, source, write } = yield* world
+    yield* source(["1,Ann,a@example.org", "1,Bob,b@example.org"])
+    const first = yield* run()
+    expect(first).toMatchObject({ exitCode: 1, rows: { imported: 1, duplicate: 1 } })
+    const rejected = yield* file(first, "rejected.csv")
+    yield* settings({ rowKey: "[No, Mail]" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, imported: 1 } })
+    yield* write("fixed.csv", fixing(rejected, (line) => line.replace(/^1,Bob/, "2,Bob")))
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 1, rows: { imported: 0 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
   "a row with a cell that is only written differently is unchanged if a constant was mapped after its import",
   Effect.gen(function*() {
     const { names, run, source, write } = yield* world

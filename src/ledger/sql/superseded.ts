@@ -86,6 +86,12 @@ export function* fixedRows(
     `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
     [place, keyed],
   )
+  // The rejected row may have got another key since, because the row key was edited.
+  const rekeyed = yield* all<readonly [Buffer]>(
+    `SELECT r.content FROM attention t JOIN row r ON r.place = t.place AND r.digest = t.digest AND r.content = t.content AND ${states}
+     WHERE t.place = ? AND t.content IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, contents],
+  )
   const rejected = yield* all<readonly [Buffer, Buffer, number]>(
     "SELECT digest, content, what FROM attention WHERE place = ? AND content IN (SELECT unhex(value) FROM json_each(?))",
     [place, contents],
@@ -96,12 +102,13 @@ export function* fixedRows(
   const [asItWas, asFixed, asRejected] = [named(sent), named(replaced), named(rejected)]
   const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode("duplicate")))
   const known = new Set(rejected.map(([, content]) => content.toString("latin1")))
+  const sentContents = new Set(rekeyed.map(([content]) => content.toString("latin1")))
   const sentKeys = new Set(sent.map(([key]) => key.toString("latin1")))
   return rows.map((row, at) => {
     if (row === undefined) return "unsent"
     const key = keys[at] ?? noKey
     const name = nameOf(row.content, key)
-    if (asFixed.has(name) || asItWas.has(name)) return "sent"
+    if (asFixed.has(name) || asItWas.has(name) || sentContents.has(row.content.toString("latin1"))) return "sent"
     if (!asRejected.has(name) && known.has(row.content.toString("latin1"))) return "changed key"
     return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1")) ? "sent" : "unsent"
   })
