@@ -10,6 +10,10 @@ import type { Rejection } from "./rows.ts"
 export interface Facts {
   /** Whether nothing is known about any row, so that no look-up can find anything. */
   readonly isBlank: boolean
+  /** Whether a person skipped a row permanently, so that the row may have no row in the ledger. */
+  readonly isAnyLeftOut: boolean
+  /** The number of the ledger's last row, of any pipeline. 0 if there is none. */
+  readonly lastRow: number
   /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. Undefined if it never sent any. */
   readonly firstColumns: ReadonlyArray<string> | undefined
   /** Keyed digests, as hexadecimal digits, of the keys of forgotten rows without their formatting (`looseKey`). */
@@ -103,8 +107,12 @@ export interface RowIdentity {
   readonly dialect: Json
   /** Lists of columns that `rest` covered, newest last. */
   readonly rests: ReadonlyArray<ReadonlyArray<string>>
-  /** Digest of the conditions (`where`) of the last run over the pipeline's own source. They decide which rows with the same content are numbered together. */
-  readonly where: string
+  /**
+   * Digest of the conditions (`where`) of the last run over the pipeline's own source. They decide which rows with the same content are numbered together.
+   * Rows up to `sentBefore` may have been sent with different conditions. Undefined if an earlier version recorded the identity.
+   */
+  readonly where?: string
+  readonly sentBefore?: number
 }
 
 /** A row's key under a different rule. */

@@ -42,24 +42,27 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const { dialect } = run.source
-    const { identity } = yield* view.facts
+    const { identity, lastRow } = yield* view.facts
     const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
     const isOwn = run.ownSource
     const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
-    const where = whereOf(run.pipeline, ledger.digest)
+    const where = whereOf(run, ledger.digest)
     const recordReading = Effect.suspend(() => {
-      const now = { dialect: { ...before, ...dialect }, where }
-      return identity === undefined || !isOwn || (sameList(before, now.dialect) && identity.where === where)
+      const sentBefore = identity?.where === where ? identity.sentBefore ?? 0 : lastRow
+      const next = identity && { ...identity, dialect: { ...before, ...dialect }, where, sentBefore }
+      return next === undefined || !isOwn || sameList(identity, next)
         ? Effect.void
-        : RunLedger.record((session) => session.record({ identity: { ...identity, ...now } }))
+        : RunLedger.record((session) => session.record({ identity: next }))
     })
     const { newRows } = survey
     // With an edited `where`, a row may get the key of another one, so that no row seems to be new.
-    if (survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || identity?.where !== where)) {
-      const [one, other] = survey.alike
+    if (
+      survey.alike !== undefined && newRows !== undefined && (newRows.size > 0 || survey.alike.skipped !== undefined)
+    ) {
+      const { rows: [one, other], skipped = null } = survey.alike
       const isRefused = yield* refuse(
-        { alike: run.shape.toSorted(), where },
-        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of them now, or \`where\` was edited and skips only one of them. So it is unknown which of such rows were imported.`,
+        { alike: run.shape.toSorted(), where, skipped },
+        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of them now, or \`where\` or \`empty\` was edited and only one of them is skipped. So it is unknown which of such rows were imported.`,
         {
           how:
             "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",

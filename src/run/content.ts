@@ -3,9 +3,10 @@ import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import type { Facts } from "../ledger/facts.ts"
+import type { RowIdentity } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
+import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
@@ -105,39 +106,63 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
   }
 }
 
-/** Returns a digest of the conditions that decide which rows are skipped. */
-export const whereOf = ({ source }: RunPlan["pipeline"], digest: Digester): string =>
-  digest.content([JSON.stringify(source.where)]).toString("hex")
+/** Returns a digest of everything that decides which rows are skipped. Always the same without `where`. */
+export const whereOf = (
+  { pipeline: { source: { columns, empty, where } }, source: { tool } }: Pick<RunPlan, "pipeline" | "source">,
+  digest: Digester,
+): string => {
+  const named = columns.filter(({ name }) => where.some(({ column }) => column.name === name))
+  const all = where.length === 0 ? [] : [where, emptyTexts({ empty }).toSorted(), named, tool?.name]
+  return digest.content([JSON.stringify(all)]).toString("hex")
+}
+
+/** Returns the number of the last row of the ledger that may have been sent with a different `where`. 0 if there is none. */
+export const sentWithOtherWhere = (identity: RowIdentity | undefined, where: string): number =>
+  identity?.where === undefined ? 0 : identity.where === where ? identity.sentBefore ?? 0 : Infinity
+
+/** Rows that keys from content can't distinguish. */
+export interface AlikeRows {
+  /** The numbers of the first two. */
+  readonly rows: readonly [one: number, other: number]
+  /** Digest of those of which `where` skips only one. Undefined if there are none. */
+  readonly skipped: string | undefined
+}
 
 /**
- * Returns what finds two rows that `rowKey: content` can't distinguish although the mapping reads different cells of them, or `where` skips only one of
- * them: a key covers only the columns that the first run read, and numbers skipped rows separately. Undefined if the mapping reads no other columns, and
- * `where` is the same as in the last run.
+ * Returns what finds rows with the same key from content, apart from the number, although the mapping reads different cells of them, or `where` skips only
+ * one of them and was different when the other was sent: a key covers only the columns that the first run read, and numbers skipped rows separately.
+ *
+ * @param names the columns that the mapping reads
+ * @param sentBefore the last row of the ledger that may have been sent with a different `where`
  */
 export const alikeRows = (
-  { columns, mapping, pipeline, shape }: Pick<RunPlan, "columns" | "mapping" | "pipeline" | "shape">,
-  { firstColumns, identity }: Pick<Facts, "firstColumns" | "identity">,
+  { columns, mapping }: Pick<RunPlan, "columns" | "mapping">,
+  names: ReadonlyArray<string>,
   digest: Digester,
+  sentBefore: number,
 ) => {
-  if (mapping.keyed !== "content" || firstColumns === undefined) return undefined
-  const isEdited = identity !== undefined && identity.where !== whereOf(pipeline, digest)
-  if (!isEdited && shape.every((name) => firstColumns.includes(name))) return undefined
-  const positions = positionsOf(shape, columns)
+  const positions = positionsOf(names, columns)
   const keys = new KeyTable()
   const hash = new RowHash()
-  let found: readonly [one: number, other: number] | undefined
+  let found: AlikeRows | undefined
   return {
-    add: (row: number, key: string, cells: Cells): void => {
+    /** @param id the number of the ledger's row with this key, or 0 */
+    add: (row: number, key: string, cells: Cells, id: number): void => {
       const isSkipped = mapping.filtered(cells)
-      if (found !== undefined || (isSkipped && !isEdited)) return
+      if (isSkipped && (id === 0 || id > sentBefore)) return
       hash.key(key.slice(0, key.lastIndexOf("-")))
       hash.content(cells, positions)
-      if (isSkipped) hash.e = ~hash.e
       const slot = keys.find(hash)
-      if (slot < 0) keys.add(hash, row)
-      else if (!keys.hasContent(slot, hash)) found = [keys.row(slot), row]
+      if (slot < 0) {
+        const added = keys.add(hash, row)
+        if (isSkipped) keys.match(added)
+        return
+      }
+      const isOneSkipped = keys.matched(slot) !== isSkipped
+      if (!isOneSkipped && (isSkipped || keys.hasContent(slot, hash))) return
+      const { rows = [keys.row(slot), row], skipped } = found ?? {}
+      found = { rows, skipped: isOneSkipped ? digest.key(`${skipped} ${key}`).toString("hex") : skipped }
     },
-    /** Returns the numbers of the first two such rows. */
     found: () => found,
   }
 }

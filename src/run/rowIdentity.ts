@@ -12,6 +12,7 @@ import { emptyTexts } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
 import {
+  alikeRows,
   contentDigest,
   coveredColumns,
   type KeyOf,
@@ -19,6 +20,7 @@ import {
   numberedKeys,
   restColumns,
   rowKeys,
+  sentWithOtherWhere,
   whereOf,
 } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
@@ -126,7 +128,7 @@ export const adoptKeys = Effect.gen(function*() {
   const { ledger, onCopy, session, view } = yield* RunLedger
   const recorder = onCopy ?? session
   const stop = yield* Stop
-  const { firstColumns: first, identity, isBlank: blank } = yield* view.facts
+  const { firstColumns: first, identity, isAnyLeftOut, isBlank: blank } = yield* view.facts
   const now = keyRuleOf(run)
   const lost = now.columns === "content"
     ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
@@ -158,19 +160,29 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
-  const where = whereOf(run.pipeline, ledger.digest)
-  const whereBefore = identity?.where ?? where
-  if (whereBefore !== where && earlier.some(({ columns }) => columns === "content")) {
-    const what =
-      "In earlier runs the row key was the row's content, and `where` was edited after that, so it is unknown which rows were imported."
-    const how = "Restore the earlier `where`, run once, then edit it."
-    if (yield* refuse({ where }, what, { how })) return
+  const where = whereOf(run, ledger.digest)
+  const sentBefore = sentWithOtherWhere(identity, where)
+  for (const { keys, rule } of sentBefore === 0 ? [] : rules) {
+    if (rule.columns !== "content" || typeof keys !== "function") continue
+    const alike = yield* alikeBy(keys(), sentBefore)
+    if (alike?.skipped === undefined) continue
+    const [one, other] = alike.rows
+    const isRefused = yield* refuse(
+      { where, skipped: alike.skipped },
+      `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key, and \`where\` or \`empty\` was edited and only one of them is skipped. So it is unknown which of such rows were imported.`,
+      {
+        how: "Restore the earlier `where` and `empty`, run once, then edit them.",
+        acceptIf: "the rows that are not skipped were imported",
+      },
+    )
+    if (isRefused) return
   }
   const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
   if (makers.length > 0 && recorder !== undefined) {
     const left = yield* moveKeys(recorder, makers.map(({ keys }) => keys).toReversed())
     if (stop.requested()) return
-    if (left) kept = makers.map(({ rule }) => rule)
+    // A skipped row that the source lacks now must be known by its earlier key when it returns.
+    if (left || isAnyLeftOut) kept = makers.map(({ rule }) => rule)
   }
   const rest = restColumns(run)
   const rests = [
@@ -181,10 +193,29 @@ export const adoptKeys = Effect.gen(function*() {
     keys: [...kept, now],
     dialect: identity?.dialect ?? (run.ownSource ? { ...run.source.dialect } : null),
     rests: rests.slice(-keptRests),
-    where: whereBefore,
+    where: identity?.where ?? where,
+    sentBefore: identity?.sentBefore ?? 0,
   }
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
+
+/** Returns rows of the source that had the same key from content, of which `where` skips only one. */
+const alikeBy = (keyOf: KeyOf, sentBefore: number) =>
+  Effect.gen(function*() {
+    const run = yield* CurrentRun
+    const { ledger: { digest }, view } = yield* RunLedger
+    const alike = alikeRows(run, [], digest, sentBefore)
+    const add = ({ faults, firstRow, rows }: RowChunk) => {
+      const keyed = rows.flatMap((cells, at) => {
+        const key = faults.has(at) ? undefined : keyOf(cells)
+        return key === undefined ? [] : [{ row: firstRow + at, key, cells }]
+      })
+      return Effect.map(view.lookUp(keyed.map(({ key }) => digest.key(key))), (known) =>
+        keyed.forEach(({ cells, key, row }, at) => alike.add(row, key, cells, known[at]?.id ?? 0)))
+    }
+    yield* eachChunk(run.source.read(), add, (yield* Stop).requested)
+    return alike.found()
+  })
 
 /** Returns the command that gives known rows the keys of this run's source. */
 export const rekeyCommand = (
@@ -217,15 +248,17 @@ const refuseContested = (rows: ReadonlyArray<Contested>) =>
       { how: `To match them, run: ${rekeyCommand(run, { "--map": "old-new.csv" })}.` },
     ))
 
-/** Reads the source once and gives the rows of the ledger their new keys. Returns whether any row keeps an old key. */
+/**
+ * Reads the source and gives the rows of the ledger their new keys. Reads it once more if `where` skips rows: such a row gets an old key only if no other
+ * row has it. Returns whether any row keeps an old key.
+ */
 const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const stop = yield* Stop
     const { digest } = ledger
-    const key = (yield* rowKeys(run, { ledger, view }))()
-    const makers = earlier.map((make) => make())
+    const numbering = yield* rowKeys(run, { ledger, view })
     const placed = new SeenLedgerRows()
     const contents = makeContents(run, digest)
     const contested = new Map<number, Contested>()
@@ -237,16 +270,23 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         if (moved < moves.filter((move) => move.isCopied !== true).length) collided = true
       })
 
-    /** Returns the rows of a chunk, with their keys now and by the earlier rules. */
-    const rowsOf = ({ faults, rows }: RowChunk) =>
-      rows.flatMap((cells, at) => {
-        if (faults.has(at)) return []
-        // Keys may number rows with the same content, so each is made for every row.
-        return [{ cells, key: key(cells), old: makers.map((make) => make(cells)) }]
-      })
+    /** Returns a function that returns the rows of a chunk that `where` skips, or does not skip, with their keys now and by the earlier rules. */
+    const rowsOf = (isSkipped: boolean) => {
+      const key = numbering()
+      const makers = earlier.map((make) => make())
+      return ({ faults, rows }: RowChunk) =>
+        rows.flatMap((cells, at) => {
+          if (faults.has(at)) return []
+          // Keys may number rows with the same content, so each is made for every row.
+          const one = { cells, key: key(cells), old: makers.map((make) => make(cells)) }
+          return run.mapping.filtered(cells) === isSkipped ? [one] : []
+        })
+    }
+
+    type Rows = ReturnType<ReturnType<typeof rowsOf>>
 
     /** Records rows that have no key any more, but whose earlier key and content are known. */
-    const unkeyRows = (rows: ReturnType<typeof rowsOf>) =>
+    const unkeyRows = (rows: Rows) =>
       Effect.gen(function*() {
         const asked = rows.flatMap(({ cells, key, old }) =>
           key !== undefined ? [] : old.flatMap((was) => was === undefined ? [] : [{ cells, from: digest.key(was) }])
@@ -264,7 +304,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
 
     /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
     const moveTo = (known: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
-      const isUnsent = known.state === "notCreated" || known.state === "refused" || known.state === "undone"
+      const isUnsent = known.state === "notCreated" || known.state === "refused"
       if (isUnsent || contents.same(known, cells)) {
         placed.mark(known.id, true)
         contested.delete(known.id)
@@ -278,9 +318,8 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
       return undefined
     }
 
-    const moveRows = (chunk: RowChunk) =>
+    const moveRows = (rows: Rows) =>
       Effect.gen(function*() {
-        const rows = rowsOf(chunk)
         yield* unkeyRows(rows)
         const keyed = rows.flatMap(({ cells, key, old }) =>
           key === undefined ? [] : [{ cells, key, to: digest.key(key), old }]
@@ -289,7 +328,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         for (const row of known) if (row !== undefined && row.id > 0) placed.mark(row.id, true)
         let unknown = keyed.filter((_, at) => (known[at]?.id ?? 0) === 0)
         const moves: Array<Rekeyed> = []
-        for (let maker = 0; maker < makers.length; maker++) {
+        for (let maker = 0; maker < earlier.length; maker++) {
           const asked = unknown.flatMap(({ cells, key, old, to }) => {
             const was = old[maker]
             return was === undefined || was === key ? [] : [{ cells, was, move: { from: digest.key(was), to, key } }]
@@ -311,12 +350,16 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         yield* record(moves)
       })
 
-    yield* eachChunk(run.source.read(), moveRows, stop.requested)
-    if (stop.requested()) return true
-    const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
-    if (doubtful.length > 0 && (yield* refuseContested(doubtful))) return true
-    const alone = [...contested].filter(([, { rows }]) => rows === 1)
-    for (const [id] of alone) placed.mark(id, true)
-    yield* record(alone.map(([, { move }]) => move))
+    for (const isSkipped of run.pipeline.source.where.length === 0 ? [false] : [false, true]) {
+      const rows = rowsOf(isSkipped)
+      yield* eachChunk(run.source.read(), (chunk) => moveRows(rows(chunk)), stop.requested)
+      if (stop.requested()) return true
+      const doubtful = [...contested.values()].filter(({ rows }) => rows > 1)
+      if (doubtful.length > 0 && (yield* refuseContested(doubtful))) return true
+      const alone = [...contested].filter(([, { rows }]) => rows === 1)
+      for (const [id] of alone) placed.mark(id, true)
+      yield* record(alone.map(([, { move }]) => move))
+      contested.clear()
+    }
     return collided || placed.imported < (yield* view.standing).rows
   })

@@ -13,7 +13,18 @@ import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import type { ChangedRow } from "./changedRows.ts"
 import { type ClassifierOptions, makeClassifier } from "./classify.ts"
-import { alikeRows, certainKey, type KeyOf, type Origin, rejectionOf, rowKeys, rowTexts } from "./content.ts"
+import {
+  type AlikeRows,
+  alikeRows,
+  certainKey,
+  type KeyOf,
+  type Origin,
+  rejectionOf,
+  rowKeys,
+  rowTexts,
+  sentWithOtherWhere,
+  whereOf,
+} from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -38,8 +49,8 @@ export interface Survey {
   readonly changed: ReadonlyArray<ChangedRow>
   /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
-  /** The numbers of two rows that keys from content can't distinguish, although the mapping reads different cells of them, or an edited `where` skips one of them. */
-  readonly alike: readonly [one: number, other: number] | undefined
+  /** Rows that keys from content can't distinguish, although the mapping reads different cells of them, or an edited `where` skips one of them. */
+  readonly alike: AlikeRows | undefined
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
 }
@@ -106,7 +117,12 @@ export const classifying = (
     const { canary, contents, fates, rejectedAs, seen } = classifier
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
-    const alike = alikeRows(plan, facts, ledger.digest)
+    const { firstColumns, identity } = facts
+    const sentBefore = sentWithOtherWhere(identity, whereOf(plan, ledger.digest))
+    const alike = plan.mapping.keyed === "content" && firstColumns !== undefined
+        && (sentBefore > 0 || !plan.shape.every((name) => firstColumns.includes(name)))
+      ? alikeRows(plan, plan.shape, ledger.digest, sentBefore)
+      : undefined
     const originOf = plan.isFixed ? rejectionOf(plan) : undefined
 
     // No generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
@@ -157,8 +173,11 @@ export const classifying = (
         const fault = faults.get(index) ?? (state === "changed key" ? changedKey(row) : undefined)
         const key = fault === undefined ? keys[index] : undefined
         const origin = origins[index]
-        classifier.classify({ row, cells, key, fault, found: found[index], origin, isSent: state === "sent" })
-        if (key !== undefined) alike?.add(row, key, cells)
+        const known = found[index]
+        classifier.classify({ row, cells, key, fault, found: known, origin, isSent: state === "sent" })
+        if (key !== undefined) {
+          alike?.add(row, key, cells, known === undefined || known.state === "keyless" ? 0 : known.id)
+        }
       }
     }
 

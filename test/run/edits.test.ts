@@ -9,6 +9,133 @@ const fixing = (file: string, fix: (line: string) => string) => file.split("\n")
 const wave = (waves: string) => `, where: { No: [${waves}] }`
 
 scoped(
+  "a run is refused if a row that an edited `where` skips no more has the key from content of one that was sent, even runs later",
+  Effect.gen(function*() {
+    const { accept, names, run, settings, source } = yield* world
+    const old = ["w1,Ann,a@example.org", "w1,Bob,b@example.org"]
+    yield* settings({ rowKey: "content", source: wave("w1") })
+    yield* source(old)
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* settings({ rowKey: "content", source: wave("w2") })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2 } })
+    yield* source([...old, "w2,Ann,a@example.org"])
+    const refused = yield* run()
+    expect(refused).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(refused.because.join(" ")).toContain("Rows 1 and 3 have the same cells")
+    yield* settings({ rowKey: "[No, Name]", source: wave("w1") })
+    expect((yield* run()).because.join(" ")).toContain("Rows 1 and 3 had the same key")
+    yield* accept("row-key")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2, filtered: 1 } })
+    yield* settings({ rowKey: "[No, Name]", source: wave("w2") })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1, filtered: 2 } })
+    expect(names()).toEqual(["Ann", "Ann", "Bob"])
+  }),
+)
+
+scoped(
+  "rows that were sent after `where` was edited are known, although it skips rows with the same cells",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content", source: wave("w1") })
+    yield* source(["w1,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    yield* settings({ rowKey: "content", source: wave("w2") })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 1 } })
+    yield* source(["w1,Ann,a@example.org", "draft,Bob,b@example.org", "w2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1, filtered: 2 } })
+    yield* source([
+      "w1,Ann,a@example.org",
+      "draft,Bob,b@example.org",
+      "w2,Bob,b@example.org",
+      "draft,Cid,c@example.org",
+    ])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, filtered: 3 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
+  "a run is refused if `empty` was edited and skips only one of two rows that keys from content can't distinguish",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    const read = (empty: string) =>
+      settings({ rowKey: "content", source: `, where: { No: { empty: true } }, empty: ["", "${empty}"]` })
+    yield* read("-")
+    yield* source(["-,Ann,a@example.org", "-,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* read("N/A")
+    yield* source(["-,Ann,a@example.org", "-,Bob,b@example.org", "N/A,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
+  "a run is refused if a name in `where` stands for another column now",
+  Effect.gen(function*() {
+    const { run, settings, write } = yield* world
+    const read = (position: number) =>
+      settings({
+        rowKey: "content",
+        source: `, where: { state: [done] }, columns: { state: { position: ${position} } }`,
+        sink: "",
+      })
+    yield* read(1)
+    yield* write("source.csv", "No,Name,Mail,State\ndone,Ann,a@example.org,open\n")
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    yield* read(4)
+    yield* write("source.csv", "No,Name,Mail,State\ndone,Ann,a@example.org,open\nopen,Ann,a@example.org,done\n")
+    expect(yield* run()).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+  }),
+)
+
+for (const rowKey of ["content", "[Name]"]) {
+  scoped(
+    `a row that \`where\` skips doesn't get the key of an imported one if the row key is edited (before: ${rowKey})`,
+    Effect.gen(function*() {
+      const { names, run, settings, source } = yield* world
+      yield* settings({ rowKey, source: wave("done") })
+      yield* source(["draft,Ann,a@example.org", "done,Ann,a@example.org", "done,Bob,b@example.org"])
+      expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2, filtered: 1 } })
+      yield* settings({ rowKey: "[No, Name]", source: wave("done") })
+      expect(yield* run({ dryRun: true })).toMatchObject({ rows: { alreadyImported: 2, pending: 0, filtered: 1 } })
+      expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2, imported: 0, filtered: 1 } })
+      expect(names()).toEqual(["Ann", "Bob"])
+    }),
+  )
+}
+
+scoped(
+  "an imported row that `where` skips is still known after the row key and then `where` are edited",
+  Effect.gen(function*() {
+    const { names, run, settings, source } = yield* world
+    yield* source(["done,Ann,a@example.org", "late,Bob,b@example.org"])
+    yield* settings({ rowKey: "[Name]" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    yield* settings({ rowKey: "[No, Name]", source: wave("done") })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, filtered: 1 } })
+    yield* settings({ rowKey: "[No, Name]" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
+  "an undone row is not sent again if the row key is edited and a new row has its earlier key",
+  Effect.gen(function*() {
+    const { configure, names, run, settings, source, undo } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    yield* source(["1,Ann,a@example.org"])
+    const first = yield* run()
+    expect(yield* undo(first.run)).toMatchObject({ deleted: 1 })
+    yield* settings({ rowKey: "[No, Mail]" })
+    yield* source(["1,Eve,e@example.org", "1,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1, undone: 1 } })
+    expect(names()).toEqual(["Eve"])
+  }),
+)
+
+scoped(
   "a fixed row is not imported again if its original can be read after `raggedRows` is edited",
   Effect.gen(function*() {
     const { file, names, run, settings, source, write } = yield* world
@@ -65,6 +192,24 @@ sink: { service: live, form: people, onChange: import-again }
     yield* mapping(", { name: Mail, value: all@example.org, as: email }")
     yield* source(people(1, 12).with(2, "3, Person 3,p3@example.org"))
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12, imported: 0 } })
+    expect(names()).toHaveLength(12)
+  }),
+)
+
+scoped(
+  "a row that a person skipped stays skipped if the source lacks it while the row key is edited",
+  Effect.gen(function*() {
+    const { leaveOut, names, run, settings, source } = yield* world
+    yield* source([...people(1, 12), "13,Eve,nobody"])
+    expect(yield* run()).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 1 } })
+    yield* leaveOut("13")
+    yield* source(people(1, 12))
+    yield* settings({ rowKey: "[No, Name]" })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })
+    yield* source([...people(1, 12), "13,Eve,e@example.org"])
+    for (let time = 1; time <= 2; time++) {
+      expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12, filtered: 1 } })
+    }
     expect(names()).toHaveLength(12)
   }),
 )

@@ -229,7 +229,7 @@ scoped(
     expect(refused).toMatchObject({ exitCode: 2, requests: { create: 0 } })
     expect(refused.because.join(" ")).toContain("Rows 1 and 3 have the same cells")
     yield* read("w2", "[No, Name]")
-    expect((yield* run()).because.join(" ")).toContain("Restore the earlier `where`, run once, then edit it.")
+    expect((yield* run()).because.join(" ")).toContain("Restore the earlier `where` and `empty`")
     yield* read("w1", "[No, Name]")
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
     yield* read("w2", "[No, Name]")

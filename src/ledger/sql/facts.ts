@@ -5,7 +5,7 @@ import { lastIntent } from "./intend.ts"
 import { all, each, exists, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { noKey } from "./superseded.ts"
-import { recordVanished } from "./vanished.ts"
+import { lastRow, recordVanished } from "./vanished.ts"
 import { recordReconciled } from "./verdicts.ts"
 
 /** Facts that are stored as JSON under their names. */
@@ -13,6 +13,7 @@ const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as co
 
 export function* facts({ texts }: Store, place: number): Sql<Facts> {
   const has = (table: string) => exists(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place])
+  const isAnyLeftOut = yield* has("leftOut")
   const first = (yield* get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place]))?.[0] ?? null
   const forgotten = yield* all<readonly [Buffer]>("SELECT digest FROM leftOut WHERE place = ? AND keyed = 2", [place])
   const values = yield* all<readonly [string, string]>("SELECT name, value FROM fact WHERE place = ?", [place])
@@ -23,8 +24,10 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
     undone: [],
     refused: undefined,
     pulled: undefined,
-    isBlank: !((yield* has("row")) || (yield* has("leftOut")) || (yield* has("superseded"))),
+    isBlank: !((yield* has("row")) || isAnyLeftOut || (yield* has("superseded"))),
+    isAnyLeftOut,
     forgotten: forgotten.map(([digest]) => digest.toString("hex")),
+    lastRow: yield* lastRow(),
     firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),
     ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
   }

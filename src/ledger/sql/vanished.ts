@@ -37,7 +37,8 @@ function* slices(
   }
 }
 
-const lastRow = () => numberIn("SELECT max(id) FROM row")
+/** Returns the number of the last row, or 0 if there is none. */
+export const lastRow = (): Sql<number> => numberIn("SELECT max(id) FROM row")
 
 export function* vanished(place: number, seen: SeenRows): Sql<Vanished> {
   const upTo = yield* lastRow()
