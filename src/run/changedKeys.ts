@@ -3,6 +3,7 @@ import type { Json } from "../domain/json.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
+import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import { whereOf } from "./content.ts"
 import type { Alike } from "./NewRows.ts"
@@ -21,12 +22,25 @@ const readsAlike = (before: SourceDialect, now: SourceDialect, content: boolean)
   && (!content || (before.quotes === now.quotes
     && (before.encoding === undefined || now.encoding === undefined || before.encoding === now.encoding)))
 
-const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): string =>
+/** How a source is read, and which of its columns the names of key columns stand for. `columns` is undefined if an earlier version recorded it. */
+interface Reading extends SourceDialect {
+  readonly columns?: string
+}
+
+const aliasText = ({ column, name }: ColumnAlias): string =>
+  `${name}: ${
+    column._tag === "Position"
+      ? `column ${column.position}`
+      : `${JSON.stringify(column.header)} (${column.nth} of ${column.of})`
+  }`
+
+const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Reading): string =>
   [
     format,
     encoding,
     delimiter === undefined ? undefined : `delimiter ${JSON.stringify(delimiter)}`,
     quotes === "none" ? "without quotes" : undefined,
+    columns === "" ? undefined : columns,
   ]
     .filter((part) => part !== undefined).join(", ")
 
@@ -41,11 +55,17 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
-    const { dialect } = run.source
-    const { identity, lastRow } = yield* view.facts
-    const before = (identity?.dialect ?? undefined) as SourceDialect | undefined
+    const { firstColumns = run.shape, identity, lastRow } = yield* view.facts
+    const isByContent = run.mapping.keyed === "content"
+    const keyColumns = isByContent ? firstColumns : run.keyColumns
+    const aliases = run.pipeline.source.columns.filter(({ name }) => keyColumns.includes(name))
+    const dialect: Reading = { ...run.source.dialect, columns: aliases.map(aliasText).toSorted().join(", ") }
+    const before = (identity?.dialect ?? undefined) as Reading | undefined
     const isOwn = run.ownSource
-    const reads = before === undefined || !isOwn || readsAlike(before, dialect, run.mapping.keyed === "content")
+    // A name may stand for another position because a column was inserted. But then most rows are known.
+    const areOthers = before?.columns !== undefined && before.columns !== dialect.columns
+      && (survey.newRows?.size ?? 0) > survey.seen.imported
+    const reads = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
     const where = whereOf(run, ledger.digest)
     const recordReading = Effect.suspend(() => {
       const sentBefore = identity?.where === where ? identity.sentBefore ?? 0 : lastRow
@@ -126,7 +146,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
         } ${absent}: these may be the same rows.`,
         {
           how:
-            `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+            `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar, columns). ${rekey}`,
           next,
         },
       )

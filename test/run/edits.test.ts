@@ -1,6 +1,8 @@
 // Tests that no row is lost, and none is sent twice, if the pipeline is edited between runs.
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { join } from "node:path"
+import { Database } from "../../src/ledger/sqlite/database.ts"
 import { people, scoped, world } from "./world.ts"
 
 /** Rewrites the rows of a rejected.csv. */
@@ -211,5 +213,48 @@ scoped(
       expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12, filtered: 1 } })
     }
     expect(names()).toHaveLength(12)
+  }),
+)
+
+for (const [name, rowKey] of [["Mail", "content"], ["Id", "[Id]"]] as const) {
+  scoped(
+    `a run is refused if a name under \`columns\` stands for a column with other cells, so that all keys differ (rowKey: ${rowKey})`,
+    Effect.gen(function*() {
+      const { names, run, settings, source } = yield* world
+      const read = (position: number) =>
+        settings({ rowKey, source: `, columns: { ${name}: { position: ${position} } }`, sink: "" })
+      const header = name === "Mail" ? "No,Name,M,M" : "No,Name,Mail,I,I"
+      const rows = people(1, 5).map((row, at) => `${row},${name === "Mail" ? `x${at}@example.org` : `${at},b${at}`}`)
+      yield* read(name === "Mail" ? 3 : 4)
+      yield* source(rows, header)
+      expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 5 } })
+      yield* read(name === "Mail" ? 4 : 5)
+      const refused = yield* run()
+      expect(refused).toMatchObject({ exitCode: 2, rows: { imported: 0 } })
+      expect(refused.because.join(" ")).toContain(`${name}: column ${name === "Mail" ? 3 : 4}; now`)
+      // A column was inserted before it.
+      yield* read(name === "Mail" ? 4 : 5)
+      yield* source(rows.map((row) => `x,${row}`), `More,${header}`)
+      expect(yield* run()).toMatchObject({ rows: { alreadyImported: 5, imported: 0 } })
+      expect(names()).toHaveLength(5)
+    }),
+  )
+}
+
+scoped(
+  "a ledger in which no `where` is recorded is not refused because of rows that `where` skips",
+  Effect.gen(function*() {
+    const { names, rehearse, root, run, settings, source } = yield* world
+    yield* settings({ rowKey: "content", source: wave("done") })
+    yield* source(["draft,Ann,a@example.org", "done,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1, filtered: 1 } })
+    const ledger = new Database(join(root, ".formferry", "ledger.db"))
+    ledger.exec("UPDATE fact SET value = json_remove(value, '$.where', '$.sentBefore') WHERE name = 'identity'")
+    ledger.close()
+    yield* source(["draft,Ann,a@example.org", "done,Ann,a@example.org", "done,Bob,b@example.org"])
+    expect(yield* run({ dryRun: true })).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, pending: 1 } })
+    expect(yield* rehearse()).toMatchObject({ exitCode: 0 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1, imported: 1 } })
+    expect(names()).toEqual(["Ann", "Bob"])
   }),
 )
