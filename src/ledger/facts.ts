@@ -108,7 +108,7 @@ export interface RowIdentity {
   /** Lists of columns that `rest` covered, newest last. */
   readonly rests: ReadonlyArray<ReadonlyArray<string>>
   /**
-   * Digest of the conditions (`where`) of the last run over the pipeline's own source. They decide which rows with the same content are numbered together.
+   * Digest of the conditions (`where`) of the last run. They decide which rows with the same content are numbered together.
    * Rows up to `sentBefore` may have been sent with different conditions. Undefined if an earlier version recorded the identity.
    */
   readonly where?: string

@@ -66,11 +66,12 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const areOthers = before?.columns !== undefined && before.columns !== dialect.columns
       && (survey.newRows?.size ?? 0) > survey.seen.imported
     const reads = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
-    const where = whereOf(run, ledger.digest)
+    const where = whereOf(run.pipeline, ledger.digest)
     const recordReading = Effect.suspend(() => {
       const sentBefore = identity?.where === where ? identity.sentBefore ?? 0 : lastRow
-      const next = identity && { ...identity, dialect: { ...before, ...dialect }, where, sentBefore }
-      return next === undefined || !isOwn || sameList(identity, next)
+      const read = isOwn ? { dialect: { ...before, ...dialect } as unknown as Json } : {}
+      const next = identity && { ...identity, ...read, where, sentBefore }
+      return next === undefined || sameList(identity, next)
         ? Effect.void
         : RunLedger.record((session) => session.record({ identity: next }))
     })

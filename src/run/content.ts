@@ -108,11 +108,11 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
 
 /** Returns a digest of everything that decides which rows are skipped. Always the same without `where`. */
 export const whereOf = (
-  { pipeline: { source: { columns, empty, where } }, source: { tool } }: Pick<RunPlan, "pipeline" | "source">,
+  { source: { columns, empty, format, where } }: RunPlan["pipeline"],
   digest: Digester,
 ): string => {
   const named = columns.filter(({ name }) => where.some(({ column }) => column.name === name))
-  const all = where.length === 0 ? [] : [where, emptyTexts({ empty }).toSorted(), named, tool?.name]
+  const all = where.length === 0 ? [] : [where, emptyTexts({ empty }).toSorted(), named, format]
   return digest.content([JSON.stringify(all)]).toString("hex")
 }
 

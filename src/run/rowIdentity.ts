@@ -160,7 +160,7 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
-  const where = whereOf(run, ledger.digest)
+  const where = whereOf(run.pipeline, ledger.digest)
   const sentBefore = sentWithOtherWhere(identity, where)
   for (const { keys, rule } of sentBefore === 0 ? [] : rules) {
     if (rule.columns !== "content" || typeof keys !== "function") continue

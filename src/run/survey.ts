@@ -118,7 +118,7 @@ export const classifying = (
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
     const { firstColumns, identity } = facts
-    const sentBefore = sentWithOtherWhere(identity, whereOf(plan, ledger.digest))
+    const sentBefore = sentWithOtherWhere(identity, whereOf(plan.pipeline, ledger.digest))
     const alike = plan.mapping.keyed === "content" && firstColumns !== undefined
         && (sentBefore > 0 || !plan.shape.every((name) => firstColumns.includes(name)))
       ? alikeRows(plan, plan.shape, ledger.digest, sentBefore)

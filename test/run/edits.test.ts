@@ -57,6 +57,23 @@ scoped(
 )
 
 scoped(
+  "a run is refused if a row that another `where` skips was sent with `--source`",
+  Effect.gen(function*() {
+    const { names, run, settings, source, write } = yield* world
+    yield* settings({ rowKey: "content", source: wave("w1") })
+    yield* source(["w1,Ann,a@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    yield* settings({ rowKey: "content", source: wave("w2") })
+    yield* write("other.csv", "No,Name,Mail\nw2,Bob,b@example.org\n")
+    expect(yield* run({ source: "other.csv" })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    yield* settings({ rowKey: "content", source: wave("w1") })
+    yield* source(["w1,Ann,a@example.org", "w1,Bob,b@example.org", "w2,Bob,b@example.org"])
+    expect(yield* run()).toMatchObject({ exitCode: 2, requests: { create: 0 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
   "a run is refused if `empty` was edited and skips only one of two rows that keys from content can't distinguish",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
