@@ -1,8 +1,8 @@
-// Tests files written by LibreOffice (.ci/libreoffice.sh). The same sheet is read in every format without any setting.
+// Tests files written by LibreOffice (.ci/libreoffice.sh). The same sheets are read in every format without any setting.
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { DateCell } from "../../src/domain/cell.ts"
+import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
 import { config, read, run, texts } from "./opening.ts"
 
 const folder = join(import.meta.dirname, "libreoffice")
@@ -19,7 +19,7 @@ const rows = [
 /** LibreOffice separates date and time by a space, as in the sheet. formferry's cells have a T instead. */
 const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)$/, "$1 $2")
 
-const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))
+const files = readdirSync(folder).filter((name) => /^sheet\.(?!fods)/.test(name))
 
 describe("a sheet that LibreOffice saved", () => {
   it("the sheet exists in three kinds of workbook and six encodings", () => {
@@ -55,4 +55,16 @@ describe("a sheet that LibreOffice saved", () => {
       new DateCell("2024-01-05T10:30:00"),
     ])
   })
+
+  it.each(["xlsx", "xls", "ods"])(
+    "truth values, shares, amounts, times and formulas are read from values.%s",
+    async (type) => {
+      const all = await run(read(config(join(folder, `values.${type}`))))
+      expect(all.rows).toEqual([
+        [true, 0.125, 1234.5, new DateCell("08:30:00"), "36:15:00", null, new ErrorCell("#DIV/0!"), true],
+        [false, -0.005, -0.01, new DateCell("23:59:00"), new DateCell("00:01:00"), null, new ErrorCell("#N/A"), 0.5],
+      ])
+      expect(all.source.warnings).toEqual([])
+    },
+  )
 })

@@ -100,13 +100,18 @@ const timeCell = (text: string, shows: Shows | undefined, firstDay: string): Cel
   return datedCell(total / 86_400, shows ?? { date: false, time: true, elapsed: true }, firstDay)
 }
 
-/** Returns a cell with its type. Throws `BadSheet` if its value is not of its type. */
+/**
+ * Returns a cell with its type. Throws `BadSheet` if its value is not of its type.
+ *
+ * @param paragraphs the text that the cell shows. Undefined if it has no paragraph
+ */
 export const toCell = (
   { isError, isFormula, string, type, value }: OdsCell,
-  shown: string,
+  paragraphs: string | undefined,
   shows: Shows | undefined,
   firstDay: string,
 ): Cell => {
+  const shown = paragraphs ?? ""
   // LibreOffice's own errors, such as Err:502, have no names in other programs.
   if (isError) return new ErrorCell(shown === "" ? "#ERROR!" : shown)
   switch (type) {
@@ -137,7 +142,8 @@ export const toCell = (
       const text = string || shown
       // Excel stores an error like a text.
       if (isFormula && isErrorName(text)) return new ErrorCell(text)
-      return text !== "" ? text : isFormula && type === "" ? uncalculated : null
+      // LibreOffice writes a formula's empty text as an empty paragraph, without a type.
+      return text !== "" ? text : isFormula && type === "" && paragraphs === undefined ? uncalculated : null
     }
     default:
       throw new BadSheet(`a cell of an unknown type, ${JSON.stringify(type)}`)

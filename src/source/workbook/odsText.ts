@@ -78,6 +78,7 @@ export const makeOdsText = () => {
       depth--
       return true
     },
-    shown: (): string => shown ?? "",
+    /** Returns the paragraphs. Undefined if the cell has none. */
+    shown: (): string | undefined => shown,
   }
 }

@@ -72,8 +72,8 @@ const fitsCell = (type: number, length: number): boolean | undefined => {
       return length === 14
     case kind.blank:
       return length === 6
-    case 0x205: // true, false or an error
-      return length === 8
+    case 0x205: // true, false or an error. LibreOffice writes a byte more
+      return length === 8 || length === 9
     case kind.label:
     case 0xd6: // a text in several fonts
       return length >= 8
