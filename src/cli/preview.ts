@@ -3,7 +3,7 @@ import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted } from "../domain/words.ts"
+import { count, noSuchRow } from "../domain/words.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { wrong } from "./Failure.ts"
 import { openProject } from "./openProject.ts"
@@ -39,7 +39,7 @@ export const preview = command({
       () => preview(project, input),
     )
     if (rows.length === 0 && input.row !== undefined) {
-      return yield* wrong(`The source has ${counted(read, "row")}: there is no row ${count(input.row)}.`)
+      return yield* wrong(noSuchRow(input.row, read))
     }
     if (input.json) {
       const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))

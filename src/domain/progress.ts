@@ -1,4 +1,5 @@
 import type { Fate, VerdictCounts } from "./fate.ts"
+import { count, lasting } from "./words.ts"
 
 interface PhaseWords {
   readonly title: string
@@ -59,4 +60,20 @@ export interface Progress {
   readonly inFlight?: number | undefined
   /** The number of rows by fate, as far as it is known. */
   readonly fates?: { readonly [F in Fate]: number } | undefined
+}
+
+/** A forecast beyond 99 days is not shown. */
+const longestForecast = 99 * 24 * 60 * 60 * 1000
+
+/** Returns the rate of a phase and the time that it still takes, as texts. Each is omitted if it is unknown or would mislead. */
+export const paceTexts = ({ phase, rate = 0, read, total = 0 }: Progress): ReadonlyArray<string> => {
+  const { isUneven, shown } = phases[phase]
+  if (shown !== undefined || rate <= 0) return []
+  const millis = ((total - read) / rate) * 1000
+  return [
+    ...(isUneven ? [] : [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`]),
+    ...(millis > 0 && millis <= longestForecast
+      ? [`about ${lasting(Math.max(1000, Math.round(millis / 1000) * 1000))} left`]
+      : []),
+  ]
 }

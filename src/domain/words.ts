@@ -35,6 +35,10 @@ export const count = (value: number): string => {
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** Says that a source has fewer rows. */
+export const noSuchRow = (row: number, rows: number): string =>
+  `The source has ${counted(rows, "row")}: there is no row ${count(row)}.`
+
 /** Returns the counts that are not zero, each with its title: `2 invalid`. */
 export const titledCounts = <K extends string>(
   words: { readonly [N in K]: Word },

@@ -26,6 +26,8 @@ const TextEdit = Schema.Union(
     choice: Schema.String,
     /** An option's label. Null: no answer. */
     option: Schema.NullOr(Schema.String),
+    /** The kind of the question's answers, for an entry that doesn't name it: `values` needs it. */
+    as: Schema.optional(Schema.String),
   }),
   /** No columns: all cells of a row are its key. */
   Schema.TaggedStruct("SetRowKey", { columns: Schema.Array(Schema.String) }),

@@ -48,7 +48,7 @@ export const editText = (text: string, edit: AnyEdit, file = "The file") => {
         : changed(left)
     }
     case "SetChoice":
-      return changed(setChoice(text, elementOf(edit), edit.choice, edit.option))
+      return changed(setChoice(text, elementOf(edit), edit.choice, edit.option, edit.as))
     case "SetRowKey":
       return changed(setSourceKey(text, "rowKey", edit.columns.length === 0 ? "content" : edit.columns))
     case "AcceptProposal": {

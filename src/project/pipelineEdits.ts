@@ -230,12 +230,14 @@ export const confidencesIn = (text: string): (question: Element) => number | und
  * Translates a choice in a question's cells. Writes it under `values`, in place of an earlier translation, and removes it from the comment that lists it.
  *
  * @param option the option; null means no answer
+ * @param as the kind of the answers, which `values` needs. It is written if the entry names none
  */
 export const setChoice = (
   text: string,
   question: Element,
   choice: string,
   option: string | null,
+  as?: string,
 ): string | undefined => {
   const item = itemOf(text, question)
   if (item === undefined || item.flow === true) return undefined
@@ -245,8 +247,13 @@ export const setChoice = (
   const values = member(item, "values") as Pair<unknown, unknown> | undefined
   const known = member(values?.value, choice)
   if (known !== undefined) return withValue(text, known, shown)
+  const kind = as === undefined || member(item, "as") !== undefined ? [] : [`as: ${as}`]
   const inserted = values === undefined
-    ? insert(text, lineAfter(text, last(item)), [`${" ".repeat(indent)}values:`, `${" ".repeat(indent + 2)}${line}`])
+    ? insert(
+      text,
+      lineAfter(text, last(item)),
+      [...kind, "values:", `  ${line}`].map((one) => " ".repeat(indent) + one),
+    )
     : isMap(values.value) && values.value.flow !== true
     ? insert(text, lineAfter(text, last(values.value)), [`${" ".repeat(keyIndent(text, values.value))}${line}`])
     : isMap(values.value)

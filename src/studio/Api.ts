@@ -84,7 +84,10 @@ const Survey = struct({
 })
 export type Survey = typeof Survey.Type
 
-const Previewed = struct({ rows: Shown<ReadonlyArray<PreviewedRow>>() })
+const Previewed = struct({
+  rows: Shown<ReadonlyArray<PreviewedRow>>(),
+  read: Count("the source's rows, if the last of the wanted rows is not among them"),
+})
 
 /** What reading rows through a draft's mapping shows. */
 export type Counts = Omit<CheckedData, "accounts" | "known"> & {

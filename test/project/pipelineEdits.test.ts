@@ -131,6 +131,12 @@ describe("an edit of a pipeline file", () => {
       Rot: "Red, dark",
     })
     expect(setChoice("mapping:\n  questions: [{ id: a, from: A }]\n", a, "x", "y")).toBe(undefined)
+    // `values` is valid only with `as`.
+    const bare = "mapping:\n  questions:\n    - id: a\n      from: A\n"
+    const kinded = setChoice(bare, a, "x", "y", "choice") ?? ""
+    expect(parse(kinded).mapping.questions).toEqual([{ id: "a", from: "A", as: "choice", values: { x: "y" } }])
+    const more = setChoice(kinded, a, "z", null, "choices") ?? ""
+    expect(parse(more).mapping.questions[0]).toMatchObject({ as: "choice", values: { x: "y", z: null } })
   })
 
   it("an edit writes or removes a source key that a comment proposes", () => {

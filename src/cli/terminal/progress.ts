@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
-import { phases, type Progress } from "../../domain/progress.ts"
+import { paceTexts, phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { SlidingRate } from "../../jobs/SlidingRate.ts"
 import { Invocation } from "../Invocation.ts"
@@ -17,29 +17,12 @@ interface Part {
   readonly paint: Paint
 }
 
-/** A forecast beyond 99 days is not shown. */
-const longestForecast = 99 * 24 * 60 * 60 * 1000
-
-/** Returns the remaining time; undefined without a rate. */
-const timeLeft = ({ phase, rate, read, total }: Progress): string | undefined => {
-  if (phases[phase].shown !== undefined || total === undefined || rate === undefined || rate <= 0 || read >= total) {
-    return undefined
-  }
-  const millis = ((total - read) / rate) * 1000
-  return millis > longestForecast ? undefined : lasting(Math.max(1000, Math.round(millis / 1000) * 1000))
-}
-
 const plain: Paint = (text) => text
 
 /** Returns what both views say about progress: the rate and the time left, what was sent and read back, and what needs attention. */
 const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
-  const { inDoubt, phase, rate, readBack, sent, throttled } = progress
-  const left = timeLeft(progress)
-  const isMoving = rate !== undefined && rate > 0 && phases[phase].shown === undefined && !phases[phase].isUneven
-  const pace: ReadonlyArray<Part> = [
-    ...(isMoving ? [{ text: `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`, paint: plain }] : []),
-    ...(left === undefined ? [] : [{ text: `about ${left} left`, paint: plain }]),
-  ]
+  const { inDoubt, phase, readBack, sent, throttled } = progress
+  const pace = paceTexts(progress).map((text): Part => ({ text, paint: plain }))
   const back: ReadonlyArray<Part> = [
     ...(sent > 0 && phases[phase].isSending === true ? [{ text: `${count(sent)} sent`, paint: plain }] : []),
     ...verdicts.flatMap((verdict) => {

@@ -6,7 +6,7 @@ import type { Operation } from "../../jobs/draftEdit.ts"
 import type { SurveyedColumn } from "../Api.ts"
 import { isUndecided, itemsOf, standing, type SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
-import { act, input, option, pick } from "./controls.tsx"
+import { act, choice, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useAnswer } from "./hooks.ts"
 import { asCell, badge, more, Problem, safe, table, warning } from "./parts.tsx"
@@ -64,6 +64,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   const map = { _tag: "Map", question: id, columns: columns.split(",").map(Number), answers } as const
   const looked = useLook(bench, columns === "" ? undefined : map)
   const entry = looked.answer?.entry
+  const kind = said?.as ?? entry?.kind
   const choose = (next: string) => {
     setColumns(next)
     setAnswers({})
@@ -77,7 +78,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       shown: `– ${one.option ?? one.title}`,
     })),
   ])
-  const otherOption = ({ shown, value }: (typeof others)[number]) => <option key={value} value={value}>{shown}</option>
+  const otherOption = ({ shown, value }: (typeof others)[number]) => choice(value, shown)
   const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
   const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
   const head = (
@@ -101,7 +102,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       {warning(entry?.misfit)}
       {warning(entry?.open)}
       {asking(entry?.asks, answers, setAnswers)}
-      {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
+      {mapped !== "" && kind !== undefined && (
+        <Choices bench={bench} question={question} said={said} as={kind} open={entry?.choices ?? []} />
+      )}
       <fieldset>
         <legend>{t.answeredBy}</legend>
         {candidates.map(({ because, cells, columns: those, confidence, shown }) =>
@@ -114,11 +117,11 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
         )}
         <div class="fields">
           {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
-            <option key="" value="">{general.choose}</option>,
+            choice("", general.choose),
             ...others.map(otherOption),
           ])}
           {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
-            <option key="" value="">{general.choose}</option>,
+            choice("", general.choose),
             ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
           ])}
         </div>
@@ -137,48 +140,47 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
   )
 }
 
-type OfChoices = OfQuestion & Readonly<{ open: NonNullable<Edited["entry"]>["choices"] }>
+type OfChoices = OfQuestion & Readonly<{ as: string; open: NonNullable<Edited["entry"]>["choices"] }>
 
 /** Matches each cell that is not an option with one. */
-const Choices = ({ bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
+const Choices = ({ as, bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
   const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
+  /** Whether the entry says which option a cell is. A cell may be called like a method of every object. */
+  const isSet = (cell: string) => Object.hasOwn(values, cell)
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
-  for (const choice of Object.keys(values)) all.set(choice, {})
+  for (const cell of Object.keys(values)) all.set(cell, {})
   const counted = editing.counts.answer?.choices.find(({ question }) => question === name)
-  for (const { choice, ...rest } of counted?.choices ?? []) all.set(choice, rest)
-  for (const { choice, ...rest } of open) all.set(choice, rest)
+  for (const { choice: cell, ...rest } of [...counted?.choices ?? [], ...open]) all.set(cell, rest)
   if (all.size === 0 || options === undefined) return null
-  const set = (choice: string, option: string | null) =>
-    editing.edit({ _tag: "SetChoice", question: id, name, choice, option })
+  const set = (cell: string, option: string | null) =>
+    editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
   const shown = (answer: unknown) =>
     answer === null ? "null" : `=${options.find(({ label, value }) => answer === label || answer === value)?.label}`
-  const likely = [...all].flatMap(([choice, one]) =>
-    one.likely === undefined || choice in values ? [] : [[choice, one.likely] as const]
+  const likely = [...all].flatMap(([cell, one]) =>
+    one.likely === undefined || isSet(cell) ? [] : [[cell, one.likely] as const]
   )
   const acceptLikely = async () => {
-    for (const [choice, option] of likely) await set(choice, option)
+    for (const [cell, option] of likely) await set(cell, option)
   }
   return (
     <>
       {table(
         t.choices,
         [t.choices, numbers(t.times), t.option],
-        [...all].slice(0, 200).map(([choice, one]) => [
-          choice,
-          asCell(choice),
+        [...all].slice(0, 200).map(([cell, one]) => [
+          cell,
+          asCell(cell),
           one.count === undefined ? "" : count(one.count),
           <select
-            aria-label={t.optionFor(choice)}
-            class={choice in values ? "" : "warn"}
-            value={choice in values ? shown(values[choice]) : ""}
+            aria-label={t.optionFor(cell)}
+            class={isSet(cell) ? "" : "warn"}
+            value={isSet(cell) ? shown(values[cell]) : ""}
             onChange={({ currentTarget: { value } }) =>
-              value !== "" && set(choice, value === "null" ? null : value.slice(1))}
+              value !== "" && set(cell, value === "null" ? null : value.slice(1))}
           >
-            {!(choice in values) && (
-              <option value="">{one.likely === undefined ? general.choose : t.likely(one.likely)}</option>
-            )}
-            {options.map(({ label }) => <option key={label} value={`=${label}`}>{label}</option>)}
-            <option value="null">{t.noAnswer}</option>
+            {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
+            {options.map(({ label }) => choice(`=${label}`, label))}
+            {choice("null", t.noAnswer)}
           </select>,
         ]),
         all.size,
@@ -208,8 +210,8 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
       {pick(t.answers, "", open, [
-        <option key="" value="">{general.choose}</option>,
-        ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),
+        choice("", general.choose),
+        ...survey.questions.map(({ id, name }) => choice(id, name)),
       ])}
       <p class="acts">
         {name !== "" && state.unused.includes(position)

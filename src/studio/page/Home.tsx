@@ -3,7 +3,7 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, Drop, input, pick } from "./controls.tsx"
+import { act, choice, Drop, input, pick } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
@@ -142,7 +142,12 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
     run(async (signal) => {
       say("")
       await discard()
-      setName(taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""))
+      setName(
+        taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").slice(0, 100).replace(
+          /^-|-$/g,
+          "",
+        ),
+      )
       const { file: source } = await send("project", "upload", { name: taken.name }, taken, signal)
       setFile({ source, shown: taken.name })
     })
@@ -174,9 +179,6 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
     setFile(undefined)
     say(t.cancelled)
   }
-  const named = ({ id = "", name }: { readonly id?: string; readonly name: string }) => (
-    <option key={id || name} value={id || name}>{id === "" ? name : `${name} (${id})`}</option>
-  )
   if (!isShown) return null
   return (
     <Section title={t.create}>
@@ -191,8 +193,9 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
         <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
-          {pick(t.service, service, chooseService, services.map((name) => named({ name })))}
-          {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
+          {pick(t.service, service, chooseService, services.map((name) => choice(name, name)))}
+          {listed.length > 0
+            && pick(t.form, form, setForm, listed.map(({ id, name }) => choice(id, `${name} (${id})`)))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
         </div>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 import type { PreviewedRow } from "../../domain/previewedRow.ts"
-import { counted } from "../../domain/words.ts"
+import { counted, noSuchRow } from "../../domain/words.ts"
 import { call } from "./call.ts"
 import { act } from "./controls.tsx"
 import type { Bench, Draft } from "./draft.ts"
@@ -21,12 +21,16 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBrok
   const { problems = [] } = counts.answer ?? {}
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
-    (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
+    async (signal) => ({
+      ...await call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
+      first,
+    }),
     [text, first],
     300,
   )
   const rows = answer?.rows ?? []
-  const shown = rows.find((one) => one.row === row) ?? rows[0]
+  const isBeyond = answer?.first === first && row > answer.read
+  const shown = rows.find((one) => one.row === row) ?? (isBeyond ? undefined : rows[0])
   useEffect(() => {
     if (row > 1) document.getElementById("preview")?.scrollIntoView({ block: "nearest" })
   }, [row])
@@ -43,7 +47,9 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBrok
   return (
     <Section title={t.title} id="preview">
       <Problem failed={isBroken ? undefined : failed} />
-      {failed !== undefined && rows.length > 0 && <p class="mark" role="status">{t.old}</p>}
+      {failed !== undefined && (isBroken || rows.length > 0) && (
+        <p class="mark" role="status">{rows.length > 0 ? t.old : t.none}</p>
+      )}
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
         {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows })}
         {rows.map(chip)}
@@ -53,6 +59,7 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBrok
           <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />
         </label>
       </div>
+      {isBeyond && <p role="status">{noSuchRow(row, answer.read)}</p>}
       {shown !== undefined && <Answers of={shown} />}
       {problems.length > 0 && <h3>{t.problems}</h3>}
       {problems.slice(0, 100).map(({ code, column = "", examples, question, rows }) => (

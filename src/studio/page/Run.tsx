@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
+import { paceTexts } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
 import { namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
@@ -18,7 +19,7 @@ import {
   type Word,
   wordsWith,
 } from "./parts.tsx"
-import { run as t, when } from "./strings.ts"
+import { capital, run as t, when } from "./strings.ts"
 
 type RunView = Readonly<{ pipeline: string; targets: Targets; jobs: ReadonlyMap<string, Job>; isOpen: boolean }>
 
@@ -99,7 +100,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
   const { busy, failed, run } = useDoing()
   const [said, setSaid] = useState("")
   const latest = useRef("")
-  const { inDoubt = 0, phase = "survey", rate = 0, read = 0, total } = progress ?? {}
+  const { inDoubt = 0, phase = "survey", read = 0, total } = progress ?? {}
   const title = progress === undefined ? t.starting : t.phase(phase, read, total)
   latest.current = progress === undefined ? title : `${title}. ${t.spoken(progress.sent, progress.inDoubt)}`
   useEffect(() => {
@@ -122,7 +123,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
           <h3>{t.readBack}</h3>
           {figures(readBack, { label: t.readBack, shares: readBack })}
           <p class="soft">
-            {rate > 0 && t.rate(rate)} {rate > 0 && total !== undefined && t.left((total - read) / rate * 1000)}{" "}
+            {paceTexts(progress).map((text) => `${capital(text)}. `)}
             {pace?.limit !== undefined && t.pace(pace.limit, pace.rate)}{" "}
             {progress.inFlight !== undefined && t.inFlight(progress.inFlight, pace?.concurrency)}{" "}
             {progress.throttled > 0 && t.throttled(progress.throttled)}

@@ -4,7 +4,7 @@ import { yaml } from "@codemirror/lang-yaml"
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import { setDiagnostics } from "@codemirror/lint"
 import { EditorState } from "@codemirror/state"
-import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view"
+import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../../domain/draft.ts"
@@ -75,6 +75,7 @@ export const Yaml = ({ diagnostics, draft: { file, text }, editing, jump, line }
           lineNumbers(),
           history(),
           drawSelection(),
+          highlightSpecialChars(),
           yaml(),
           colours,
           look,

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
+import { cut } from "../../domain/problem.ts"
+import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 import type { Home } from "../Api.ts"
 import { general } from "./strings.ts"
@@ -9,13 +11,17 @@ import { general } from "./strings.ts"
 type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone }>
 
 /** A button. A label says what its sign means. */
-export const act = (text: ComponentChildren, go: () => unknown, { label, link, main, off, tab, tone }: Act = {}) => (
+export const act = (
+  text: ComponentChildren,
+  go: () => unknown,
+  { label = "", link, main, off, tab, tone }: Act = {},
+) => (
   <button
     type="button"
     class={main === true ? "main" : link === true ? "link" : tone ?? ""}
     disabled={off}
-    aria-label={label}
-    title={label}
+    aria-label={visible(label) || undefined}
+    title={visible(label) || undefined}
     tabIndex={tab}
     onClick={go}
   >
@@ -41,6 +47,11 @@ export const pick = (label: string, value: string, set: (value: string) => void,
   </label>
 )
 
+/** One of the values of a list. The text may be of unknown origin. */
+export const choice = (value: string, text: string) => (
+  <option key={value} value={value}>{visible(cut(text, 1000))}</option>
+)
+
 export type Targets = Home["pipelines"][number]["targets"]
 
 /** Lets someone choose one of a pipeline's targets, if it has several. */
@@ -48,8 +59,8 @@ export const pickTarget = (targets: Targets, to: string | undefined, set: (to: s
   targets.length > 0 && (
     <div class="fields">
       {pick(general.target, to ?? "", set, [
-        to === undefined && <option key="" value="">{general.choose}</option>,
-        ...targets.map(({ form, service, to }) => <option key={to} value={to}>{`${to} (${form}, ${service})`}</option>),
+        to === undefined && choice("", general.choose),
+        ...targets.map(({ form, service, to }) => choice(to, `${to} (${form}, ${service})`)),
       ])}
     </div>
   )

@@ -10,8 +10,14 @@ import { isFixing, ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
 
-/** Returns the parts of the address after `#`: a view, a pipeline and a run. */
-const place = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
+/** Returns the parts of the address after `#`: a view, a pipeline and a run. None if the address is malformed. */
+const place = (): ReadonlyArray<string> => {
+  try {
+    return location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
+  } catch {
+    return []
+  }
+}
 
 const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)

@@ -1,6 +1,6 @@
 import { type Phase, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
-import { count, counted, lasting, percent } from "../../domain/words.ts"
+import { count, counted, percent } from "../../domain/words.ts"
 import type { Job, SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
@@ -199,6 +199,7 @@ export const preview = {
   },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
   old: "The text has changed, but the preview could not be updated. These rows show the last text that could be read.",
+  none: "There is no preview yet, because the text has errors.",
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
@@ -229,8 +230,6 @@ export const run = {
     return `${capital(title)}: ${shown ?? done}`
   },
   spoken: (sent: number, inDoubt: number) => `${count(sent)} sent${inDoubt > 0 ? `, ${count(inDoubt)} in doubt` : ""}.`,
-  rate: (rate: number) => `${count(Math.round(rate))} rows a second.`,
-  left: (millis: number) => `About ${lasting(Math.max(1000, millis))} left.`,
   pace: (limit: number, rate = 0) =>
     `${count(Math.round(rate * 10) / 10)} requests a second, of at most ${count(limit)}.`,
   inFlight: (requests: number, most: number | undefined) =>

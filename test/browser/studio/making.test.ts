@@ -1,5 +1,5 @@
 // A pipeline that takes time to be made from a file, and the first look at its map.
-import { existsSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
 import type { Page } from "playwright-core"
@@ -21,6 +21,12 @@ const its = inProject(() => ({
   files: {
     "rows.csv": Papa.unparse(rows),
     "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
+    // A cell may be called like a method of every object.
+    "teams.csv": "No,Team\n1,constructor\n2,Red\n",
+    "pipelines/teams.yaml": stringify({
+      ...pipelineOf("teams", "../teams.csv"),
+      mapping: { questions: [{ name: "Team", from: "Team" }] },
+    }),
   },
 }))
 
@@ -107,6 +113,26 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await close()
   })
 
+  it("matches any cell with an option, and shows no preview of a text with mistakes", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/teams`)
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Team Mapped/ }).click()
+    const option = page.getByRole("combobox", { name: "Option for constructor" })
+    expect(await option.getByRole("option").first().textContent()).toBe("Choose…")
+    await option.selectOption("Blue")
+    await page.getByRole("region", { name: "Preview" }).getByText("Blue", { exact: true }).waitFor()
+    await page.getByRole("textbox", { name: "Text of pipelines/teams.yaml" }).focus()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.insertText("nonsense: 1\n")
+    await page.getByText("1 error").waitFor()
+    const file = join(its.project.root, "pipelines", "teams.yaml")
+    writeFileSync(file, `${readFileSync(file, "utf8")}nonsense: 1\n`)
+    await page.reload()
+    await page.getByText("There is no preview yet, because the text has errors.").waitFor()
+    await isQuiet()
+    await close()
+  })
+
   it("shows the board, what is open, the preview and the text at 1440 x 900 without scrolling", async () => {
     const { close, isQuiet, page } = await its.open({ width: 1440 })
     await page.goto(`${its.project.studio.origin}/#/map/known`)
@@ -121,6 +147,9 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     // The row with a problem is reached from the preview.
     await preview.getByRole("button", { name: "Row 21", exact: true }).click()
     await preview.getByText(/not-an-address/).first().waitFor()
+    await preview.getByRole("spinbutton", { name: "Row" }).fill("24")
+    await page.keyboard.press("Enter")
+    await preview.getByText("The source has 21 rows: there is no row 24.").waitFor()
     // What can only be written in the text is reached from the question.
     await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Mail/ }).click()
     await page.getByText("add them to the entry in the text").waitFor()
