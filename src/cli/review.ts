@@ -78,7 +78,7 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
  */
 const reviewChoice = <E, R>(
   { review }: Session,
-  { choice, count: cells, likely, question }: OpenChoice,
+  { choice, count: cells, kind, likely, question }: OpenChoice,
   prepare: Effect.Effect<void, E, R>,
 ) =>
   Effect.gen(function*() {
@@ -98,7 +98,7 @@ const reviewChoice = <E, R>(
     )
     if (chosen === undefined) return false
     yield* prepare
-    yield* review.write({ _tag: "SetChoice", ...named(question), choice, option: chosen })
+    yield* review.write({ _tag: "SetChoice", ...named(question), choice, option: chosen, as: kind })
     return true
   })
 

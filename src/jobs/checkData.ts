@@ -175,7 +175,7 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
     /** Whether a cell is read as one choice although the question takes several. */
     const isOneChoice = entry.input._tag === "Columns" && (kind === "choices" || kind === "ranking")
       && options["split"] === undefined
-    return counter === undefined ? [] : [{ entry, question, columns, title, counter, isOneChoice }]
+    return counter === undefined ? [] : [{ entry, question, kind, columns, title, counter, isOneChoice }]
   })
 }
 

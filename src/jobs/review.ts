@@ -82,14 +82,14 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
       profiles.addRow(cells)
     })
     const byPosition = new Map(profiles.profiles().map((one) => [one.column.position, one]))
-    return counted.flatMap(({ columns, counter, question }) => {
+    return counted.flatMap(({ columns, counter, kind, question }) => {
       const [one] = columns.flatMap(({ position }) => byPosition.get(position) ?? [])
       if (one === undefined) return []
       // The columns of a grid have the same options, and mostly the same cells.
       const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1, because: [] }
       const { left, sure } = foreignChoices(suggestion, counter.unknown())
       const named = sure.map((each) => ({ ...each, likely: { option: each.option } }))
-      return openChoices(question, [...named, ...left].toSorted((a, b) => b.count - a.count))
+      return openChoices({ question, kind }, [...named, ...left].toSorted((a, b) => b.count - a.count))
     })
   })
 

@@ -31,6 +31,8 @@ export interface ReviewCandidate extends Suggestion {
 /** A choice in the cells that is not an option of its question. */
 export interface OpenChoice {
   readonly question: Question
+  /** The kind of the question's answers. */
+  readonly kind: string | undefined
   readonly choice: string
   readonly count: number
   /** The option that the choice most likely means. */
@@ -69,13 +71,14 @@ const listedChoices = 50
 
 /** Returns the most frequent choices that are not options. */
 export const openChoices = (
-  question: Question,
+  { kind, question }: Pick<OpenChoice, "kind" | "question">,
   choices: ReadonlyArray<
     Pick<ForeignChoice, "choice" | "count"> & { readonly likely: { readonly option: Option } | undefined }
   >,
 ): ReadonlyArray<OpenChoice> =>
   choices.slice(0, listedChoices).map(({ choice, count, likely }) => ({
     question,
+    kind,
     choice,
     count,
     likely: likely?.option,
@@ -195,7 +198,7 @@ export const entriesFrom = (
             kind: settings.kind,
             ...openIn(settings),
             misfit: misfitOf(settings, tried.get(question.id)),
-            choices: openChoices(question, foreignChoices(suggestion, unknown).left),
+            choices: openChoices({ question, kind: settings.kind }, foreignChoices(suggestion, unknown).left),
             entry: (answers) => withAnswers(entry, settings, answers),
           }
         },

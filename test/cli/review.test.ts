@@ -117,6 +117,35 @@ layer(platform)("a review of a pipeline", (it) => {
       expect(checked?.data).toMatchObject({ rows: 4, invalid: 0, choices: [] })
     }))
 
+  it.scoped("review writes the kind that `values` needs into an entry without one", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Color\n1,Karmin\n2,Blue\n",
+        "forms/people.yaml": form,
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "pipelines/people.yaml": `pipeline: people
+source: { file: ../people.csv, rowKey: [No] }
+mapping:
+  questions:
+    - name: Color
+      from: Color
+  ignoreQuestions: [Name, Due, Shoes, Remarks, Appointment]
+sink: { service: practice, form: people1 }
+`,
+      })
+      const { result } = yield* answering(
+        [['"Karmin" (1 cell) is not an option', "Red"]],
+        reviewPipeline(root, "people", {}),
+      )
+      expect(result).toEqual({ answered: 1, skipped: 0 })
+      const { mapping } = parse(yield* fs.readFileString(path.join(root, "pipelines/people.yaml")))
+      expect(mapping.questions).toEqual([{ name: "Color", from: "Color", as: "choice", values: { Karmin: "Red" } }])
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
+    }))
+
   it.scoped("an interrupted review continues with the entries that are still open, and keeps lines that a person wrote", () =>
     Effect.gen(function*() {
       const world = yield* start
