@@ -10,14 +10,9 @@ import { isFixing, ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
 
-/** Returns the parts of the address after `#`: a view, a pipeline and a run. None if the address is malformed. */
-const place = (): ReadonlyArray<string> => {
-  try {
-    return location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
-  } catch {
-    return []
-  }
-}
+/** Returns the parts of the address after `#`: a view, a pipeline and a run. `decodeURIComponent` would throw if someone mistypes it. */
+const place = () =>
+  location.hash.replace(/^#\/?/, "").split("/").map((part) => new URLSearchParams(`_=${part}`).get("_") ?? "")
 
 const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)

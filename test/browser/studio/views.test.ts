@@ -217,9 +217,9 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.getByRole("alert").getByText(hostile[1] ?? "").first().waitFor()
     expect(await page.content()).not.toContain("practice_key_of_the_test")
     rude.close()
-    // An address that is not one of the page shows the first view.
+    // Someone may mistype an address.
     await page.goto(`${studio.origin}/#/map/%`)
-    await page.getByRole("heading", { level: 1, name: "Pipelines" }).waitFor()
+    await page.getByRole("alert").getByText("There is no pipeline `%`.").waitFor()
     await isQuiet()
     await close()
   })
