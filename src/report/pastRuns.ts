@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
 import { isMissing } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
@@ -87,13 +88,22 @@ export const pointLatest = (folder: string, run: string): Effect.Effect<void, ne
     ),
   )
 
+/** The fields of a report that a list of runs needs. */
+const listed = [
+  "run",
+  "mode",
+  "form",
+  "startedAt",
+  "finishedAt",
+  "outcome",
+  "exitCode",
+  "rows",
+  "readBack",
+  "zone",
+] as const
+
 /** A run that left a report. */
-export interface PastRun extends
-  Pick<
-    RunReport,
-    "run" | "mode" | "form" | "startedAt" | "finishedAt" | "outcome" | "exitCode" | "rows" | "readBack" | "zone"
-  >
-{
+export interface PastRun extends Pick<RunReport, (typeof listed)[number]> {
   /** Its folder. */
   readonly folder: string
 }
@@ -158,27 +168,10 @@ const readReports = <A>(reports: string, pipeline: string, parse: Parse<A>, most
 /** Returns all reports of a pipeline, the newest first. */
 export const readAllReports = (reports: string, pipeline: string): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
   Effect.map(
-    readReports(reports, pipeline, (content) =>
-      Effect.map(
-        wholeReport(content),
-        // A list of runs needs only these fields.
-        Either.map(({ exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt, zone }) => ({
-          run,
-          mode,
-          form,
-          startedAt,
-          finishedAt,
-          outcome,
-          exitCode,
-          rows,
-          readBack,
-          zone,
-        })),
-      )),
-    ({ runs, unfinished, warnings }) => ({
+    readReports(reports, pipeline, (content) => Effect.map(wholeReport(content), Either.map(Struct.pick(...listed)))),
+    ({ runs, ...others }) => ({
       runs: runs.toSorted(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt))),
-      unfinished,
-      warnings,
+      ...others,
     }),
   )
 
