@@ -83,7 +83,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
       const { rows: [one, other], skipped = null } = survey.alike
       const isRefused = yield* refuse(
         { alike: run.shape.toSorted(), where, skipped },
-        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of them now, or \`where\` or \`empty\` was edited and only one of them is skipped. So it is unknown which of such rows were imported.`,
+        `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
         {
           how:
             "Undo the edit, and write a `rowKey` with the columns that identify a row. After the next run, edit the pipeline again.",

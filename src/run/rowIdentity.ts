@@ -169,7 +169,7 @@ export const adoptKeys = Effect.gen(function*() {
     const [one, other] = alike.rows
     const isRefused = yield* refuse(
       { where, skipped: alike.skipped },
-      `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key, and \`where\` or \`empty\` was edited and only one of them is skipped. So it is unknown which of such rows were imported.`,
+      `In earlier runs the row key was the row's content. Rows ${one} and ${other} had the same key. Since then, \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
       {
         how: "Restore the earlier `where` and `empty`, run once, then edit them.",
         acceptIf: "the rows that are not skipped were imported",
