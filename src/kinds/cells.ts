@@ -53,7 +53,7 @@ export const allTexts = (parse: (texts: ReadonlyArray<string>) => Json | undefin
 
 /** Makes a `Parse` from a function for the text of a single cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
-  oneCell((cell) => parse(textOf(cell)))
+  oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
 
 /** Whether a text contains a character that is not visible, such as a zero-width space or a sign for the direction of writing. */
 export const hasInvisible = (text: string): boolean => /\p{Cf}/u.test(text)

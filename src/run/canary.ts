@@ -22,6 +22,8 @@ export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
   /** The number of answers of each remembered row, in a separate array because every offered row is compared with them. */
   private readonly counts: Uint32Array
+  /** The least of `counts`. A row with no more answers than this is not remembered. */
+  private least = 0
   private readonly first: Array<number> = []
   private readonly size: number
 
@@ -40,6 +42,7 @@ export class CanaryRows {
     if (this.first.length < this.size) this.first.push(row)
     let count = 0
     for (let index = 0; index < answered.length; index++) count += answered[index]!
+    if (count <= this.least) return
     let candidate: Candidate | undefined
     for (let index = 0; index < this.counts.length; index++) {
       if (answered[index] === 0 || this.counts[index]! >= count) continue
@@ -47,6 +50,7 @@ export class CanaryRows {
       this.fullest[index] = candidate
       this.counts[index] = count
     }
+    this.least = this.counts.length === 0 ? Infinity : Math.min(...this.counts)
   }
 
   /**
