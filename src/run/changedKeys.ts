@@ -5,7 +5,7 @@ import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
-import { whereOf } from "./content.ts"
+import { conditionsOf } from "./content.ts"
 import type { Alike } from "./NewRows.ts"
 import { overLimit } from "./review.ts"
 import { refuse, rekeyCommand, sameList } from "./rowIdentity.ts"
@@ -55,7 +55,8 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
-    const { firstColumns = run.shape, identity, lastRow } = yield* view.facts
+    const facts = yield* view.facts
+    const { firstColumns = run.shape, identity } = facts
     const isByContent = run.mapping.keyed === "content"
     const keyColumns = isByContent ? firstColumns : run.keyColumns
     const aliases = run.pipeline.source.columns.filter(({ name }) => keyColumns.includes(name))
@@ -66,11 +67,10 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const areOthers = before?.columns !== undefined && before.columns !== dialect.columns
       && (survey.newRows?.size ?? 0) > survey.seen.imported
     const reads = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
-    const where = whereOf(run.pipeline, ledger.digest)
+    const conditions = conditionsOf(run, facts, ledger.digest)
     const recordReading = Effect.suspend(() => {
-      const sentBefore = identity?.where === where ? identity.sentBefore ?? 0 : lastRow
       const read = isOwn ? { dialect: { ...before, ...dialect } as unknown as Json } : {}
-      const next = identity && { ...identity, ...read, where, sentBefore }
+      const next = identity && { ...identity, ...read, ...conditions }
       return next === undefined || sameList(identity, next)
         ? Effect.void
         : RunLedger.record((session) => session.record({ identity: next }))
@@ -82,7 +82,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     ) {
       const { rows: [one, other], skipped = null } = survey.alike
       const isRefused = yield* refuse(
-        { alike: run.shape.toSorted(), where, skipped },
+        { alike: run.shape.toSorted(), where: conditions.where, skipped },
         `Rows ${one} and ${other} have the same cells in the columns that the first run read, from which \`rowKey: content\` makes keys. But the mapping reads other columns of these rows now, or \`where\` or \`empty\` was edited, so that only one of the two is skipped. So it is unknown which of such rows were imported.`,
         {
           how:

@@ -3,7 +3,7 @@ import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import type { RowIdentity } from "../ledger/facts.ts"
+import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
@@ -106,19 +106,21 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells
   }
 }
 
-/** Returns a digest of everything that decides which rows are skipped. Always the same without `where`. */
-export const whereOf = (
-  { source: { columns, empty, format, where } }: RunPlan["pipeline"],
+/**
+ * Returns a digest of everything that decides which rows are skipped (`where`, always the same without conditions), and the number of the last row of the
+ * ledger that may have been sent with different conditions (`sentBefore`, 0 if there is none).
+ */
+export const conditionsOf = (
+  { pipeline: { source: { columns, empty, format, where: conditions } } }: Pick<RunPlan, "pipeline">,
+  { identity, lastRow }: Pick<Facts, "identity" | "lastRow">,
   digest: Digester,
-): string => {
-  const named = columns.filter(({ name }) => where.some(({ column }) => column.name === name))
-  const all = where.length === 0 ? [] : [where, emptyTexts({ empty }).toSorted(), named, format]
-  return digest.content([JSON.stringify(all)]).toString("hex")
+) => {
+  const named = columns.filter(({ name }) => conditions.some(({ column }) => column.name === name))
+  const all = conditions.length === 0 ? [] : [conditions, emptyTexts({ empty }).toSorted(), named, format]
+  const where = digest.content([JSON.stringify(all)]).toString("hex")
+  const { sentBefore = 0, where: before = where } = identity ?? {}
+  return { where, sentBefore: before === where ? sentBefore : lastRow }
 }
-
-/** Returns the number of the last row of the ledger that may have been sent with a different `where`. 0 if there is none. */
-export const sentWithOtherWhere = (identity: RowIdentity | undefined, where: string): number =>
-  identity?.where === undefined ? 0 : identity.where === where ? identity.sentBefore ?? 0 : Infinity
 
 /** Rows that keys from content can't distinguish. */
 export interface AlikeRows {

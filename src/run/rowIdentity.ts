@@ -13,6 +13,7 @@ import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
 import {
   alikeRows,
+  conditionsOf,
   contentDigest,
   coveredColumns,
   type KeyOf,
@@ -20,8 +21,6 @@ import {
   numberedKeys,
   restColumns,
   rowKeys,
-  sentWithOtherWhere,
-  whereOf,
 } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -128,7 +127,8 @@ export const adoptKeys = Effect.gen(function*() {
   const { ledger, onCopy, session, view } = yield* RunLedger
   const recorder = onCopy ?? session
   const stop = yield* Stop
-  const { firstColumns: first, identity, isAnyLeftOut, isBlank: blank } = yield* view.facts
+  const facts = yield* view.facts
+  const { firstColumns: first, identity, isAnyLeftOut, isBlank: blank } = facts
   const now = keyRuleOf(run)
   const lost = now.columns === "content"
     ? (first ?? []).filter((name) => !columnNames(run.columns).includes(name))
@@ -160,8 +160,7 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
-  const where = whereOf(run.pipeline, ledger.digest)
-  const sentBefore = sentWithOtherWhere(identity, where)
+  const { sentBefore, where } = conditionsOf(run, facts, ledger.digest)
   for (const { keys, rule } of sentBefore === 0 ? [] : rules) {
     if (rule.columns !== "content" || typeof keys !== "function") continue
     const alike = yield* alikeBy(keys(), sentBefore)

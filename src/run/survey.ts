@@ -17,13 +17,12 @@ import {
   type AlikeRows,
   alikeRows,
   certainKey,
+  conditionsOf,
   type KeyOf,
   type Origin,
   rejectionOf,
   rowKeys,
   rowTexts,
-  sentWithOtherWhere,
-  whereOf,
 } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
@@ -117,8 +116,8 @@ export const classifying = (
     const { canary, contents, fates, rejectedAs, seen } = classifier
     const numbering = yield* rowKeys(plan, { ledger, view })
     const keyOf = numbering()
-    const { firstColumns, identity } = facts
-    const sentBefore = sentWithOtherWhere(identity, whereOf(plan.pipeline, ledger.digest))
+    const { firstColumns } = facts
+    const { sentBefore } = conditionsOf(plan, facts, ledger.digest)
     const alike = plan.mapping.keyed === "content" && firstColumns !== undefined
         && (sentBefore > 0 || !plan.shape.every((name) => firstColumns.includes(name)))
       ? alikeRows(plan, plan.shape, ledger.digest, sentBefore)
