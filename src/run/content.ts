@@ -126,7 +126,7 @@ export const conditionsOf = (
 export interface AlikeRows {
   /** The numbers of the first two. */
   readonly rows: readonly [one: number, other: number]
-  /** Digest of those of which `where` skips only one. Undefined if there are none. */
+  /** Digest of the keys of those of which `where` skips only one, each with the digest of the keys before it. Undefined if there are none. */
   readonly skipped: string | undefined
 }
 
@@ -163,7 +163,7 @@ export const alikeRows = (
       const isOneSkipped = keys.matched(slot) !== isSkipped
       if (!isOneSkipped && (isSkipped || keys.hasContent(slot, hash))) return
       const { rows = [keys.row(slot), row], skipped } = found ?? {}
-      found = { rows, skipped: isOneSkipped ? digest.key(`${skipped} ${key}`).toString("hex") : skipped }
+      found = { rows, skipped: isOneSkipped ? digest.key(`${skipped ?? ""} ${key}`).toString("hex") : skipped }
     },
     found: () => found,
   }
