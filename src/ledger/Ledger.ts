@@ -220,7 +220,10 @@ export interface LedgerSession {
   readonly undo: (
     rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,
   ) => Written<void>
-  readonly startRun: (run: Pick<RunRecord, "run" | "mode" | "startedAt">) => Written<void>
+  /** `counts`: those that are known before the run's end. */
+  readonly startRun: (
+    run: Pick<RunRecord, "run" | "mode" | "startedAt"> & Partial<Pick<RunRecord, "counts">>,
+  ) => Written<void>
   /** Records the end of a run, and deletes records of old runs. */
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,

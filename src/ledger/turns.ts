@@ -1,6 +1,6 @@
 import type { Lease } from "./holder.ts"
 
-/** When a pipeline last had a scheduled turn, and when it last ran, on schedule or manually. Runs of a different file don't count. Times are in milliseconds since 1970. */
+/** When a pipeline last had a scheduled turn, and when it last ran, on schedule or manually. A run of a different file, with a limit or to a different target than the schedule's doesn't count. Times are in milliseconds since 1970. */
 export interface LastTurn {
   /** When the last turn was taken. If there was none: when the pipeline was first scheduled, or undefined if it never was. */
   readonly at: number | undefined
@@ -10,7 +10,7 @@ export interface LastTurn {
   readonly lease: Lease | undefined
   /** How many runs were started for this turn. */
   readonly tries: number
-  /** When the last run that could send rows of the pipeline's own source was started. */
+  /** When the last run that counts was started. */
   readonly ran: number | undefined
 }
 

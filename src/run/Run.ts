@@ -23,7 +23,7 @@ import { type Survey, survey } from "./survey.ts"
  * ledger or the report can't be written.
  */
 export const execute = Effect.gen(function*() {
-  const { form, id, mode } = yield* CurrentRun
+  const { form, id, isUnscheduled, mode } = yield* CurrentRun
   const { session } = yield* RunLedger
   const stop = yield* Stop
   const startedAt = yield* now
@@ -40,7 +40,7 @@ export const execute = Effect.gen(function*() {
     }
     repeated = yield* unchangedSince
     const repeats = repeated !== undefined
-    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt }))
+    yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, counts: { isUnscheduled } }))
     yield* RunLedger.record((session) => session.record({ form, ...(repeats ? {} : { refused: null }) }))
     if (repeats) return
     pull = yield* startPull

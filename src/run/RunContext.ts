@@ -53,7 +53,8 @@ export interface RunRequest {
 
 /** Adds derived values to a request. */
 const planOf = (request: RunRequest) => {
-  const { form, mapping, mode, otherSource, pipeline, resendUndone = false, retryRefused = false, source } = request
+  const { form, limit, mapping, mode, otherSource, pipeline, source, target } = request
+  const { resendUndone = false, retryRefused = false } = request
   return {
     ...request,
     retryRefused,
@@ -73,6 +74,8 @@ const planOf = (request: RunRequest) => {
     isFixed: isFixed(source.columns),
     /** Whether the source is the one that the pipeline names. */
     ownSource: mode !== "reconcile" && otherSource === undefined,
+    /** Whether the run is unlike a scheduled one: it reads a different file, has a limit, or has a different target. A schedule doesn't count such a run. */
+    isUnscheduled: otherSource !== undefined || limit !== undefined || (pipeline.schedule?.to ?? target) !== target,
     /** Whether only new records were pulled, so that the source lacks most rows. */
     isPartial: source.increment?.mark !== undefined,
   }

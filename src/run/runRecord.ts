@@ -53,8 +53,8 @@ const Left = Schema.Struct({
     anomalies: Schema.Array(Schema.Literal(...anomalyCodes)),
   }),
   repeat: Schema.optional(Repeatable),
-  /** Set if the run read a different file than the pipeline's own source. The ledger searches the recorded text for it, because a schedule doesn't count such a run. */
-  otherSource: Schema.optional(Schema.Literal(true)),
+  /** Also recorded when the run starts, because it may be killed. The ledger searches the recorded text for it. */
+  isUnscheduled: Schema.optional(Schema.Boolean),
 })
 
 const decode = Schema.decodeUnknownOption(Left)

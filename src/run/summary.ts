@@ -102,8 +102,8 @@ export const writeSummary = (ended: Ended) =>
     if (session !== undefined) {
       const { exitCode, finishedAt, outcome } = report
       const repeat = ended.repeated?.repeat ?? (yield* repeatable(whole))
-      const otherSource = plan.otherSource === undefined ? undefined : true
-      const counts = countsOf(report, { mapping: plan.mapping.fingerprint, facts, repeat, otherSource })
+      const { isUnscheduled, mapping } = plan
+      const counts = countsOf(report, { mapping: mapping.fingerprint, facts, repeat, isUnscheduled })
       const { matched } = plan.source
       const isThrough = yield* ranThrough(ended, report)
       // Writes everything in one commit, because vanished rows are new until a run has reported them. A run whose lock was taken over records nothing more.

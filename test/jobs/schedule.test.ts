@@ -163,20 +163,34 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("schedule doesn't count a manual run of a different file, such as a fixed rejected.csv", () =>
-    Effect.gen(function*() {
-      const at = yield* nights("2026-11-20T12:00:00Z")
-      yield* at.once()
-      yield* at.night.set("2026-11-21T01:10:00Z")
-      yield* at.write("people.csv", csv(1, 2, 3, 4))
-      yield* at.write("fixed.csv", csv(5))
-      yield* at.during(at.run({ source: "fixed.csv" }))
-      expect(at.names("people")).toHaveLength(4)
-      at.events.length = 0
-      yield* at.once()
-      expect(at.ran()).toEqual(["people"])
-      expect(at.names("people")).toHaveLength(5)
-    }))
+  const unlikeScheduled = [
+    ["a different file, such as a fixed rejected.csv", { source: "fixed.csv" }, false],
+    ["a different file that was killed", { source: "fixed.csv" }, true],
+    ["a limited number of rows", { limit: 1 }, false],
+    ["a different target", { to: "trial" }, false],
+  ] as const
+  for (const [name, options, isKilled] of unlikeScheduled) {
+    it.scoped(`schedule doesn't count a manual run of ${name}`, () =>
+      Effect.gen(function*() {
+        const at = yield* nights("2026-11-20T12:00:00Z")
+        rmSync(join(at.root, "pipelines/others.yaml"))
+        const targets = "targets: { real: { service: live, form: people }, trial: { service: live, form: others } }"
+        const file = people("people", "0 2 * * *").replace("service: live, form: people", targets)
+        yield* at.write("pipelines/people.yaml", file.replace("zone: Europe/Berlin", "zone: Europe/Berlin, to: real"))
+        yield* at.once()
+        yield* at.night.set("2026-11-21T01:10:00Z")
+        yield* at.write("people.csv", csv(1, 2, 3, 4))
+        yield* at.write("fixed.csv", csv(4))
+        if (isKilled) fail("ledger", 1)
+        const ended = yield* Effect.exit(at.during(at.run({ to: "real", ...options })))
+        expect(Exit.isSuccess(ended)).toBe(!isKilled)
+        yield* at.write("people.csv", csv(1, 2, 3, 4, 5))
+        at.events.length = 0
+        yield* at.once()
+        expect(at.ran()).toEqual(["people"])
+        expect(at.names("people")).toHaveLength(5)
+      }))
+  }
 
   it.scoped("schedule continues after a pipeline fails, notifies webhooks, returns the failure's exit code, and retries the next night", () =>
     Effect.gen(function*() {

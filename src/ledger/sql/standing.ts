@@ -112,8 +112,16 @@ function* doubtsBySending(place: number): Sql<ReadonlyArray<DoubtsOf>> {
   )).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
 }
 
-export function* startRun(run: number, record: Pick<RunRecord, "mode" | "startedAt">): Sql<void> {
-  yield* write("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
+export function* startRun(
+  run: number,
+  { counts = null, mode, startedAt }: Pick<RunRecord, "mode" | "startedAt"> & Partial<Pick<RunRecord, "counts">>,
+): Sql<void> {
+  yield* write("UPDATE run SET mode = ?, started = ?, counts = ? WHERE id = ?", [
+    mode,
+    startedAt,
+    JSON.stringify(counts),
+    run,
+  ])
 }
 
 export function* finishRun(

@@ -118,12 +118,12 @@ export function* takeEveryLease(store: Pick<Store, "dialect" | "holder" | "now">
   }
 }
 
-/** Returns when the pipeline last started a run that could send rows of its own source, at any destination. Milliseconds since 1970. */
+/** Returns when the pipeline last started a run like a scheduled one. Milliseconds since 1970. */
 function* lastStart(pipeline: string): Sql<number | undefined> {
   const started = (yield* get<readonly [string | null]>(
     `SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'
        AND (r.counts IS NULL OR r.counts NOT LIKE ?)`,
-    [pipeline, '%"otherSource":true%'],
+    [pipeline, '%"isUnscheduled":true%'],
   ))?.[0]
   return started == null ? undefined : Date.parse(started)
 }
