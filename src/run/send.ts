@@ -22,6 +22,7 @@ import { columnNames } from "../source/columns.ts"
 import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
 import { idOf } from "./content.ts"
 import { outgoing } from "./outgoing.ts"
+import { showProgress } from "./Progress.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { attentionRow, overLimit } from "./review.ts"
 import { refusedProblem } from "./rowProblems.ts"
@@ -125,6 +126,8 @@ const readUnread = ({ readBack }: Delivery) =>
  */
 const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: number) =>
   Effect.scoped(Effect.gen(function*() {
+    // The first batch may take long.
+    yield* showProgress
     const { pipeline } = yield* CurrentRun
     const stop = yield* Stop
     const failures: Array<DeliveryFailure> = []

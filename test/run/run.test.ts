@@ -44,7 +44,7 @@ scoped(
 )
 
 scoped(
-  "no phase of a run counts more rows than it has",
+  "each phase of a run is shown from its start, and counts no more rows than it has",
   Effect.gen(function*() {
     const { run, source } = yield* world
     yield* source([...people(1, 30), "31,Bad,not-an-address", ...people(1, 5)])
@@ -52,6 +52,8 @@ scoped(
     yield* run({ progress: ({ phase, read, total }) => Effect.sync(() => void events.push({ phase, read, total })) })
     expect(new Set(events.map(({ phase }) => phase))).toEqual(new Set(["survey", "canary", "import", "report"]))
     expect(events.filter(({ read, total }) => total !== undefined && read > total)).toEqual([])
+    expect(events.find(({ phase }) => phase === "canary")).toEqual({ phase: "canary", read: 0, total: 10 })
+    expect(events.find(({ phase }) => phase === "import")).toEqual({ phase: "import", read: 10, total: 30 })
     expect(events.at(-1)).toEqual({ phase: "report", read: 0, total: undefined })
   }),
 )
