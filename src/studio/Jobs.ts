@@ -253,10 +253,9 @@ const failed = (
     return { exitCode: exits.interrupted.code, message: "It was stopped before anything was sent.", diagnostics: [] }
   }
   const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
-  if (failure?._tag === "JobRefused") {
-    return { exitCode: exits.wrong.code, message: failure.message, diagnostics: [] }
-  }
-  const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
+  const { exitCode, message } = failure?._tag === "JobRefused"
+    ? { exitCode: exits.wrong.code, message: failure.message }
+    : reasonOf(cause as Cause.Cause<AttemptFailure>)
   if (failure?._tag === "ConfigurationInvalid") {
     return { exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
   }

@@ -87,14 +87,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
       {said?.line !== undefined && act(t.line(said.line), () => bench.show({ at: said.line ?? 1 }), { link: true })}
     </p>
   )
-  if (said?.state === "redirected") {
-    return (
-      <>
-        {head}
-        <p>{safe(t.redirected(said.shown ?? ""))}</p>
-      </>
-    )
-  }
+  if (said?.state === "redirected") return [head, <p key={1}>{safe(t.redirected(said.shown ?? ""))}</p>]
   return (
     <>
       {head}
