@@ -71,16 +71,17 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
   const others = wordsWith(fateWords, answer && { ...answer.fates, pending: 0 }).filter((one) => one.count > 0)
-  const unused = survey && known?.unused.map((position) => survey.columns[position - 1]?.filled ?? 0)
+  const unused = known?.unused.length
+  const cells = survey && known?.unused.reduce((sum, at) => sum + (survey.columns[at - 1]?.filled ?? 0), 0)
   return (
     <div class={isOld ? "status old" : "status"}>
       <h1>{safe(pipeline)}</h1>
       {figures([
         { title: t.sendable, count: answer?.fates.pending, tone: "good" },
         ...others,
-        { title: t.unused, count: known?.unused.length, tone: "warn" },
-        { title: t.unusedCells, count: unused?.reduce((sum, filled) => sum + filled, 0), tone: "warn" },
-        { title: t.open, count: open, tone: "warn" },
+        { title: t.unused(unused), count: unused, tone: "warn" },
+        { title: t.unusedCells(cells), count: cells, tone: "warn" },
+        { title: t.open(open), count: open, tone: "warn" },
       ], { label: t.figures })}
       <p class="soft small" role="status">
         {failed === undefined && (isStale || answer !== undefined) && safe(`${counted} ${answer?.note ?? ""}`)}

@@ -37,6 +37,7 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
   const rejected = rows === undefined ? 0 : rejectedIn(rows)
   const own = targets.find((one) => one.service === service && one.form === id)?.to
   const to = chosen ?? own
+  const isKnown = failed?.code !== "PipelineUnknown"
   return (
     <>
       <h1>{safe(pipeline)}</h1>
@@ -44,7 +45,7 @@ export const ResultsView = ({ pipeline, run, targets }: ResultsView) => {
       {answer && <Summary of={answer} />}
       {rejected > 0 && answer && <Rejected pipeline={pipeline} to={own ?? to} run={answer.report.run} />}
       {pickTarget(targets, to, choose)}
-      {(to !== undefined || targets.length === 0) && <Doubts key={to} pipeline={pipeline} to={to} />}
+      {isKnown && (to !== undefined || targets.length === 0) && <Doubts key={to} pipeline={pipeline} to={to} />}
       {answer && <Differences of={answer.report.differences} />}
       {answer && <History pipeline={pipeline} of={answer} />}
     </>

@@ -3,7 +3,7 @@ import { failures } from "./strings.ts"
 
 /** Why a call could not be done. */
 export type Failed =
-  & Readonly<{ _tag: string; message: string; diagnostics?: Home["diagnostics"] }>
+  & Readonly<{ _tag: string; code?: string; message: string; diagnostics?: Home["diagnostics"] }>
   /** What the file says now, if it was changed. */
   & Readonly<{ text?: string; version?: string }>
 

@@ -42,8 +42,9 @@ const App = () => {
       document.removeEventListener("visibilitychange", again)
     }
   }, [home.isStale, known, isOpen, round])
-  const { targets = [] } = home.answer?.pipelines.find(({ name }) => name === pipeline) ?? {}
-  const of = { pipeline, targets }
+  const card = home.answer?.pipelines.find(({ name }) => name === pipeline)
+  const of = { pipeline, targets: card?.targets ?? [] }
+  const isKnown = home.answer === undefined || card !== undefined
   const title = known === undefined ? shell.home : `${shell[known]}: ${pipeline}`
   useEffect(() => {
     document.title = `${title} · ${general.product}`
@@ -79,7 +80,8 @@ const App = () => {
         {!isOpen && <div class="problem" role="alert">{shell.lost.map((text) => <p key={text}>{text}</p>)}</div>}
         <Problem failed={isOpen || home.failed?._tag === "Forbidden" ? home.failed : undefined} />
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
-        {known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
+        {!isKnown && known === "run" && <Problem failed={{ _tag: "Unknown", message: general.unknown(pipeline) }} />}
+        {isKnown && known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
         {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} />}
         {known === undefined && home.answer && <HomeView home={home.answer} isOpen={isOpen} running={running} />}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}

@@ -32,6 +32,7 @@ export const general = {
   cancel: "Cancel",
   close: "Back to the list",
   next: "Next:",
+  unknown: (pipeline: string) => `There is no pipeline \`${pipeline}\`.`,
   more: (things: number) => `${count(things)} more are not shown.`,
   product: "formferry studio",
 } as const
@@ -150,18 +151,16 @@ export const detail = {
   lastUpdatedAt: "Time of the last change",
 }
 
+const plural = (one: string, many: string) => (count: number | undefined) => count === 1 ? one : many
+const textActs = { undo: "Undo", redo: "Redo", edited: "Not saved", save: "Save", toRun: "Check and run" }
 export const map = {
+  ...textActs,
   board: "Mapping",
   diagnostics: "Mistakes and warnings",
-  undo: "Undo",
-  redo: "Redo",
-  edited: "Not saved",
-  unused: "columns left behind",
-  unusedCells: "cells left behind",
+  unused: plural("column left behind", "columns left behind"),
+  unusedCells: plural("cell left behind", "cells left behind"),
   sendable: "would be sent",
-  open: "open questions",
-  save: "Save",
-  toRun: "Check and run",
+  open: plural("open question", "open questions"),
   yamlOf: (file: string) => `Text of ${file}`,
   surveying: "Reading the file and the form…",
   surveyed: (rows: number, isWhole: boolean, tool: string | undefined) =>
@@ -241,6 +240,7 @@ export const run = {
 }
 
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
+const runColumns = { started: "Started", mode: "Mode", form: "Form", outcome: "Outcome", read: "read" }
 export const results = {
   save: "Save the fixes",
   sendFixed: "Send the fixed rows",
@@ -248,13 +248,9 @@ export const results = {
   show: "Show",
   allCells: "All cells",
   showMore: "Show more rows",
-  started: "Started",
-  mode: "Mode",
-  form: "Form",
-  outcome: "Outcome",
-  read: "read",
   history: "History",
   ...rowColumns,
+  ...runColumns,
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },

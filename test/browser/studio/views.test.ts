@@ -217,9 +217,20 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await page.getByRole("alert").getByText(hostile[1] ?? "").first().waitFor()
     expect(await page.content()).not.toContain("practice_key_of_the_test")
     rude.close()
-    // Someone may mistype an address.
-    await page.goto(`${studio.origin}/#/map/%`)
-    await page.getByRole("alert").getByText("There is no pipeline `%`.").waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("say once that there is no pipeline with a mistyped name, and offer nothing for it", async () => {
+    const { close, isQuiet, page } = await its.open()
+    for (const view of ["map", "run", "results"]) {
+      await page.goto(`${its.project.studio.origin}/#/${view}/%`)
+      await page.getByRole("alert").getByText("There is no pipeline `%`.").waitFor()
+      // Other parts of the view would appear later.
+      await page.waitForTimeout(500)
+      await expect.poll(() => page.getByRole("alert").count()).toBe(1)
+      expect([view, await page.getByRole("main").getByRole("button").count()]).toEqual([view, 0])
+    }
     await isQuiet()
     await close()
   })
