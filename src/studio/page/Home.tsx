@@ -107,6 +107,11 @@ const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<PastRun> }>) => {
   )
 }
 
+/** Proposes a pipeline's name. A file's name may have no letter that a pipeline's name may contain. */
+const nameFor = (file: string): string =>
+  file.normalize("NFKD").replace(/\p{M}|\.[^.]*$/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 100)
+    .replace(/^-|-$/g, "") || "answers"
+
 type NewPipeline = Readonly<{ services: Home["services"]; isShown: boolean; tell: (state: string) => void }>
 
 /** Makes a pipeline from a file. While other views are shown, it only tells what is being made, or could not be made. */
@@ -142,12 +147,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
     run(async (signal) => {
       say("")
       await discard()
-      setName(
-        taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").slice(0, 100).replace(
-          /^-|-$/g,
-          "",
-        ),
-      )
+      setName(nameFor(taken.name))
       const { file: source } = await send("project", "upload", { name: taken.name }, taken, signal)
       setFile({ source, shown: taken.name })
     })

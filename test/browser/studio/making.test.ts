@@ -72,14 +72,17 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await close()
   })
 
-  it("keeps only the copy of the last file that was dropped, and none when the page is left", async () => {
+  it("gets a name from its file, and keeps only the copy of the last file, or none when the page is left", async () => {
     const { close, page } = await its.open()
-    const stored = () => readdirSync(join(its.project.root, "sources")).filter((name) => /^[ab]\.csv$/.test(name))
-    for (const name of ["a.csv", "b.csv"]) {
+    const names = [["A 2.csv", "a-2"], ["Übersicht.csv", "ubersicht"], ["анкета.csv", "answers"]] as const
+    const stored = () =>
+      readdirSync(join(its.project.root, "sources")).filter((name) => names.some(([file]) => file === name))
+    for (const [name, pipeline] of names) {
       const file = { name, mimeType: "text/csv", buffer: Buffer.from("No,Name\n1,Ada\n") }
       await page.getByLabel("Drop a file with answers here").setInputFiles(file)
       await page.getByText(`Stored: ${name}`).waitFor()
       expect(stored()).toEqual([name])
+      expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe(pipeline)
     }
     await page.reload()
     await expect.poll(stored).toEqual([])
