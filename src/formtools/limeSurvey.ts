@@ -57,12 +57,10 @@ const notShown = "{question_not_shown}"
 
 const hasNotShown = ({ records }: Sample): boolean => records.some((record) => record.includes(notShown))
 
-const filledIn = (titles: ReadonlyArray<string>) => titles.filter((title) => title !== "").length
-
-/** Whether the first two records are the headers of a VV export, which has codes below texts. A heading above codes has fewer cells. */
+/** Whether the first two records are the headers of a VV export, which has codes below texts. LimeSurvey's own columns always have a text, unlike questions or those below a heading. */
 const isVv = ({ records, titles }: Sample): boolean => {
   const second = records[1]?.map(oneLine) ?? []
-  return second.includes("id") && second.includes("submitdate") && 2 * filledIn(titles) >= filledIn(second)
+  return ["id", ...codes].every((code) => (titles[second.indexOf(code)] ?? "") !== "")
 }
 
 const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
@@ -88,7 +86,7 @@ export const limeSurvey: FormTool = {
   recognise: (sample) => {
     if (isVv(sample)) {
       return evidence(
-        [1, `the second row names "id" and "submitdate"`],
+        [1, `the second row names "id", "submitdate", "lastpage", "startlanguage"`],
         sample.delimiter === "\t" && [0.2, "cells are separated by tabs"],
         hasNotShown(sample) && [0.3, `cells contain "${notShown}"`],
       )

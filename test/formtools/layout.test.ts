@@ -12,6 +12,7 @@ const layoutOf = async (path: string, said = {}) => {
   if (tool === undefined) throw new Error(`${path} was not recognised`)
   return {
     tool,
+    detectedRow: source.head?.detectedRow,
     names: source.columns.map(({ name }) => name),
     blocks: Object.fromEntries(source.blocks.map(({ columns, title }) => [
       title,
@@ -345,11 +346,19 @@ describe("the layout of a LimeSurvey export", () => {
     expect(cleaned).toEqual([[1, 1, null], [1, 4, "a\nb"]])
   })
 
+  it("a LimeSurvey export in VV format is recognised if most questions have no text, so that no headerRow is suggested", async () => {
+    const questions = ["Q2", "Q3", "Q4", "Q5", "Q6"]
+    const row = ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b", ...questions]
+    const { detectedRow, tool } = await layoutOf(vv(titles.slice(0, 4), [...codes, ...questions], row))
+    expect(tool.variant).toBe("VV")
+    expect(detectedRow).toBeUndefined()
+  })
+
   it("a LimeSurvey export with codes below a heading is not in VV format", async () => {
-    const { tool } = await layoutOf(
-      vv(["Survey of 2021"], codes, ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]),
-    )
-    expect(tool.variant).toBe("codes")
+    const row = ["1", "2021-09-24 11:39:34", "3", "en", "a{newline}b"]
+    for (const heading of [["Survey of 2021"], ["Survey", "of", "2021"]]) {
+      expect((await layoutOf(vv(heading, codes, row))).tool.variant).toBe("codes")
+    }
   })
 })
 
