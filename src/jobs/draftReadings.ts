@@ -51,8 +51,10 @@ const sourceKeys = (clock: Clock.Clock) => {
         return key
       }
       const now = clock.unsafeCurrentTimeMillis()
-      const before = fetchedAt.get(key)
-      const at = before === undefined || now - before >= rowsKept ? now : before
+      fetchedAt.forEach((at, key) =>
+        now - at >= rowsKept && fetchedAt.delete(key)
+      )
+      const at = fetchedAt.get(key) ?? now
       fetchedAt.set(key, at)
       return `${key} ${at}`
     })
@@ -65,7 +67,11 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
     const sourceKey = sourceKeys(clock)
     const configs = new Map<string, SourceConfig>()
     const kept = yield* RcMap.make({
-      lookup: (key: string) => Effect.suspend(() => openShown(configs.get(key)!)),
+      lookup: (key: string) =>
+        Effect.zipRight(
+          Effect.addFinalizer(() => Effect.sync(() => configs.delete(key))),
+          Effect.suspend(() => openShown(configs.get(key)!)),
+        ),
       idleTimeToLive: "2 minutes",
     })
     const openSource: typeof openShown = (config, open = {}) =>
