@@ -76,6 +76,7 @@ export type SurveyedColumn = Omit<InspectedColumn, "described">
 const Survey = struct({
   rows: Count("the rows that were read"),
   isWhole: Flag("whether these are all rows of the source"),
+  changedAt: may(Count("when the source was last changed, in milliseconds since 1970")),
   warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
   columns: Shown<ReadonlyArray<SurveyedColumn>>(),

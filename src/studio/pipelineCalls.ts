@@ -109,9 +109,10 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
 
 const schemaOf = (draft: OpenDraft): unknown => JSON.parse(pipelineSchemaText(draft))
 
-const surveyShown = ({ form }: OpenDraft, survey: DraftSurvey): Survey => ({
+const surveyShown = ({ form, source: { changedAt } }: OpenDraft, survey: DraftSurvey): Survey => ({
   ...survey.inspection,
   isWhole: survey.isWhole,
+  changedAt,
   tool: survey.inspection.tool?.title,
   questions: candidatesIn(survey, form),
   rowKeys: survey.inspection.rowKey,

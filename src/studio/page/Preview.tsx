@@ -16,7 +16,7 @@ const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filt
 type Preview = Readonly<{ editing: Bench["editing"]; draft: Draft; isBroken: boolean }>
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
-export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBroken }: Preview) => {
+export const Preview = ({ draft: { text }, editing: { counts, pipeline, visit }, isBroken }: Preview) => {
   const [row, setRow] = useState(1)
   const { problems = [] } = counts.answer ?? {}
   const first = row - (row - 1) % rowsShown
@@ -25,7 +25,7 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline }, isBrok
       ...await call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
       first,
     }),
-    [text, first],
+    [text, first, visit],
     300,
   )
   const rows = answer?.rows ?? []

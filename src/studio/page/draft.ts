@@ -59,6 +59,8 @@ export const useDraft = (pipeline: string) => {
   const [, setRound] = useState({})
   const [failed, setFailed] = useState<Failed>()
   const [conflict, setConflict] = useState<Failed>()
+  /** How often someone has come back to this page. The source may have been changed in another program. */
+  const [visit, setVisit] = useState(0)
   useEffect(() => {
     draw = () => setRound({})
     // A draft without edits follows its file. Someone may edit it before the answer arrives.
@@ -112,7 +114,7 @@ export const useDraft = (pipeline: string) => {
   const text = draft?.text
   const state = useAnswer<DraftState>(
     (signal) => text === undefined ? undefined : call("draft", "state", { pipeline, text }, signal),
-    [text],
+    [text, visit],
     150,
   )
   const survey = useAnswer<Survey>(
@@ -121,9 +123,14 @@ export const useDraft = (pipeline: string) => {
         ? undefined
         : firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show),
     // The survey doesn't depend on the mapping.
-    [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
+    [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, ""), visit],
     300,
   )
+  useEffect(() => {
+    const visited = () => setVisit((before) => before + 1)
+    if (!survey.isStale) addEventListener("focus", visited)
+    return () => removeEventListener("focus", visited)
+  }, [survey.isStale])
   // What the page needs first is not delayed by the counts.
   const isOpened = state.answer !== undefined && survey.answer !== undefined
   const counts = useAnswer<Counts>(
@@ -131,11 +138,11 @@ export const useDraft = (pipeline: string) => {
       text === undefined || !isOpened
         ? undefined
         : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
-    [text, isOpened],
+    [text, isOpened, survey.answer?.changedAt],
     300,
   )
   /** How many different cells are not options, by the name of the question. */
   const unmatched = new Map(counts.answer?.choices.map(({ choices, question }) => [question, choices.length]))
-  const read = { state, counts, survey, unmatched }
+  const read = { state, counts, survey, unmatched, visit }
   return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, ...read }
 }

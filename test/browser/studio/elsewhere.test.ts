@@ -1,7 +1,7 @@
 // What a page shows of things that happen outside it: runs of other processes, the end of the studio, and each target of a pipeline.
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Exit, Scope } from "effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
@@ -41,6 +41,8 @@ const its = inProject(() => ({
       ...Array.from({ length: 20 }, (_, at) => [at + 1, `Person ${at}`]),
       [21, "Person", "21"],
     ]),
+    "moved.csv": "No,Name\n1,Ada\n",
+    "pipelines/moved.yaml": pipelineOf("moved", "../moved.csv", "Name", { service: "practice", form: "people" }),
     "wide.csv": Papa.unparse([titles, titles.map((_, at) => `${at}`)]),
     "pipelines/several.yaml": pipelineOf("several", "../people.csv", "Name", { targets, canary: "off" }),
     "pipelines/nightly.yaml": pipelineOf("nightly", "../people.csv", "Name", { service: "practice", form: "people" }),
@@ -118,6 +120,20 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
       }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)),
     )
     await card.getByText("Rows need review", { exact: true }).waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("shows the source's new columns and rows to someone who comes back after changing it", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/moved`)
+    await page.getByText("All 1 row counted").waitFor()
+    writeFileSync(join(its.project.root, "moved.csv"), "Added,No,Name\n7,1,Ada\n8,2,Bob\n")
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByRole("list", { name: "Columns" }).getByRole("button", { name: /^Added/ }).waitFor()
+    await page.getByText("All 2 rows counted").waitFor()
+    await page.getByText("column left behind", { exact: true }).waitFor()
+    await page.getByRole("region", { name: "Preview" }).getByRole("button", { name: /^Row 2/ }).waitFor()
     await isQuiet()
     await close()
   })
