@@ -88,14 +88,27 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
     return { texts, names: texts.flatMap(({ name }) => name ?? []), unreadable }
   })
 
-/** Returns a diagnostic for each file whose pipeline name is also used by a different file. */
-export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray<Diagnostic> =>
+/**
+ * Returns a diagnostic for each file whose pipeline name is also used by a different file.
+ *
+ * @param folderOf returns the same text for names that name the same folder
+ */
+const repeatedNames = (
+  texts: ReadonlyArray<PipelineText>,
+  folderOf: (name: string | undefined) => string | undefined,
+): ReadonlyArray<Diagnostic> =>
   texts.flatMap(({ yaml, name }) => {
-    const others = texts.filter((other) => name !== undefined && other.name === name && other.yaml !== yaml)
+    const others = texts.filter((other) =>
+      name !== undefined && folderOf(other.name) === folderOf(name) && other.yaml !== yaml
+    )
     return others.length === 0 ? [] : [yaml.diagnostic({
       offset: yaml.offset(["pipeline"], "value"),
-      message: `${others.map((other) => other.yaml.file).join(" and ")} is called ${quoted(name ?? "")}, too.`,
-      suggestion: "The name is a pipeline's identity in the ledger. Give one of the pipelines a different name.",
+      message: `${
+        others.map((other) => `${other.yaml.file} is called ${quoted(other.name ?? "")}`).join(" and ")
+      }, too.`,
+      suggestion: others.every((other) => other.name === name)
+        ? "The name is a pipeline's identity in the ledger. Give one of the pipelines a different name."
+        : "This disk ignores letter case, so both would have the same folder of reports. Give one of the pipelines a different name.",
     })]
   })
 
@@ -187,9 +200,11 @@ export const loadProject = (
     const nameless = texts.filter(({ name }) => name === undefined && wanted !== "all" && missing.length > 0)
     if (wanted === "all" || missing.length > 0) diagnostics.push(...unreadable)
     const namedByFile = texts.filter(({ file }) => missing.includes(file))
-    diagnostics.push(...repeatedNames(texts.filter((text) =>
-      found.includes(text) || namedByFile.some(({ name }) => name === text.name)
-    )))
+    const inCapitals = path.join(root, ...configFile.map((part) => part.toUpperCase()))
+    const ignoresCase = yield* fs.exists(inCapitals).pipe(Effect.orElseSucceed(() => false))
+    const folderOf = (name: string | undefined) => ignoresCase ? name?.toLowerCase() : name
+    const folders = new Set([...found, ...namedByFile].map(({ name }) => folderOf(name)))
+    diagnostics.push(...repeatedNames(texts.filter(({ name }) => folders.has(folderOf(name))), folderOf))
 
     const own = decoded
       && projectOf(decoded.file, resolve, yield* openSecrets(decoded.yaml, path.join(root, ".env"), resolve))

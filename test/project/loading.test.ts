@@ -1,6 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import type { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "../../src/project/errors.ts"
 import { findProject, loadProject } from "../../src/project/loadProject.ts"
 import type { Project } from "../../src/project/Project.ts"
@@ -136,6 +137,29 @@ it.layer(platform)("loading pipelines", (it) => {
         "There is no pipeline `c`: the one in pipelines/c.yaml is called `other`.",
       )
       expect((yield* loadProject(root, { pipelines: ["other"] })).pipelines.size).toBe(1)
+    }))
+
+  it.scoped("names that differ only in letter case are reported in both files if the disk ignores case", () =>
+    Effect.gen(function*() {
+      const files = {
+        "config/formferry.yaml": projectYaml,
+        "pipelines/a.yaml": pipelineYaml("Same"),
+        "pipelines/b.yaml": pipelineYaml("same"),
+      }
+      const root = yield* projectFolder(files)
+      const isIgnored = existsSync(`${root}/CONFIG`)
+      if (!isIgnored) {
+        expect((yield* loadProject(root)).pipelines.size).toBe(2)
+        // As a disk that ignores case would show the file.
+        mkdirSync(`${root}/CONFIG`)
+        writeFileSync(`${root}/CONFIG/FORMFERRY.YAML`, projectYaml)
+      }
+      for (const pipelines of ["all", ["same"]] as const) {
+        expect(yield* diagnosticsOf(loadProject(root, { pipelines }))).toEqual([
+          expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same`, too." }),
+          expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `Same`, too." }),
+        ])
+      }
     }))
 
   it.scoped("an unknown service is reported with the nearest name, together with all other mistakes", () =>
