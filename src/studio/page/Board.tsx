@@ -59,11 +59,13 @@ const has = (text: string, search: string): boolean => text.toLowerCase().includ
  * list's attributes, and the index of the tile that Tab reaches.
  */
 const useTabStop = (count: number) => {
-  const list = useRef<HTMLUListElement>(null)
+  const ul = useRef<HTMLUListElement>(null)
   const [stop, setStop] = useState(0)
   const isWanted = useRef(false)
   const at = Math.max(0, Math.min(stop, count - 1))
-  const focusStop = () => list.current?.querySelector<HTMLElement>(".pick[tabindex='0']")?.focus()
+  const focusStop = () => ul.current?.querySelector<HTMLElement>(".pick[tabindex='0']")?.focus()
+  // The focus would be lost with a button that is no longer shown after a click.
+  const keep = ({ target }: Event) => (target as Element).closest("li")?.querySelector<HTMLElement>(".pick")?.focus()
   useEffect(() => {
     // A click on a tile has its own focus.
     if (isWanted.current) focusStop()
@@ -85,7 +87,7 @@ const useTabStop = (count: number) => {
   }
   const follow = ({ target }: FocusEvent) =>
     setStop(Number((target as HTMLElement).closest("li")?.getAttribute("aria-posinset")) - 1)
-  return [{ ref: list, onKeyDown: move, onFocusIn: follow, "aria-describedby": "board-keys" }, at] as const
+  return [{ ref: ul, onClick: keep, onKeyDown: move, onFocusIn: follow, "aria-describedby": "board-keys" }, at] as const
 }
 
 /** Shows a tile's name and what is known about it. */

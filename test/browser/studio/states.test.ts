@@ -297,6 +297,8 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     await questions.getByRole("button", { name: /^Name Suggested/ }).waitFor()
     await press("Accept the suggestion for Name")
     await questions.getByRole("button", { name: /^Name Mapped/ }).waitFor()
+    // The pressed button is gone, but the focus stays in its tile.
+    expect(await page.evaluate("document.activeElement.textContent")).toMatch(/^NameMapped/)
     await press("Reject the suggestion for Mail")
     await questions.getByRole("button", { name: /^Mail (?!Suggested)/ }).waitFor()
     await press("Save")
@@ -304,6 +306,11 @@ describe.runIf(isLong && !withoutBrowser)("the studio's states in Chromium", { t
     const text = readFileSync(join(its.project.root, "pipelines", "decided.yaml"), "utf8")
     expect(text).toMatch(/# reviewed .*\n    - id: name\n/)
     expect(text).not.toMatch(/- id: mail\n/)
+    const row = page.getByRole("region", { name: "Preview" }).getByRole("button", { name: "Row 1: ", pressed: true })
+    const outline = () => row.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).outlineStyle)
+    expect(await outline()).toBe("none")
+    await tabTo(page, row)
+    expect(await outline()).toBe("solid")
 
     await page.goto(`${its.project.studio.origin}/#/results/doubt`)
     const choosing = page.waitForEvent("filechooser")
