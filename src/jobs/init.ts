@@ -4,6 +4,7 @@ import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { brief } from "../domain/problem.ts"
+import { counted } from "../domain/words.ts"
 import { draftPipeline } from "../mapping/draft/draftPipeline.ts"
 import { strayWarning } from "../mapping/profile/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
@@ -200,7 +201,7 @@ const writeNew = (
             [
               ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
                 .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
-              `${rows} rows`,
+              counted(rows, "row"),
             ].join(", "),
           ),
           ...readKeys(config, source),
