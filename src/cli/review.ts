@@ -151,7 +151,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const [best] = candidates
     const settled = best === undefined || best.origin !== item.sure
       ? undefined
-      : yield* review.entryFor(question, best.origin)
+      : review.entryFor(question, best.origin)
     if (
       best !== undefined && settled !== undefined && settled.misfit === undefined
       && settled.asks.length + settled.choices.length > 0
@@ -173,8 +173,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
         skip,
       ],
     )
-    const chosenColumn = (origin: Origin) =>
-      Effect.flatMap(review.entryFor(question, origin), (made) => write(origin, made))
+    const chosenColumn = (origin: Origin) => write(origin, review.entryFor(question, origin))
     if (chosen === undefined) return false
     if (chosen === "keep") yield* review.write({ _tag: "Accept", ...named(question) })
     else if (chosen === "unanswered") yield* review.write({ _tag: "LeaveUnanswered", question })

@@ -120,7 +120,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       lastUpdatedAt: left("lastUpdatedAt"),
       login: left("login"),
     }
-    const additions = draftAdditions(suggestions, survey.tried)
+    const additions = draftAdditions(suggestions)
     const entries = [...additions.questions, ...additions.urlParameters, ...additions.own]
     const changed = entries.length === 0 ? text : addToPipeline(text, additions)
     if (changed === undefined) {

@@ -105,7 +105,7 @@ export const checkData = (
           else if (problems.length > 0) counts.invalid++
           if (fault !== undefined) continue
           const cleaned = clean(cells)
-          for (const { counter } of choices) counter.addRow(cleaned)
+          for (const { addRow } of choices) addRow(cleaned)
           profiles.addRow(cleaned)
         }
         return lookUp(chunk)
@@ -170,12 +170,16 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
     if (column === undefined || (kind === "matrix" && (question.options ?? []).length === 0)) return []
     const options: Readonly<Record<string, unknown>> = { ...defaults[kind], ...entry.options }
     const empty = new Set(emptyTexts(pipeline.source))
-    const counter = collectUnknown(columns, entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
+    const counter = collectUnknown(entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
     const title = entry.input._tag === "Block" ? entry.input.title : column.name ?? column.title
     /** Whether a cell is read as one choice although the question takes several. */
     const isOneChoice = entry.input._tag === "Columns" && (kind === "choices" || kind === "ranking")
       && options["split"] === undefined
-    return counter === undefined ? [] : [{ entry, question, kind, columns, title, counter, isOneChoice }]
+    if (counter === undefined) return []
+    const addRow = (cells: Cells) => {
+      for (const { position } of columns) counter.add(cells[position] ?? null)
+    }
+    return [{ entry, question, kind, columns, title, counter, addRow, isOneChoice }]
   })
 }
 
@@ -275,11 +279,11 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
 
 /** Returns how an entry reads a column of times, with the format and the zone that it needs. */
 const timeEntry = (times: OwnColumn, column: string): string => {
-  const { asks, keys } = ownSettings("submissionTime", times)
+  const { gaps, keys } = ownSettings("submissionTime", times)
   return flow({
     from: column,
     ...Object.fromEntries(keys.map(({ key, value }) => [key, value])),
-    ...(asks.some(({ key }) => key === "zone") && { zone: "…" }),
+    ...(gaps.some(({ key }) => key === "zone") && { zone: "…" }),
   })
 }
 

@@ -4,7 +4,7 @@ import { cut } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
-import { dateFormats } from "../mapping/profile/dateEvidence.ts"
+import { dateFormats } from "../mapping/profile/notations.ts"
 
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
 const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> = {
@@ -158,14 +158,14 @@ export class CellTraps {
 }
 
 /** Returns the trap for dates if the column doesn't show whether the day or the month comes first. */
-export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
-  const formats = dateFormats(dates)
+export const dateTraps = ({ filled, notations, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
+  const { formats, isMixed, why } = dateFormats(notations.keys())
   const dated = shapes.date + shapes.dateTime
-  if (formats._tag === "Decided" || dated < filled / 2) return []
-  const message = formats.isMixed
-    ? `Its dates are written in two orders: ${formats.why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
-    : `Its dates may be ${formats.formats.join(" or ")}: ${formats.why}. Choose one with \`format\`.`
-  return [trap(formats.isMixed ? "two-date-orders" : "open-date-order", message, dated)]
+  if (why === undefined || dated < filled / 2) return []
+  const message = isMixed
+    ? `Its dates are written in two orders: ${why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
+    : `Its dates may be ${formats.join(" or ")}: ${why}. Choose one with \`format\`.`
+  return [trap(isMixed ? "two-date-orders" : "open-date-order", message, dated)]
 }
 
 /** Returns the trap for cells whose kind differs from that of most cells in the column. */
@@ -174,13 +174,13 @@ export const exceptionTraps = (
   kind: Shape | "empty" | "text" | "choice" | "choices",
 ): ReadonlyArray<Trap> => {
   if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
-  const usual: ReadonlyArray<Shape | undefined> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
+  const usual: ReadonlyArray<string | undefined> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
   const others = filled - (kind === "dateTime" ? shapes.date + shapes.dateTime : shapes[kind])
   if (others <= 0) return []
   const message = `${count(others)} of ${count(filled)} filled cells ${others === 1 ? "is" : "are"} not of the kind ${
     kind === "dateTime" ? "date and time" : kind
   }, unlike the others.`
-  const unlike = [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
+  const unlike = examples.filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
   return [trap("mixed-kinds", message, others, unlike.slice(0, examplesKept))]
 }
 

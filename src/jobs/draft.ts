@@ -24,10 +24,10 @@ import { type OpenParts, openParts, type PartsOptions } from "./prepare.ts"
 import { isIgnored, openTimes } from "./review.ts"
 import {
   candidateOf,
-  entriesFrom,
   isNamed,
   originOf,
   readingsOf,
+  reviewedEntries,
   type ReviewedEntry,
   shownInput,
   suggestedFor,
@@ -164,20 +164,17 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
 
 /** Changes the entry of a question or a time. Tries it on the first rows, and says what is open about it. */
 export const editEntry = (
-  { form, source: own, text }: OpenDraft,
-  survey: Pick<DraftSurvey, "missing" | "profiles" | "rows" | "stray" | "suggestions">,
+  { form, text }: Pick<OpenDraft, "form" | "text">,
+  survey: Pick<DraftSurvey, "profiles" | "suggestions">,
   edit: FormEdit,
 ) =>
   Effect.gen(function*() {
-    const { source: first } = firstRows(own, false)
-    const source = { ...first, columns: ownColumns(own.columns) }
-    const entries = entriesFrom(source, survey)
     if (edit._tag === "MapTime") {
       const column = survey.suggestions[edit.of]
       if (column === undefined) {
         return yield* initRefused(`No column seems to contain the ${edit.of}: write it in the text.`)
       }
-      const made = entries.entryForTime({ of: edit.of, column })
+      const made = reviewedEntries.entryForTime({ of: edit.of, column })
       return yield* withEntry(text, "own", made, cellsOf({ _tag: "Column", ...column }), edit.answers)
     }
     const question = form.questions.find(({ id }) => id === edit.question)
@@ -187,7 +184,7 @@ export const editEntry = (
     if (origin === undefined || !isNamed(origin)) {
       return yield* initRefused("A column has no name. Name it under `source.columns` by its position.")
     }
-    const made = yield* entries.entryFor(question, origin)
+    const made = reviewedEntries.entryFor(question, origin)
     return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)
   })
 

@@ -191,7 +191,6 @@ const writeNew = (
       name,
       service,
       columns,
-      tried: survey.tried,
       source: {
         keys: [
           ...placeKeys(

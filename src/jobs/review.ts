@@ -22,13 +22,13 @@ import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import {
   candidateOf,
-  entriesFrom,
   isNamed,
   type OpenChoice,
   openChoices,
   type OpenTime,
   type ReviewCandidate,
   type ReviewedEntries,
+  reviewedEntries,
   shownInput,
 } from "./reviewedEntry.ts"
 import { fetchForm } from "./services.ts"
@@ -78,7 +78,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
     if (counted.length === 0) return []
     const profiles = profiler(counted.flatMap(({ columns }) => columns), labels?.of)
     yield* eachRow(source, (cells) => {
-      for (const { counter } of counted) counter.addRow(cells)
+      for (const { addRow } of counted) addRow(cells)
       profiles.addRow(cells)
     })
     const byPosition = new Map(profiles.profiles().map((one) => [one.column.position, one]))
@@ -143,7 +143,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const redirecting = redirectingEntries(mapping.questions, form.questions)
     const asked = form.questions.filter((question) => !isIgnored(mapping, question) && !redirecting.has(question.id))
     const described = yield* labelsFor(labels, columns)
-    const { missing, profiles, rows, stray, suggestions } = yield* surveySource(
+    const { profiles, suggestions } = yield* surveySource(
       source,
       { ...form, questions: asked.filter((question) => entryOf(question) === undefined) },
       unusedColumns(pipeline, source),
@@ -180,7 +180,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       form,
       items,
       free: profiles.filter(({ column }) => column.name !== undefined),
-      ...entriesFrom(source, { missing, rows, stray }),
+      ...reviewedEntries,
       write: (edit) =>
         Effect.gen(function*() {
           const now = yield* fs.readFileString(file)

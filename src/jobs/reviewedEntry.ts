@@ -1,13 +1,19 @@
 // An entry for the columns that a person chose: how their cells can be read, and what is still open about it.
-import * as Effect from "effect/Effect"
 import type { Option, Question } from "../domain/form.ts"
 import type { OwnTime } from "../domain/item.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
-import { fromOf, ownEntry, samplesFrom, suggestedEntry } from "../mapping/draft/draftEntries.ts"
-import { type Ask, ownSettings, type Settings, settingsFor } from "../mapping/draft/settings.ts"
-import { compileWritten, misfitOf } from "../mapping/draft/tryEntry.ts"
+import { fromOf, ownEntry, questionEntry, samplesFrom } from "../mapping/draft/draftEntries.ts"
+import {
+  compileWritten,
+  type Gap,
+  misfitOf,
+  openIn,
+  ownSettings,
+  type Settings,
+  settingsFor,
+} from "../mapping/draft/settings.ts"
 import {
   columnsOf,
   type Origin,
@@ -17,8 +23,7 @@ import {
 } from "../mapping/suggest/Suggestion.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
-import type { Source } from "../source/Source.ts"
-import { type SurveyedSource, tryOnCells } from "./suggestMapping.ts"
+import type { SurveyedSource } from "./suggestMapping.ts"
 
 /** Columns that may answer a question. */
 export interface ReviewCandidate extends Suggestion {
@@ -42,7 +47,7 @@ export interface OpenChoice {
 /** The entry for the column that a person chose, with the questions that are still open about it. */
 export interface ReviewedEntry {
   readonly kind: string | undefined
-  readonly asks: ReadonlyArray<Ask>
+  readonly asks: ReadonlyArray<Required<Omit<Gap, "todo">>>
   /** A sentence that says what is open but can't be settled by an answer. If present, the entry stays a comment. */
   readonly open: string | undefined
   /** A sentence that says why the column's cells don't fit the question. */
@@ -54,10 +59,7 @@ export interface ReviewedEntry {
 
 /** Makes entries for the columns that a person chose. */
 export interface ReviewedEntries {
-  readonly entryFor: (
-    question: Question,
-    origin: Origin,
-  ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
+  readonly entryFor: (question: Question, origin: Origin) => ReviewedEntry
   readonly entryForTime: (time: OpenTime) => ReviewedEntry
 }
 
@@ -123,13 +125,11 @@ export const shownInput = ({ input }: MappingEntry): string => {
 /** Returns an entry with the answers to the questions that its settings leave open. */
 const withAnswers = (
   entry: DraftEntry,
-  { asks, open }: Settings,
+  { gaps }: Settings,
   answers: ReadonlyMap<string, string>,
 ): DraftEntry => {
-  if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
-    return { ...entry, open: true }
-  }
-  const others = asks.flatMap(({ choices, key }): ReadonlyArray<DraftKey> => {
+  if (gaps.some(({ key }) => key === undefined || !answers.has(key))) return { ...entry, open: true }
+  const others = gaps.flatMap(({ choices = [], key = "" }): ReadonlyArray<DraftKey> => {
     const answer = answers.get(key)
     return key === "true" && answer !== undefined
       ? [{ key, value: [answer] }, { key: "false", value: choices.filter((one) => one !== answer) }]
@@ -154,7 +154,7 @@ const withAnswers = (
 const readingWith = (kind: string | undefined, key: string, value: string) =>
   kind === undefined
     ? undefined
-    : compileWritten(kind, { [key]: value }, { id: "", name: "", type: undefined, options: undefined }, new Set())
+    : compileWritten(kind, { [key]: value })
 
 /** A value of each key that a person types, as an example. */
 const typedExamples: Readonly<Record<string, string>> = { zone: "Europe/Berlin", country: "DE" }
@@ -177,44 +177,40 @@ export const readingsOf = (kind: string | undefined, key: string, value: string,
 }
 
 /** Returns what a person must still decide about an entry. */
-const openIn = ({ asks, open }: Settings) => ({ asks, open: asks.length === 0 ? open : undefined })
+const leftIn = (settings: Settings) => {
+  const asks = settings.gaps.flatMap(({ choices = [], key, why }) => key === undefined ? [] : [{ choices, key, why }])
+  return { asks, open: asks.length === 0 ? openIn(settings) : undefined }
+}
 
-/** Returns how to make entries from a source's columns, after all its cells were read once. */
-export const entriesFrom = (
-  source: Source,
-  surveyed: Parameters<typeof tryOnCells>[3],
-): ReviewedEntries => {
-  return {
-    entryFor: (question, origin) => {
-      const suggestion = { question, origin, confidence: 1, because: [] }
-      const times = { submissionTime: undefined, lastUpdatedAt: undefined }
-      return Effect.map(
-        tryOnCells(source, [suggestion], times, surveyed),
-        (tried) => {
-          const settings = settingsFor(suggestion)
-          const unknown = unknownOf(suggestion, tried)
-          const entry = suggestedEntry(suggestion, { nameOf: nameOrNumber, unknown, answered: new Set() })
-          return {
-            kind: settings.kind,
-            ...openIn(settings),
-            misfit: misfitOf(settings, tried.get(question.id)),
-            choices: openChoices({ question, kind: settings.kind }, foreignChoices(suggestion, unknown).left),
-            entry: (answers) => withAnswers(entry, settings, answers),
-          }
-        },
-      )
-    },
-    entryForTime: ({ column, of }) => {
-      const settings = ownSettings(of, column)
-      return {
-        kind: "dateTime",
-        ...openIn(settings),
-        misfit: undefined,
-        choices: [],
-        entry: (answers) => withAnswers(ownEntry(of, column, nameOrNumber, undefined), settings, answers),
-      }
-    },
-  }
+/** Makes entries from columns whose cells were all read once. */
+export const reviewedEntries: ReviewedEntries = {
+  entryFor: (question, origin) => {
+    const suggestion = { question, origin, confidence: 1, because: [] }
+    const settings = settingsFor(suggestion)
+    const reviewed = { question, accepted: suggestion, candidates: [suggestion] }
+    const entry = questionEntry(reviewed, { nameOf: nameOrNumber, answered: new Set(), isChosen: true })
+    return {
+      kind: settings.kind,
+      ...leftIn(settings),
+      misfit: origin._tag === "Column" ? misfitOf(settings, origin, question)?.why : undefined,
+      choices: openChoices(
+        { question, kind: settings.kind },
+        foreignChoices(suggestion, unknownOf(suggestion)).left,
+      ),
+      entry: (answers) => withAnswers(entry, settings, answers),
+    }
+  },
+  entryForTime: ({ column, of }) => {
+    const settings = ownSettings(of, column)
+    return {
+      kind: "dateTime",
+      ...leftIn(settings),
+      misfit: undefined,
+      choices: [],
+      entry: (answers) =>
+        withAnswers(ownEntry(of, column, { nameOf: nameOrNumber, isChosen: true }), settings, answers),
+    }
+  },
 }
 
 /** Returns the columns that are suggested for a question, the likeliest first. */

@@ -5,12 +5,10 @@ import { brief } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { counted, oneLine } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
-import { ownSettings, settingsFor } from "../mapping/draft/settings.ts"
-import { type TriedEntries, tryEntry } from "../mapping/draft/tryEntry.ts"
 import type { ProfiledColumn } from "../mapping/profile/ColumnProfile.ts"
 import { recordProfiler, type StrayRow } from "../mapping/profile/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
-import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
+import type { Suggestions } from "../mapping/suggest/Suggestion.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
@@ -160,7 +158,6 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
   })
 
 export interface SurveyedSource {
-  readonly tried: TriedEntries
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
   /** Rows that are not records. */
@@ -172,8 +169,7 @@ export interface SurveyedSource {
 }
 
 /**
- * Reads a whole source twice. The first time, matches its columns with the form's questions. The second time, finds choices that are not options, and
- * cells that the suggested settings can't read.
+ * Reads a whole source, and matches its columns with the form's questions.
  *
  * @param form the form, with the questions to fill
  * @param columns the columns that may fill them
@@ -197,48 +193,12 @@ export const surveySource = (
     const { complete, missing, profiles: profiled, stray } = profiles.ended()
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
-    const suggestions = yield* suggest({ form, columns: profiled, blocks, tool: source.tool })
-    const best = suggestions.questions.flatMap(({ candidates }) => candidates.slice(0, 1))
     return {
-      suggestions,
-      tried: yield* tryOnCells(source, best, suggestions, { missing, stray, rows }),
+      suggestions: yield* suggest({ form, columns: profiled, blocks, tool: source.tool }),
       missing,
       stray,
       rows,
       profiles: profiled,
       complete,
     } satisfies SurveyedSource
-  })
-
-/**
- * Reads a whole source. Finds choices that are not options, and cells that the suggested settings can't read.
- *
- * @param own the columns that may contain submission times
- */
-export const tryOnCells = (
-  source: Source,
-  suggestions: ReadonlyArray<Suggestion>,
-  { lastUpdatedAt, submissionTime }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
-  { missing, rows, stray }: Pick<SurveyedSource, "missing" | "rows" | "stray">,
-) =>
-  Effect.gen(function*() {
-    const empty = new Set(missing.keys())
-    const times = Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, column]) => {
-      const question = { id: of, name: of, type: undefined, options: undefined }
-      const origin = column && { _tag: "Column", ...column } as const
-      return origin === undefined ? [] : [[{ origin, question }, ownSettings(of, origin)] as const]
-    })
-    const entries = [...suggestions.map((one) => [one, settingsFor(one)] as const), ...times]
-    const trials = entries.flatMap(([one, settings]) => {
-      const trial = tryEntry(one, settings, empty, rows)
-      return trial === undefined ? [] : [[one.question.id, trial] as const]
-    })
-    if (trials.length > 0) {
-      const left = new Set(stray.map(({ row }) => row))
-      yield* eachRow(source, (cells, row) => {
-        if (left.has(row)) return
-        for (const [, trial] of trials) trial.addRow(cells)
-      })
-    }
-    return new Map(trials.map(([of, trial]) => [of, trial.tried()]))
   })

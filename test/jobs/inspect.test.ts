@@ -11,7 +11,7 @@ import { showInspection } from "../../src/cli/inspect.ts"
 import { surveyDraft } from "../../src/jobs/draft.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { openShown } from "../../src/jobs/prepare.ts"
-import { DistinctTexts, UniqueCheck } from "../../src/mapping/profile/distinctTexts.ts"
+import { SmallestHashes, UniqueCheck } from "../../src/mapping/profile/distinctTexts.ts"
 import { hashOf } from "../../src/mapping/words/words.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { formOf } from "../mapping/pipeline.ts"
@@ -282,9 +282,9 @@ describe("approximate counts beyond a limit", () => {
   it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])(
     "the count of %i different texts is estimated to within %d",
     (number, tolerance) => {
-      const distinct = new DistinctTexts()
+      const distinct = new SmallestHashes()
       for (let round = 0; round < 2; round++) {
-        for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
+        for (let at = 0; at < number; at++) distinct.add(hashOf(`text ${at}`))
       }
       const { count, exact } = distinct.count()
       expect(exact).toBe(tolerance === 0)

@@ -1,6 +1,7 @@
 import { ownMembers } from "../../domain/item.ts"
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
+import { present } from "../../domain/words.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import { commentText, type DraftEntry, type DraftKey, type DraftValue } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
@@ -15,12 +16,9 @@ import {
   type SuggestedQuestion,
   type Suggestion,
   type Suggestions,
-  wouldFit,
 } from "../suggest/Suggestion.ts"
-import { draftOther, foreignChoices, foreignFault, valuesBelow, withSure } from "./draftChoices.ts"
-import { ownSettings, settingsFor } from "./settings.ts"
-import { settingsThatRead, type TriedEntries, type TriedEntry } from "./tryEntry.ts"
-import type { Unknown } from "./unknownChoices.ts"
+import { draftChoices, draftOther } from "./draftChoices.ts"
+import { openIn, ownSettings, settingsFor, settingsThatRead } from "./settings.ts"
 
 /** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
@@ -30,11 +28,14 @@ export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
     return label === undefined ? `"${cell}"` : `"${cell}" (${meant})`
   })
 
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
+  const each = origin._tag === "Joined" ? 1 : 2
+  return [...new Set(profiledOf(origin).flatMap((one) => samplesOf(one).slice(0, each)))].slice(0, 2)
+}
+
 /** Returns a comment about columns: what they are, a few cells, and the reasons. */
 const remark = (about: string, cells: ReadonlyArray<string>, because: ReadonlyArray<string> = []): string =>
   [about, ...cells, ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
-
-const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
 
 type Naming = (column: Column) => string
 
@@ -64,35 +65,32 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
     ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
     : origin.columns.map(({ column }) => nameOf(column))
 
-export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
-  const each = origin._tag === "Joined" ? 1 : 2
-  return [...new Set(profiledOf(origin).flatMap((one) => samplesOf(one).slice(0, each)))].slice(0, 2)
-}
-
 interface EntryOptions {
   readonly nameOf: Naming
-  readonly unknown: Unknown | undefined
-  readonly tried?: TriedEntry | undefined
+  /** Whether a person has chosen the column, and was told if its cells don't fit. */
+  readonly isChosen?: boolean
   /** Positions of the columns that answer a question of their own. */
   readonly answered: ReadonlySet<number>
   /** The separator of choices in the source's other columns, to propose it if the cells show none. */
   readonly split?: DraftValue | undefined
 }
 
-const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, unknown }: EntryOptions) => {
+/** Returns how an entry reads the columns of a suggestion, and what is open about that. */
+const readingOf = (suggestion: Suggestion, { answered, isChosen = false, nameOf, split }: EntryOptions) => {
   const { origin, question } = suggestion
-  const settings = settingsThatRead(settingsFor(suggestion), tried)
+  const suggested = settingsFor(suggestion)
+  const settings = isChosen || origin._tag !== "Column" ? suggested : settingsThatRead(suggested, origin, question)
+  const unread = openIn(settings)
   const { kind } = settings
-  const choices = foreignChoices(suggestion, unknown)
   const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
   const isCut = split !== undefined && origin._tag === "Column" && (question.options ?? []).length > 0
     && (kind === "choices" || kind === "ranking") && settings.keys.every(({ key }) => key !== "split")
   const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  const keys = withSure([...other.keys, ...proposed, ...settings.keys], choices)
-  const below = valuesBelow(suggestion, choices, keys)
+  const choices = draftChoices(suggestion, [...other.keys, ...proposed, ...settings.keys])
+  const { below, keys } = choices
   // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
   const isSaid = kind !== undefined && kind !== "text"
-    && (question.type === undefined || keys.length > 0 || below.length > 0 || settings.open !== undefined)
+    && (question.type === undefined || keys.length > 0 || below.length > 0 || unread !== undefined)
   return {
     kind: kind ?? kindOfType(question.type ?? "")?.name,
     keys: [
@@ -101,23 +99,8 @@ const readingKeys = (suggestion: Suggestion, { answered, nameOf, split, tried, u
       ...keys,
     ],
     below,
-    unread: settings.open,
-    open: settings.open ?? foreignFault(suggestion, choices) ?? other.open,
-  }
-}
-
-export const suggestedEntry = (suggestion: Suggestion, options: EntryOptions): DraftEntry => {
-  const { because, confidence, origin, question } = suggestion
-  const { below, keys, kind, open } = readingKeys(suggestion, options)
-  const samples = samplesFrom(origin)
-  const cells = samples.length === 0 ? ["the column is empty"] : samples
-  return {
-    of: question.id,
-    kind,
-    comments: [remark(scored(confidence), cells, because), ...leftOpen(open)],
-    keys: [...naming(question), ...keys],
-    below,
-    open: open !== undefined,
+    unread,
+    open: unread ?? choices.open ?? other.open,
   }
 }
 
@@ -127,49 +110,60 @@ const whyOpen: Readonly<Record<NonNullable<SuggestedQuestion["why"]>, string>> =
   "several-fit": "more than one column would fit",
 }
 
-/** Returns the entry of a question that is left to a person, with the columns that may be meant. */
-export const openEntry = (
-  { candidates, question, why = "unsure" }: SuggestedQuestion,
-  options: Omit<EntryOptions, "unknown"> & { readonly unknown: (suggestion: Suggestion) => Unknown | undefined },
+const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
+
+/** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
+export const questionEntry = (
+  { accepted, candidates, question, why = "unsure" }: SuggestedQuestion,
+  options: EntryOptions,
 ): DraftEntry => {
-  const { nameOf } = options
-  const [best] = candidates
-  const unknown = best === undefined || best.confidence < wouldFit ? undefined : options.unknown(best)
-  const made = best === undefined ? undefined : readingKeys(best, { ...options, unknown })
+  const best = accepted ?? candidates[0]
+  const read = best && readingOf(best, options)
+  const open = accepted === undefined ? present([whyOpen[why], read?.unread]).join(". ") : read?.open
+  const remarks = candidates.map(({ because, confidence, origin }) => {
+    const samples = samplesFrom(origin)
+    if (accepted !== undefined) {
+      return remark(scored(confidence), samples.length > 0 ? samples : ["the column is empty"], because)
+    }
+    const from = fromOf(origin, options.nameOf, question)
+    const shown = typeof from === "string"
+      ? from
+      : origin._tag === "Block"
+      ? `block ${origin.title}`
+      : "several columns"
+    // Not shortened, so that it can be copied.
+    return remark(`candidate ${confidence.toFixed(2)} ${commentText(shown)}`, samples, because)
+  })
   return {
     of: question.id,
-    comments: [
-      ...leftOpen([whyOpen[why], ...made?.unread === undefined ? [] : [made.unread]].join(". ")),
-      ...candidates.map(({ because, confidence, origin }) => {
-        const from = fromOf(origin, nameOf, question)
-        const shown = typeof from === "string"
-          ? from
-          : origin._tag === "Block"
-          ? `block ${origin.title}`
-          : "several columns"
-        // Not shortened, so that it can be copied.
-        return remark(`candidate ${confidence.toFixed(2)} ${commentText(shown)}`, samplesFrom(origin), because)
-      }),
-    ],
-    keys: [...naming(question), ...made?.keys ?? [{ key: "from", value: "" }]],
-    below: made?.below ?? [],
-    open: true,
+    kind: read?.kind,
+    comments: accepted === undefined ? [...leftOpen(open), ...remarks] : [...remarks, ...leftOpen(open)],
+    keys: [...naming(question), ...read?.keys ?? [{ key: "from", value: "" }]],
+    below: read?.below ?? [],
+    open: open !== undefined,
   }
 }
 
-export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, tried: TriedEntry | undefined): DraftEntry => {
-  const settings = settingsThatRead(ownSettings(of, own), tried)
+/** Returns the entry of a submission's time or login. */
+export const ownEntry = (
+  of: string,
+  own: OwnColumn,
+  { isChosen = false, nameOf }: Pick<EntryOptions, "isChosen" | "nameOf">,
+): DraftEntry => {
+  const suggested = ownSettings(of, own)
+  const settings = isChosen ? suggested : settingsThatRead(suggested, own)
+  const open = openIn(settings)
   return {
     of,
-    comments: [remark(own.because, samplesOf(own)), ...leftOpen(settings.open)],
+    comments: [remark(own.because, samplesOf(own)), ...leftOpen(open)],
     keys: [{ key: "from", value: nameOf(own.column) }, ...settings.keys],
     below: [],
-    open: settings.open !== undefined,
+    open: open !== undefined,
   }
 }
 
 /** Returns the entries for URL parameters, times and the login. */
-export const otherEntries = (suggestions: Suggestions, nameOf: Naming, tried: TriedEntries) => ({
+export const otherEntries = (suggestions: Suggestions, nameOf: Naming) => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }): DraftEntry => ({
     of: element.id,
     comments: [remark(from.because, samplesOf(from))],
@@ -179,6 +173,6 @@ export const otherEntries = (suggestions: Suggestions, nameOf: Naming, tried: Tr
   })),
   own: ownMembers.flatMap((of) => {
     const own = suggestions[of]
-    return own === undefined ? [] : [ownEntry(of, own, nameOf, tried.get(of))]
+    return own === undefined ? [] : [ownEntry(of, own, { nameOf })]
   }),
 })

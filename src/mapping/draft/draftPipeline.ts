@@ -1,6 +1,6 @@
 import { brief } from "../../domain/problem.ts"
 import { type Column, nameOrNumber } from "../../domain/row.ts"
-import { firstOf, oneLine } from "../../domain/words.ts"
+import { firstOf, oneLine, present } from "../../domain/words.ts"
 import {
   type DraftEntry,
   type DraftKey,
@@ -9,10 +9,8 @@ import {
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
 import { type StrayRow, strayWarning, whereWithout } from "../profile/strayRows.ts"
-import { columnsOf, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
-import { unknownOf } from "./draftChoices.ts"
-import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
-import type { TriedEntries } from "./tryEntry.ts"
+import { columnsOf, type SuggestedQuestion, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
+import { otherEntries, questionEntry } from "./draftEntries.ts"
 
 interface DraftSource {
   /** The keys that say where the rows are, and how they are read. */
@@ -50,41 +48,45 @@ const sourceEntry = (
   const shown = firstOf(others.map(brief), 12)
   const also = others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shown}`
   const isNamed = rowKey.names.length > 0
-  const keys: ReadonlyArray<DraftKey | false> = [
-    ...source.keys,
-    isNamed && !source.isKeyed && {
-      key: "rowKey",
-      value: rowKey.names,
-      note: `identifies a row in later runs: ${rowKey.because}${also}`,
-    },
-    Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
-    source.stray.length > 0 && {
-      key: "where",
-      value: whereWithout(source.stray),
-      note: `${source.stray.map(strayWarning).join(" ")} Remove this condition if it is a record`,
-    },
-  ]
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
-  const proposed = (key: string, value: DraftValue | undefined, why: string): ReadonlyArray<string> =>
-    value === undefined ? [] : [`${key}: ${flow(value)} # ${why}`]
-  const below = [
-    ...proposed(
-      "rowKey",
-      isNamed || source.isKeyed ? undefined : [others[0] ?? "Column"],
-      `left open: what identifies a row in later runs. ${
+  const proposed: ReadonlyArray<DraftKey> = present([
+    !isNamed && !source.isKeyed && {
+      key: "rowKey",
+      value: [others[0] ?? "Column"],
+      note: `left open: what identifies a row in later runs. ${
         others.length === 0
           ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
           : `Different in every row: ${shown}`
       }`,
-    ),
-    ...proposed(
-      "empty",
-      missing.length === 0 ? undefined : missing.map(([text]) => text),
-      `left open: remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
-    ),
-    ...proposed("where", source.finished, "only responses that were finished"),
-  ]
-  return { of: "source", comments: [], keys: keys.filter((key) => key !== false), below, open: false }
+    },
+    missing.length > 0 && {
+      key: "empty",
+      value: missing.map(([text]) => text),
+      note: `left open: remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
+    },
+    source.finished !== undefined
+    && { key: "where", value: source.finished, note: "only responses that were finished" },
+  ])
+  return {
+    of: "source",
+    comments: [],
+    keys: present([
+      ...source.keys,
+      isNamed && !source.isKeyed && {
+        key: "rowKey",
+        value: rowKey.names,
+        note: `identifies a row in later runs: ${rowKey.because}${also}`,
+      },
+      Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
+      source.stray.length > 0 && {
+        key: "where",
+        value: whereWithout(source.stray),
+        note: `${source.stray.map(strayWarning).join(" ")} Remove this condition if it is a record`,
+      },
+    ]),
+    below: proposed.map(({ key, note = "", value }) => `${key}: ${flow(value)} # ${note}`),
+    open: false,
+  }
 }
 
 /** Returns the separator of choices that most of a source's columns use. */
@@ -100,67 +102,54 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
 const questionEntries = (
   { questions }: Suggestions,
   nameOf: (column: Column) => string,
-  tried: TriedEntries,
 ): ReadonlyArray<DraftEntry> => {
-  const accepted = questions.flatMap(({ accepted }) => accepted ?? [])
-  const answered = new Set(accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []))
-  const optionsFor = (id: string) => ({ nameOf, tried: tried.get(id), answered })
-  const sure = accepted.map((one) =>
-    suggestedEntry(one, { ...optionsFor(one.question.id), unknown: unknownOf(one, tried) })
+  const answered = new Set(
+    questions.flatMap(({ accepted }) => accepted?.origin._tag === "Column" ? [accepted.origin.column.position] : []),
   )
-  const split = usualSplit(sure)
-  return questions.map((one) =>
-    sure.find(({ of }) => of === one.question.id)
-      ?? openEntry(one, { ...optionsFor(one.question.id), unknown: (best) => unknownOf(best, tried), split })
-  )
+  const entryOf = (one: SuggestedQuestion, split?: DraftValue) => questionEntry(one, { nameOf, answered, split })
+  const sure = new Map(questions.flatMap((one) => one.accepted === undefined ? [] : [[one, entryOf(one)] as const]))
+  const split = usualSplit([...sure.values()])
+  return questions.map((one) => sure.get(one) ?? entryOf(one, split))
 }
 
 export const draftPipeline = (
   suggestions: Suggestions,
-  options: {
+  { columns, name, service, source }: {
     readonly name: string
     readonly service: string
     readonly source: DraftSource
     readonly columns: ReadonlyArray<Column>
-    readonly tried: TriedEntries
   },
 ): PipelineDraft => {
-  const { nameOf, aliases } = namer(options.columns)
-  const { form } = suggestions
-  const questions = questionEntries(suggestions, nameOf, options.tried)
-  const others = otherEntries(suggestions, nameOf, options.tried)
-  const unmapped = unmappedNames(suggestions)
+  const { nameOf, aliases } = namer(columns)
+  const { form, tool = "the tool" } = suggestions
+  const questions = questionEntries(suggestions, nameOf)
+  const others = otherEntries(suggestions, nameOf)
+  const unmapped = firstOf(unmappedNames(suggestions).map(brief), 50)
   const left = suggestions.left.flatMap(({ name }) => name ?? [])
-  const parts = ([["scheduling", form.scheduling], ["payment", form.payments]] as const).flatMap(([what, fields]) =>
-    fields.length === 0
-      ? []
-      : [`The form has ${what} fields, which you map manually: ${fields.map(({ name }) => brief(name)).join(", ")}`]
+  const manual = Object.entries({ scheduling: form.scheduling, payment: form.payments }).map(([what, fields]) =>
+    fields.length > 0
+    && `The form has ${what} fields, which you map manually: ${fields.map(({ name }) => brief(name)).join(", ")}`
   )
   return {
-    name: options.name,
+    name,
     about: [
       `Made by formferry init for the form "${
         brief(form.name)
       }". Anything that the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
-    source: sourceEntry(suggestions, options.source, aliases),
+    // After the entries, which name columns that have no name.
+    source: sourceEntry(suggestions, source, aliases),
     questions,
     ...others,
-    ignore: left.length === 0
-      ? undefined
-      : { columns: left, why: `${suggestions.tool ?? "the tool"}'s own columns, not imported` },
-    notes: [
-      ...(unmapped.length === 0
-        ? []
-        : [
-          `not mapped yet: ${
-            firstOf(unmapped.map(brief), 50)
-          }. Map them, or list them under \`ignore\`: \`check\` lists those that are left.`,
-        ]),
-      ...parts,
-    ],
-    service: options.service,
+    ignore: left.length === 0 ? undefined : { columns: left, why: `${tool}'s own columns, not imported` },
+    notes: present([
+      unmapped !== ""
+      && `not mapped yet: ${unmapped}. Map them, or list them under \`ignore\`: \`check\` lists those that are left.`,
+      ...manual,
+    ]),
+    service,
     form: form.id,
   }
 }
@@ -168,7 +157,6 @@ export const draftPipeline = (
 /** Returns entries to add to an existing pipeline file. Columns without a name are left to a person. */
 export const draftAdditions = (
   suggestions: Suggestions,
-  tried: TriedEntries,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
   const questions = suggestions.questions.filter(({ accepted }) =>
@@ -176,7 +164,7 @@ export const draftAdditions = (
   )
   const named = { ...suggestions, questions }
   return {
-    questions: questionEntries(named, nameOrNumber, tried),
-    ...otherEntries(named, nameOrNumber, tried),
+    questions: questionEntries(named, nameOrNumber),
+    ...otherEntries(named, nameOrNumber),
   }
 }

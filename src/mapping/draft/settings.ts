@@ -1,14 +1,18 @@
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
+import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
+import { counted } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
-import { dateFormat } from "../../kinds/dateFormats.ts"
-import { kindOfType } from "../../kinds/index.ts"
+import { textOf } from "../../kinds/cells.ts"
+import { kindOfType, kinds } from "../../kinds/index.ts"
+import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
-import { readIso } from "../../kinds/wallClock.ts"
-import type { DraftKey } from "../../project/PipelineDraft.ts"
+import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { dateFormats } from "../profile/dateEvidence.ts"
-import { numberSigns } from "../profile/numberEvidence.ts"
+import { dateFormats, formatsOf, momentIn, numberSigns } from "../profile/notations.ts"
 import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
@@ -17,140 +21,184 @@ import { type Block, hasParts, type OwnColumn, type Suggestion } from "../sugges
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
 
+/** Something that the cells don't show, so that a person must complete the entry. */
+export interface Gap {
+  /** What the cells don't show, as text that follows a colon. */
+  readonly why: string
+  /** What the person must do, as the start of a sentence. */
+  readonly todo: string
+  /** The key to ask the person for. Undefined if the person must edit the file. */
+  readonly key?: string
+  /** The values of the key to choose from. If there are none, any text is accepted. */
+  readonly choices?: ReadonlyArray<string>
+}
+
+/** How an entry reads its cells. */
 export interface Settings {
   /** The kind to write into the entry. Undefined if the question's type determines it, or if the answer is text. */
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
-  /** A sentence about what the cells don't show. If it is set, a person must complete the entry. */
-  readonly open: string | undefined
-  /** The keys to ask the person for. If there are none, the person must edit the file. */
-  readonly asks: ReadonlyArray<Ask>
+  readonly gaps: ReadonlyArray<Gap>
 }
 
-/** A key of an entry whose value only a person can decide. */
-export interface Ask {
-  readonly key: string
-  /** Why a person must decide, as text that follows a colon. */
-  readonly why: string
-  /** Values to choose from. If there are none, any text is accepted. */
-  readonly choices: ReadonlyArray<string>
-}
+/** What the cells show about the settings of a kind. */
+type Found = Partial<Omit<Settings, "kind">>
 
-const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Settings => ({
-  kind,
-  keys,
-  open: undefined,
-  asks: [],
-})
+/** Returns what a person must complete, in sentences. Undefined if there is nothing. */
+export const openIn = ({ gaps }: Pick<Settings, "gaps">): string | undefined =>
+  gaps.map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(" Also: ") || undefined
+
+/** Returns keys for the values that are defined. */
+const keysFor = (values: Readonly<Record<string, DraftValue | undefined>>): ReadonlyArray<DraftKey> =>
+  Object.entries(values).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
+
+const noQuestion: Question = { id: "", name: "", type: undefined, options: undefined }
 
 /**
- * Returns settings that a person must complete.
- *
- * @param why what the cells don't show
- * @param todo what the person must do
- * @param ask the key to ask the person for, with the values to choose from
+ * Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if the kind is unknown, or if the keys have
+ * mistakes.
  */
-const undecided = (
-  kind: string,
-  why: string,
-  todo: string,
-  keys: ReadonlyArray<DraftKey> = [],
-  ask?: Pick<Ask, "choices" | "key">,
-): Settings => ({
-  kind,
-  keys,
-  open: `${why}. ${todo}, then remove the #.`,
-  asks: ask === undefined ? [] : [{ ...ask, why }],
-})
+export const compileWritten = (
+  kindName: string,
+  written: Readonly<Record<string, unknown>>,
+  question = noQuestion,
+): Parse | undefined => {
+  const kind = kinds.get(kindName)
+  if (kind === undefined) return undefined
+  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>
+  const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
+  if (Option.isNone(options)) return undefined
+  // The cast is safe, because the options were decoded by the kind's own Schema.
+  const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options.value, {
+    question,
+    input: { _tag: "Columns", count: 1 },
+    empty: new Set(),
+  })
+  return typeof made === "function" ? made : undefined
+}
 
-const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
+/** Keys that say how cells are written. */
+const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
 
-const formatSettings = ({ dates }: ColumnProfile, kind: "date" | "time" | "dateTime"): Settings => {
-  const found = dateFormats(dates)
-  if (found._tag === "Open") {
-    const [first = "", ...others] = found.formats
-    const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
-    return undecided(kind, found.why, "Choose the format", [format], { key: "format", choices: found.formats })
+/** Kinds that take any text, and kinds whose other choices a person lists. */
+const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files", "choice", "choices", "ranking"])
+
+/** Returns why settings don't fit a column's cells: more than half of the cells can't be read, or more than 1% if the settings say how cells are written. Undefined if they fit. */
+export const misfitOf = ({ gaps, keys, kind = "text" }: Settings, column: ProfiledColumn, question = noQuestion) => {
+  const { cells, filled } = cellsIn(column)
+  const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
+  const parse = anyText.has(kind) ? undefined : compileWritten(kind, written, question)
+  // Numbers without a country code can be read with the country that a person adds.
+  const lacksCountry = gaps.some(({ key }) => key === "country")
+  const unread = cells.flatMap(({ cell, times }) => {
+    const fault = lacksCountry && !textOf(cell).startsWith("+") ? undefined : parse?.([cell])
+    // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
+    return fault instanceof Fault && fault.code !== "ambiguous-time" ? [{ cell, code: fault.code, times }] : []
+  })
+  const faulty = unread.reduce((sum, { times }) => sum + times, 0)
+  const [first] = unread
+  if (first === undefined || faulty <= filled * (keys.some(({ key }) => formats.has(key)) ? 0.01 : 0.5)) {
+    return undefined
   }
-  const timed = kind === "date" ? [...dates.isoTimes] : []
-  if (timed.some((format) => !format.includes("mm") || /SSS|ZZ/.test(format))) {
-    const why = "cells contain a time after the day, with fractions or an offset"
-    return undecided(kind, why, "Choose the part to use with `extract`")
+  const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
+  const why = `${faulty} of ${counted(filled, "cell")} can't be read like this (${
+    problemWords[first.code]
+  }), such as ${shown}`
+  return { why, isForMost: faulty > filled / 2 }
+}
+
+/** If settings don't fit the cells, leaves them open for a person to correct. */
+export const settingsThatRead = (settings: Settings, column: ProfiledColumn, question?: Question): Settings => {
+  const misfit = misfitOf(settings, column, question)
+  return misfit === undefined ? settings : {
+    ...settings,
+    keys: settings.keys.filter(({ key }) => !misfit.isForMost || !formats.has(key)),
+    gaps: [...settings.gaps, { why: misfit.why, todo: "Correct it" }],
   }
-  const formats = [...found.formats, ...timed].filter((format) =>
-    (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
+}
+
+/** @param known the formats that the form tool is known to use */
+const formatSettings = (
+  column: ProfiledColumn,
+  kind: "date" | "time" | "dateTime",
+  known: ReadonlyArray<string> = [],
+): Found => {
+  const read = compileWritten(kind, {})
+  const unread = [...cellsIn(column).notations.keys()].filter((one) =>
+    momentIn(one) !== undefined && read?.([one]) instanceof Fault
   )
-  const isDropped = (part: RegExp) => formats.some((format) => part.test(format))
+  const isUnreadable = (one: string) => momentIn(one)?.hasOffset === true || formatsOf(one).length === 0
+  if (kind === "date" && unread.some((one) => momentIn(one)?.hasDay === true && isUnreadable(one))) {
+    const why = "cells contain a time after the day, with fractions or an offset"
+    return { gaps: [{ why, todo: "Choose the part to use with `extract`" }] }
+  }
+  const isUsable = (format: string) =>
+    (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
+  const written = unread.filter((one) => formatsOf(one).some(isUsable))
+  if (written.length === 0) return {}
+  // Some tools write dates in the local order of days and months.
+  const own = known.filter(isUsable)
+  const isOwn = own.length > 0
+    && misfitOf({ kind, keys: [{ key: "format", value: own }], gaps: [] }, column) === undefined
+  const { formats, why } = isOwn ? { formats: own } : dateFormats(written)
+  const [format = "", ...others] = formats
+  if (why !== undefined) {
+    return {
+      keys: [{ key: "format", value: format, note: `or ${others.join(", ")}` }],
+      gaps: [{ why, todo: "Choose the format", key: "format", choices: formats }],
+    }
+  }
+  const isDropped = (part: RegExp) => formats.some((one) => part.test(one))
   const note = kind === "date" && isDropped(/[Hh]/)
     ? "the time is not sent"
     : kind === "time" && isDropped(/ZZ/)
     ? "without the offset"
     : undefined
-  return formats.length === 0 ? settled(kind) : settled(kind, { key: "format", value: one(formats), note })
+  return { keys: [{ key: "format", value: others.length === 0 ? format : formats, note }] }
 }
 
-const zoneSettings = ({ dates, share }: ColumnProfile, title: string, zone: string | undefined): Settings => {
-  if (share.date + share.dateTime > 0 && !dates.needsZone) return settled("dateTime")
-  const known = zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(title) ? "UTC" : undefined)
-  if (known !== undefined) return settled("dateTime", { key: "zone", value: known })
+const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
+  const days = Array.from(cellsIn(column).notations.keys(), momentIn).filter((moment) => moment?.hasDay)
+  if (days.length > 0 && days.every((day) => day?.hasOffset)) return {}
+  const zone = known ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
+  if (zone !== undefined) return { keys: [{ key: "zone", value: zone }] }
   const why = "the file does not show the time zone of these times"
-  return undecided("dateTime", why, "Add it, such as zone: Europe/Berlin", [], { key: "zone", choices: [] })
+  return { gaps: [{ why, todo: "Add it, such as zone: Europe/Berlin", key: "zone" }] }
 }
 
-/** Whether formats read at least 99% of a column's distinct texts, apart from ISO dates. */
-const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile): boolean => {
-  const readers = formats.map(dateFormat).filter((format) => typeof format !== "string")
-  const texts = [...distinct.keys()].filter((text) => readIso(text) === undefined)
-  const read = texts.filter((text) => readers.some(({ wall }) => !Number.isNaN(wall(text))))
-  return read.length >= texts.length * 0.99
+const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format" | "zone"> = {}): Found => {
+  const parts = [formatSettings(column, "dateTime", known.format), zoneSettings(column, known.zone)]
+  return { keys: parts.flatMap(({ keys = [] }) => keys), gaps: parts.flatMap(({ gaps = [] }) => gaps) }
 }
 
-/** Joins sentences about what a person must decide. Undefined if there is nothing. */
-export const joinedOpen = (sentences: ReadonlyArray<string | undefined>): string | undefined =>
-  sentences.filter((each) => each !== undefined).join(" Also: ") || undefined
-
-const dateTimeSettings = (
-  profile: ColumnProfile,
-  title: string,
-  known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
-): Settings => {
-  // Date cells and ISO dates need no format, even if the form tool's CSV files have one. Some tools write dates in the
-  // local order of days and months.
-  // Formats without a time are for other columns: a time of the form can't be read with them.
-  const given = known.format?.filter((format) => format.includes("mm")) ?? []
-  const own = readsMost(given, profile) ? given : []
-  const format = own.length > 0 && profile.dates.writings.length > 0
-    ? settled("dateTime", { key: "format", value: one(own) })
-    : formatSettings(profile, "dateTime")
-  const zone = zoneSettings(profile, title, known.zone)
-  return {
-    kind: "dateTime",
-    keys: [...format.keys, ...zone.keys],
-    open: joinedOpen([format.open, zone.open]),
-    asks: [...format.asks, ...zone.asks],
+const numberSettings = ({ notations }: ColumnProfile): Found => {
+  const { decimal, group, why } = numberSigns(notations.keys())
+  return why === undefined ? { keys: keysFor({ decimal, group }) } : {
+    keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
+    gaps: [{ why, todo: "Set it", key: "decimal", choices: [",", "."] }],
   }
 }
 
 const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
 
-const booleanSettings = ({ distinct }: ColumnProfile, codes: Codes): Settings => {
-  const texts = codes.size > 0 ? [...codes.keys()] : [...distinct.keys()]
-  if (codes.size === 0 && texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return settled("boolean")
-  const [yes, no] = [saysYes, saysNo].map((says) => texts.filter((text) => says(codes.get(text) ?? text)))
-  const lists = (yes: ReadonlyArray<string> = [], no: ReadonlyArray<string> = []): ReadonlyArray<DraftKey> =>
-    [{ key: "true", value: yes }, { key: "false", value: no }].filter(({ value }) => value.length > 0)
-  const [said, denied] = [yes?.length ?? 0, no?.length ?? 0]
+const booleanSettings = ({ distinct }: ColumnProfile, codes: Codes): Found => {
+  const isCoded = codes.size > 0
+  const texts = [...(isCoded ? codes : distinct).keys()]
+  if (!isCoded && texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return {}
+  const yes = texts.filter((text) => saysYes(codes.get(text) ?? text))
+  const no = texts.filter((text) => saysNo(codes.get(text) ?? text))
   // Codes may have a third label, such as one for "don't know".
-  if (codes.size > 0 ? said > 0 && denied > 0 : texts.length <= 12 && said + denied === texts.length) {
-    return settled("boolean", ...lists(yes, no))
+  const isShown = isCoded
+    ? yes.length > 0 && no.length > 0
+    : texts.length <= 12 && yes.length + no.length === texts.length
+  const words = (said: ReadonlyArray<string>, at: number) => {
+    const value = isShown || said.length > 0 ? said : texts.slice(at, at + 1)
+    return value.length === 0 ? undefined : value
   }
-  return undecided(
-    "boolean",
-    `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`,
-    "Set them",
-    lists(said > 0 ? yes : texts.slice(0, 1), denied > 0 ? no : texts.slice(1, 2)),
-    texts.length === 2 ? { key: "true", choices: texts } : undefined,
-  )
+  const keys = keysFor({ true: words(yes, 0), false: words(no, 1) })
+  const why = `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`
+  const ask = texts.length === 2 ? { key: "true", choices: texts } : {}
+  return isShown ? { keys } : { keys, gaps: [{ why, todo: "Set them", ...ask }] }
 }
 
 const choiceSettings = (
@@ -158,8 +206,13 @@ const choiceSettings = (
   column: ProfiledColumn,
   { options = [] }: Question,
   codes: Codes,
-): Settings => {
-  const { distinct, more } = cellsIn(column)
+): Found => {
+  const { distinct, filled, more } = cellsIn(column)
+  if (options.length === 0 && filled === 0) {
+    return {
+      gaps: [{ why: "the column is empty, and the form does not show the options", todo: "List them as `options`" }],
+    }
+  }
   const guessed = likelySeparator(distinct)
   const separator = kind === "choice"
     ? undefined
@@ -170,34 +223,23 @@ const choiceSettings = (
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
     : splitFit(distinct, indexOptions(options)).separator ?? separatorInto(distinct, options.length)
       ?? (guessed === " " ? undefined : guessed)
-  const split = separator === undefined ? [] : [{ key: "split", value: separator.trim() || separator }]
-  if (options.length > 0) return settled(kind, ...split, ...valuesKeys(codes, options))
+  const split = keysFor({ split: separator && (separator.trim() || separator) })
+  if (options.length > 0) return { keys: [...split, ...valuesKeys(codes, options)] }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
     .filter((name) => name !== "")
-  if (codes.size === 0 && (more || names.length === 0 || names.length > 40)) {
-    if (kind === "choice") {
-      return settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
-    }
-    const some = names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }]
-    return undecided(kind, "the form does not show the options", "List them", some)
+  if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
+    const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
+    const named = names.map((name) => ({ value: name, label: name }))
+    return { keys: [...split, { key: "options", value: names, note }, ...valuesKeys(codes, named)] }
   }
-  const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-  const named = names.map((name) => ({ value: name, label: name }))
-  return settled(kind, ...split, { key: "options", value: names, note }, ...valuesKeys(codes, named))
-}
-
-const numberSettings = (profile: ColumnProfile): Settings => {
-  const signs = numberSigns(profile.numbers)
-  if (signs._tag === "Open") {
-    const decimal = { key: "decimal", value: ",", note: 'or "."; and `group`' }
-    return undecided("number", signs.why, "Set it", [decimal], { key: "decimal", choices: [",", "."] })
+  if (kind === "choice") {
+    return { keys: [{ key: "otherwise", value: "keep", note: "the form does not show its options" }] }
   }
-  const { decimal, group } = signs
-  return settled(
-    "number",
-    ...Object.entries({ decimal, group }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }]),
-  )
+  return {
+    keys: keysFor({ options: names.length === 0 ? undefined : names.slice(0, 5) }),
+    gaps: [{ why: "the form does not show the options", todo: "List them" }],
+  }
 }
 
 /** Returns the kind that reads the answers to a question without a type, if the cells show it beyond doubt. */
@@ -216,52 +258,44 @@ const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Quest
 
 const betweenLinks = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
 
-const isChoice = (kind: string | undefined) => kind === "choice" || kind === "choices" || kind === "ranking"
+const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): string | undefined => {
+  const { type } = question
+  const kind = type === undefined ? undefined : kindOfType(type)?.name
+  if (codes.size === 0) return type === undefined ? kindByCells(cellsIn(column), question, column.column.title) : kind
+  // A text question accepts only one label.
+  const isOneCode = column.labels?.split === undefined
+  return type !== undefined && !(kind === "text" && isOneCode) ? kind : isOneCode ? "choice" : "choices"
+}
 
-const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes): Settings => {
-  const { options = [], type } = question
+const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes, kind: string | undefined): Found => {
   const profile = cellsIn(column)
-  const isOneCode = codes.size > 0 && column.labels?.split === undefined
-  const kind = type !== undefined
-    ? kindOfType(type)?.name
-    : codes.size === 0
-    ? kindByCells(profile, question, column.column.title)
-    : isOneCode
-    ? "choice"
-    : "choices"
-  if (profile.filled === 0) {
-    return kind !== undefined && isChoice(kind) && options.length === 0
-      ? undecided(kind, "the column is empty, and the form does not show the options", "List them as `options`")
-      : settled(undefined)
+  if (kind === "choice" || kind === "choices" || kind === "ranking") {
+    return choiceSettings(kind, column, question, codes)
   }
+  if (profile.filled === 0) return {}
   switch (kind) {
     case "date":
     case "time":
-      return formatSettings(profile, kind)
+      return formatSettings(column, kind)
     case "dateTime":
-      return dateTimeSettings(profile, column.column.title)
+      return dateTimeSettings(column)
     case "number":
       return numberSettings(profile)
     case "boolean":
       return booleanSettings(profile, codes)
     case "phone": {
-      if (profile.share.phone > 0 && profile.share.international === profile.share.phone) return settled(kind)
+      const { international, phone } = profile.share
       const todo = "Add their country, such as country: DE"
-      return undecided(kind, "some numbers have no country code", todo, [], { key: "country", choices: [] })
+      return phone > 0 && international === phone
+        ? {}
+        : { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
     }
-    case "choice":
-    case "choices":
-    case "ranking":
-      return choiceSettings(kind, column, question, codes)
-    case "text":
-      // A text question accepts only one label.
-      return isOneCode ? choiceSettings("choice", column, question, codes) : settled(kind)
-    case "files": {
-      const [separator] = [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
-      return settled(kind, ...separator === undefined ? [] : [{ key: "split", value: separator }])
-    }
+    case "files":
+      return {
+        keys: keysFor({ split: [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])[0] }),
+      }
     default:
-      return settled(kind)
+      return {}
   }
 }
 
@@ -278,26 +312,27 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   )
   const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
   const isClear = own.every(({ option }) => !isUsual(option, usualChecks.no))
-  const words = [["checked", saysYes, usualChecks.yes], ["unchecked", saysNo, usualChecks.no]] as const
-  return words.flatMap(([key, says, usual]) => {
+  const words = (says: (text: string) => boolean, usual: ReadonlyArray<string>) => {
     const value = [...new Set(texts.filter(says))]
-    return value.length === 0 || (isClear && value.every((text) => isUsual(text, usual))) ? [] : [{ key, value }]
-  })
+    return value.length === 0 || (isClear && value.every((text) => isUsual(text, usual))) ? undefined : value
+  }
+  return keysFor({ checked: words(saysYes, usualChecks.yes), unchecked: words(saysNo, usualChecks.no) })
 }
+
+const settings = (kind: string | undefined, found: Found = {}): Settings => ({ kind, keys: [], gaps: [], ...found })
 
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question } = suggestion
   const codes = codesOf(suggestion)
-  if (origin._tag === "Column") return columnSettings(origin, question, codes)
-  if (origin._tag !== "Block") {
-    return settled(question.type === undefined && hasParts(origin) ? "address" : undefined)
+  if (origin._tag === "Column") {
+    const kind = columnKind(origin, question, codes)
+    return settings(kind, columnSettings(origin, question, codes, kind))
   }
+  if (origin._tag === "Joined") return settings(question.type === undefined && hasParts(origin) ? "address" : undefined)
   const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name
-  const values = valuesKeys(codes, question.options ?? [])
-  return settled(kind, ...(kind === "choices" ? tickKeys(origin) : []), ...values)
+  const ticks = kind === "choices" ? tickKeys(origin) : []
+  return settings(kind, { keys: [...ticks, ...valuesKeys(codes, question.options ?? [])] })
 }
 
 export const ownSettings = (of: string, own: OwnColumn): Settings =>
-  of === "login"
-    ? settled(undefined)
-    : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })
+  of === "login" ? settings(undefined) : settings("dateTime", dateTimeSettings(own, own))

@@ -1,12 +1,11 @@
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
-import type { Cells, Column } from "../../domain/row.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
 import { cached } from "../words/words.ts"
 
-/** Choices in a column that are not options, with their counts, most frequent first. */
+/** Choices in cells that are not options, with their counts, most frequent first. */
 export interface Unknown {
   readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
   /** Whether there were more than these. */
@@ -17,7 +16,7 @@ export interface Unknown {
 const unknownKept = 1_000
 
 /**
- * Counts choices in the cells of columns that are not options of a question.
+ * Counts choices in cells that are not options of a question.
  *
  * @param kindName `choice`, `choices` or `ranking`
  * @param options of the kind, as in the pipeline
@@ -25,7 +24,6 @@ const unknownKept = 1_000
  * @returns undefined when these options can't be compiled
  */
 export const collectUnknown = (
-  columns: ReadonlyArray<Pick<Column, "position">>,
   kindName: string,
   options: Readonly<Record<string, unknown>>,
   question: Question,
@@ -50,14 +48,11 @@ export const collectUnknown = (
     )
   })
   return {
-    addRow: (cells: Cells): void => {
-      for (const { position } of columns) {
-        const cell = cells[position] ?? null
-        for (const piece of cell === null ? [] : unknownIn(cell)) {
-          const times = counts.get(piece) ?? 0
-          if (times > 0 || counts.size < unknownKept) counts.set(piece, times + 1)
-          else more = true
-        }
+    add: (cell: Cell, times = 1): void => {
+      for (const piece of cell === null ? [] : unknownIn(cell)) {
+        const before = counts.get(piece) ?? 0
+        if (before > 0 || counts.size < unknownKept) counts.set(piece, before + times)
+        else more = true
       }
     },
     unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),

@@ -1,13 +1,14 @@
-import { type Cell, ErrorCell, JsonCell } from "../../domain/cell.ts"
+import * as Arr from "effect/Array"
+import { type Cell, DateCell, ErrorCell, JsonCell } from "../../domain/cell.ts"
 import { type Shape, shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
+import { present } from "../../domain/words.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
-import { hashOf, isNoAnswer, isTick } from "../words/words.ts"
-import { collectDates, type DateEvidence } from "./dateEvidence.ts"
-import { DistinctTexts, hashesKept, type Room, UniqueCheck } from "./distinctTexts.ts"
-import { collectNumbers, type NumberEvidence } from "./numberEvidence.ts"
+import { cached, hashOf, isNoAnswer, isTick } from "../words/words.ts"
+import { hashesKept, type Room, SmallestHashes, UniqueCheck } from "./distinctTexts.ts"
+import { momentIn, notationOf, numberIn } from "./notations.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = [...shapes, "international", "integer"] as const
@@ -16,6 +17,10 @@ type Possible = (typeof possible)[number]
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
+  /** Cells that represent all filled cells: one for each distinct text, and for other texts one for each notation. */
+  readonly cells: ReadonlyArray<{ readonly cell: Exclude<Cell, null>; readonly times: number }>
+  /** The texts that look like "no answer", with their counts. */
+  readonly noAnswer: ReadonlyMap<string, number>
   /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
   readonly distinct: ReadonlyMap<string, number>
   /** Whether the column has more distinct texts than that. */
@@ -30,10 +35,10 @@ export interface ColumnProfile {
   readonly share: Readonly<Record<Possible, number>>
   /** For each shape: the number of cells that most likely have it. */
   readonly shapes: Readonly<Record<Shape, number>>
-  /** The first text of each shape. The key `undefined` contains the first text without a shape. */
-  readonly examples: ReadonlyMap<Shape | undefined, string>
-  readonly dates: DateEvidence
-  readonly numbers: NumberEvidence
+  /** A text of each shape, and texts without a shape, in the order in which they first occur. */
+  readonly examples: ReadonlyArray<readonly [shape: Possible | undefined, text: string]>
+  /** The notations of texts that may be dates, times or numbers, with their counts; at most 1,000 of them. */
+  readonly notations: ReadonlyMap<string, number>
   readonly range: { readonly min: number; readonly max: number } | undefined
 }
 
@@ -60,122 +65,146 @@ const isPhone = (text: string): boolean => {
   return /^(?:'?\+|0)/.test(text) || /[\s()/-]/.test(text) || digits === 10
 }
 
-const contactIn = (text: string): "email" | "url" | "phone" | undefined => {
-  if (text.includes("@") && text.length <= 254 && isAddress(text)) return "email"
-  return /^(?:https?:\/\/|www\.)\S+$/i.test(text) ? "url" : isPhone(text) ? "phone" : undefined
-}
-
-interface EqualCells {
-  /** How many of these cells were not counted yet. */
-  left: number
-  readonly text: string
-  readonly hash: number
-  readonly shape: Shape | undefined
-  /** Everything that the cell may be. */
-  readonly may: ReadonlyArray<Possible>
-  readonly number: number | undefined
-}
-
-/** How many texts of a column are cached with their readings, because most columns repeat a few texts. */
-const cached = 1_000
-
-/** Collects a column's profile, cell by cell. Texts for "no answer" and a workbook's errors are left out until `addMissing` is called. */
-const collectColumn = (room: Room) => {
-  const dates = collectDates()
-  const numbers = collectNumbers()
-  const distinct = new DistinctTexts()
-  const uniqueCheck = new UniqueCheck(room)
-  const counts = Object.fromEntries(possible.map((one) => [one, 0])) as Record<Possible, number>
-  const found = Object.fromEntries(shapes.map((shape) => [shape, 0])) as Record<Shape, number>
-  const examples = new Map<Shape | undefined, string>()
-  const readings = new Map<string, EqualCells>()
-  const missing = new Map<string, { readonly cell: Exclude<Cell, null>; readonly times: number }>()
-  let [rows, filled, length] = [0, 0, 0]
-  let [min, max] = [Infinity, -Infinity]
-
-  const read = (cell: Cell, text: string): EqualCells => {
-    const hash = hashOf(text)
-    if (cell instanceof JsonCell) return { left: 0, text, hash, shape: "json", may: ["json"], number: undefined }
-    const isText = typeof cell === "string"
-    const day = dates.add(cell, text)
-    const amount = typeof cell === "number" ? cell : isText && day === undefined ? numbers.add(text) : undefined
-    const contact = isText ? contactIn(text) : undefined
-    const may: Array<Possible> = []
-    if (day !== undefined) may.push(day)
-    if (contact !== undefined) may.push(contact)
-    if (contact === "phone" && /^'?\+/.test(text)) may.push("international")
-    if (amount !== undefined) may.push("number")
-    if (Number.isInteger(amount)) may.push("integer")
-    if (typeof cell === "boolean" || isTick(text)) may.push("boolean")
+/** Returns what texts of a notation may be, the likeliest first. */
+const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
+  const moment = momentIn(notation)
+  if (moment !== undefined) return [moment.hasDay ? (moment.hasTime ? "dateTime" : "date") : "time"]
+  const value = numberIn(notation, notation)
+  const likely = [value !== undefined && "number", isPhone(notation) && "phone"] as const
+  return present<Possible>([
     // A number is more likely a phone number if it begins like one.
-    const isNumber = amount !== undefined && (contact === undefined || !/^['+0]/.test(text))
-    const shape = typeof cell === "boolean" ? "boolean" : day ?? (isNumber ? "number" : contact)
-    return { left: 0, text, hash, shape, may, number: amount }
-  }
+    ...(/^['+0]/.test(notation) ? likely.toReversed() : likely),
+    likely[1] && /^'?\+/.test(notation) && "international",
+    Number.isInteger(value) && "integer",
+  ])
+})
 
-  const count = ({ hash, may, number, shape, text }: EqualCells, times: number): void => {
-    filled += times
-    length += text.length * times
-    distinct.add(text, hash, times)
-    uniqueCheck.add(hash)
-    if (times > 1) uniqueCheck.add(hash)
-    if (shape !== undefined) found[shape] += times
-    for (const one of may) counts[one] += times
-    if (number === undefined) return
-    min = Math.min(min, number)
-    max = Math.max(max, number)
-  }
+/** What a cell is. */
+interface Reading {
+  /** What it may be, the likeliest first. */
+  readonly may: ReadonlyArray<Possible>
+  readonly notation?: string
+  readonly number?: number | undefined
+}
 
-  const addText = (cell: Exclude<Cell, null>, text: string, times: number): void => {
-    const reading = read(cell, text)
-    if (!examples.has(reading.shape)) examples.set(reading.shape, text)
-    if (typeof cell === "string" && readings.size < cached) readings.set(cell, reading)
-    count(reading, times)
+/** The length of the longest text that may be a date or a number, in characters. */
+const longestNotation = 40
+
+const readCell = (cell: Cell, text: string): Reading => {
+  if (cell instanceof JsonCell) return { may: ["json"] }
+  if (typeof cell === "number") {
+    return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"], number: cell }
+  }
+  if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: [] }
+  if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
+  if (/^(?:https?:\/\/|www\.)\S+$/i.test(text)) return { may: ["url"] }
+  if (text.length > longestNotation || !/\d/.test(text)) return { may: [] }
+  const notation = notationOf(text)
+  const may = meaningsOf(notation)
+  if (may.length === 0) return { may }
+  return { may, notation, number: may.includes("number") ? numberIn(text, notation) : undefined }
+}
+
+/** Cells of a column with the same text. Those beyond the first 1,000 distinct texts only have the same notation, or may be the same. */
+interface AlikeCells extends Omit<Reading, "number"> {
+  /** The first of them. */
+  readonly cell: Exclude<Cell, null>
+  readonly text: string
+  times: number
+  /** Their characters together. */
+  length: number
+  min: number
+  max: number
+}
+
+/** The maximum number of distinct texts kept for a column: a question with more options is not a choice. As many notations are kept of the other cells. */
+const kept = 1_000
+
+/** The maximum length of such a text, in characters: a longer text is not an option. */
+const longestKept = 1_000
+
+const recordOf = <K extends string>(names: ReadonlyArray<K>, value: (name: K) => number) =>
+  Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, number>
+
+/** Collects a column's profile, cell by cell. */
+const collectColumn = (room: Room) => {
+  const unique = new UniqueCheck(room)
+  const hashes = new SmallestHashes()
+  const known = new Map<string, AlikeCells>()
+  const others = new Map<string, AlikeCells>()
+  /** Texts for "no answer" and a workbook's errors. */
+  const blank = new Map<string, AlikeCells>()
+  let rows = 0
+
+  const alikeOf = (cell: Exclude<Cell, null>, text: string): AlikeCells => {
+    const isBlank = cell instanceof ErrorCell || isNoAnswer(text)
+    if (!isBlank) {
+      const hash = hashOf(text)
+      unique.add(hash)
+      hashes.add(hash)
+    }
+    const { number = NaN, ...reading } = readCell(cell, text)
+    const may = isTick(text) ? [...reading.may, "boolean" as const] : reading.may
+    const isKept = known.size < kept && text.length <= longestKept
+    const group = isBlank ? blank : isKept ? known : others
+    const key = group !== others ? text : others.size < kept ? reading.notation ?? may.join() : may.join()
+    const alike = group.get(key) ?? { ...reading, may, cell, text, times: 0, length: 0, min: Infinity, max: -Infinity }
+    group.set(key, alike)
+    if (number < alike.min) alike.min = number
+    if (number > alike.max) alike.max = number
+    return alike
   }
 
   return {
     add: (cell: Cell, times = 1): void => {
       rows += times
-      if (cell === null) return
-      const known = typeof cell === "string" ? readings.get(cell) : undefined
-      if (known !== undefined) {
-        known.left += times
-        if (uniqueCheck.isOpen) uniqueCheck.add(known.hash)
-        return
-      }
       const text = textOf(cell)
-      if (text === "") return
-      if (!(cell instanceof ErrorCell) && !isNoAnswer(text)) return addText(cell, text, times)
-      missing.set(text, { cell, times: (missing.get(text)?.times ?? 0) + times })
-    },
-    /** The texts for "no answer", with their counts. */
-    missing: () =>
-      [...missing].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [{ text, times }]),
-    addMissing: (): void => {
-      for (const [text, { cell, times }] of missing) addText(cell, text, times)
-      missing.clear()
+      if (cell === null || text === "") return
+      const same = known.get(text)
+      const alike = same ?? blank.get(text) ?? alikeOf(cell, text)
+      if (same !== undefined || times > 1) unique.repeat()
+      alike.times += times
+      alike.length += text.length * times
     },
     /** Returns what the cells so far show. It doesn't change if more cells are added. */
-    profile: (): ColumnProfile => {
-      for (const reading of readings.values()) {
-        if (reading.left > 0) count(reading, reading.left)
-        reading.left = 0
+    profile: (isComplete: boolean): ColumnProfile => {
+      const texts = [...known.values(), ...isComplete ? blank.values() : []]
+      const all = [...texts, ...others.values()]
+      const cells = new Map<Reading["may"], number>()
+      const notations = new Map<string, number>()
+      let [filled, length, min, max] = [0, 0, Infinity, -Infinity]
+      for (const one of all) {
+        filled += one.times
+        length += one.length
+        min = Math.min(min, one.min)
+        max = Math.max(max, one.max)
+        cells.set(one.may, (cells.get(one.may) ?? 0) + one.times)
+        if (one.notation !== undefined) notations.set(one.notation, (notations.get(one.notation) ?? 0) + one.times)
       }
+      const cellsThat = (fit: (may: Reading["may"]) => boolean) =>
+        [...cells].reduce((sum, [may, times]) => fit(may) ? sum + times : sum, 0)
       const share = (count: number) => filled === 0 ? 0 : count / filled
-      const unique = filled === 0 ? false : uniqueCheck.unique()
+      const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1))
+        && unique.unique()
+      const { count, exact } = hashes.count()
       return {
         rows,
         filled,
-        distinct: new Map(distinct.texts),
-        more: distinct.more,
-        distinctCount: unique === true ? { count: filled, exact: true } : distinct.count(),
-        unique,
+        cells: all.map((one) => ({ ...one })),
+        distinct: new Map(texts.map(({ text, times }) => [text, times])),
+        noAnswer: new Map(
+          [...blank].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [[text, times]]),
+        ),
+        more: others.size > 0,
+        distinctCount: isUnique === true
+          ? { count: filled, exact: true }
+          : { count: count + (isComplete ? blank.size : 0), exact },
+        unique: isUnique,
         length: share(length),
-        share: Object.fromEntries(possible.map((one) => [one, share(counts[one])])) as Record<Possible, number>,
-        shapes: { ...found },
-        examples: new Map(examples),
-        dates: dates.evidence(),
-        numbers: numbers.evidence(),
+        share: recordOf(possible, (one) => share(cellsThat((may) => may.includes(one)))),
+        shapes: recordOf(shapes, (one) => cellsThat((may) => may[0] === one)),
+        examples: Arr.dedupeWith(all, (a, b) => a.may[0] === b.may[0]).map(({ may, text }) => [may[0], text]),
+        notations,
         range: min > max ? undefined : { min, max },
       }
     },
@@ -207,28 +236,15 @@ export const profiler = (
     addRow: (cells: Cells): void => {
       if (waiting.push(cells) === rowsAtOnce) countRows()
     },
-    /** Returns texts of any column that look like "no answer", with their counts. */
-    missing: (): ReadonlyMap<string, number> => {
-      countRows()
-      const counts = new Map<string, number>()
-      for (const { text, times } of each.flatMap(({ collected }) => collected.missing())) {
-        counts.set(text, (counts.get(text) ?? 0) + times)
-      }
-      return counts
-    },
-    /** Adds the cells that look like "no answer", and a workbook's errors, to the profiles. */
-    addMissing: (): void => {
-      countRows()
-      for (const { collected } of each) collected.addMissing()
-    },
-    profiles: (): ReadonlyArray<ProfiledColumn> => {
+    /** @param isComplete whether cells that look like "no answer", and a workbook's errors, count as filled */
+    profiles: (isComplete = false): ReadonlyArray<ProfiledColumn> => {
       countRows()
       return each.map(({ collected, column, labels }) => {
-        const profile = collected.profile()
+        const profile = collected.profile(isComplete)
         if (labels === undefined || !containsCodes(labels, profile.distinct.keys())) return { column, labels, profile }
         const labelled = collectColumn({ left: hashesKept })
         for (const [text, times] of profile.distinct) labelled.add(withLabels(labels, text), times)
-        return { column, labels, profile: { ...labelled.profile(), rows: profile.rows }, coded: profile }
+        return { column, labels, profile: { ...labelled.profile(isComplete), rows: profile.rows }, coded: profile }
       })
     },
   }

@@ -1,8 +1,10 @@
+import * as Arr from "effect/Array"
+import * as Record from "effect/Record"
 import { cellText } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { type ColumnProfile, profiler } from "./ColumnProfile.ts"
+import { cellsIn, type ColumnProfile, type ProfiledColumn, profiler } from "./ColumnProfile.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
@@ -20,9 +22,32 @@ const isTotal = (text: string): boolean => vocabulary.totals.includes(text.toLow
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
-interface Doubtful {
+const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
+
+/** A row that may not be a record. */
+interface Doubtful extends Pick<StrayRow, "is" | "row"> {
   readonly cells: Cells
-  readonly row: number
+}
+
+/** Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record. */
+const strayIn = ({ cells, is, row }: Doubtful, profiles: ReadonlyArray<ProfiledColumn>): StrayRow | undefined => {
+  const texts = textsOf(cells)
+  const label = texts.find((text) => text !== "") ?? ""
+  const each = profiles.map(({ column, profile }) => ({
+    column: column.name,
+    profile,
+    text: texts[column.position] ?? "",
+  }))
+  // A record would have a cell in every column that the other records fill.
+  const isTotals = is === "totals" && isTotal(label)
+    && each.some(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows)
+    && each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
+  return each.flatMap(({ column, profile, text }) => {
+    const fits = is === "units" ? isUnit(text) && isNumeric(profile) : isTotals && text === label
+    return fits && column !== undefined && !profile.distinct.has(text) && !profile.more
+      ? [{ row, is, column, text }]
+      : []
+  })[0]
 }
 
 /** The number of rows at the end that may be totals. */
@@ -40,76 +65,47 @@ export const recordProfiler = (
   labelsOf?: Parameters<typeof profiler>[1],
 ) => {
   const profiles = profiler(columns, labelsOf)
-  let first: Doubtful | undefined
+  const first: Array<Doubtful> = []
   const last: Array<Doubtful> = []
-
-  /** Returns why a row is not a record, if a named column shows that: only this row has its text, and `fits` is true. */
-  const strayIn = (
-    { cells, row }: Doubtful,
-    is: StrayRow["is"],
-    fits: (text: string, profile: ColumnProfile) => boolean,
-  ): ReadonlyArray<StrayRow> => {
-    const texts = textsOf(cells)
-    return profiles.profiles().flatMap(({ column: { name, position }, profile }) => {
-      const text = texts[position] ?? ""
-      const isOnly = text !== "" && !profile.distinct.has(text) && !profile.more
-      return name !== undefined && isOnly && fits(text, profile) ? [{ row, is, column: name, text }] : []
-    }).slice(0, 1)
-  }
-
-  const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
-
-  const totalsIn = (one: Doubtful): ReadonlyArray<StrayRow> => {
-    const texts = textsOf(one.cells)
-    const label = texts.find((text) => text !== "") ?? ""
-    if (!isTotal(label)) return []
-    const cells = profiles.profiles().map(({ column, profile }) => [texts[column.position] ?? "", profile] as const)
-    // A record would have a cell in every column that the other records fill.
-    const isIncomplete = cells.some(([text, { filled, rows }]) => text === "" && filled >= 2 && filled >= 0.9 * rows)
-    const hasSums = cells.some(([text, profile]) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-    return isIncomplete && hasSums ? strayIn(one, "totals", (text) => text === label) : []
-  }
-
   return {
     addRow: (cells: Cells, row: number): void => {
       if (isExport) return profiles.addRow(cells)
       const filled = row === 1 ? textsOf(cells).filter((text) => text !== "") : []
-      if (filled.length > 0 && filled.every(isUnit)) first = { cells, row }
-      else last.push({ cells, row })
-      if (last.length > footers) profiles.addRow(last.shift()?.cells ?? [])
+      if (filled.length > 0 && filled.every(isUnit)) first.push({ cells, row, is: "units" })
+      else last.push({ cells, row, is: "totals" })
+      if (last.length > footers) profiles.addRow(last.shift()!.cells)
     },
     /**
-     * Returns the rows that are not records, the profiles of the columns without these rows, and the values that mean
-     * "no answer". Call it after the last row. `complete` returns the profiles with the cells that mean "no answer".
+     * Returns the rows that are not records, the profiles of the columns without these rows, and the texts that look like "no answer". Call it after the
+     * last row. `complete` returns the profiles with these texts.
      */
     ended: () => {
-      const units = (one: Doubtful) => strayIn(one, "units", (text, profile) => isUnit(text) && isNumeric(profile))
-      const doubtful = [...last.map((one) => ({ one, find: totalsIn })), ...first ? [{ one: first, find: units }] : []]
-      const stray = doubtful.flatMap(({ find, one }) => {
-        const found = find(one)
-        if (found.length === 0) profiles.addRow(one.cells)
-        return found
+      const stray = [...last, ...first].flatMap((one) => {
+        const found = strayIn(one, profiles.profiles())
+        if (found === undefined) profiles.addRow(one.cells)
+        return found ?? []
       })
-      const complete = () => {
-        profiles.addMissing()
-        return profiles.profiles()
+      const profiled = profiles.profiles()
+      const missing = new Map<string, number>()
+      for (const [text, times] of profiled.flatMap((one) => [...cellsIn(one).noAnswer])) {
+        missing.set(text, (missing.get(text) ?? 0) + times)
       }
       return {
         stray: stray.toSorted((a, b) => a.row - b.row),
-        profiles: profiles.profiles(),
-        missing: profiles.missing(),
-        complete,
+        profiles: profiled,
+        missing,
+        complete: () => profiles.profiles(true),
       }
     },
   }
 }
 
+/** Returns the `where` that skips rows. */
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
-  Object.fromEntries(stray.map(({ column }) => {
-    const texts = new Set(stray.flatMap((one) => one.column === column ? [one.text] : []))
-    const [one = ""] = texts
-    return [column, { not: texts.size === 1 ? one : [...texts] }]
-  }))
+  Record.map(Arr.groupBy(stray, ({ column }) => column), (rows) => {
+    const [text = "", ...others] = new Set(rows.map((one) => one.text))
+    return { not: others.length === 0 ? text : [text, ...others] }
+  })
 
 export const strayWarning = ({ is, row, text }: StrayRow): string =>
   `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`

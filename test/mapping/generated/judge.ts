@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
 import { foreignChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
-import type { TriedEntries } from "../../../src/mapping/draft/tryEntry.ts"
 import { columnsOf, type Origin, type Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import { ownColumns } from "../../../src/source/fixed.ts"
 import { openSource } from "../../../src/source/openSource.ts"
@@ -51,8 +50,8 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 }
 
 /** Returns the options suggested for the texts in a suggestion's columns. */
-const translationsOf = (suggestion: Suggestion, tried: TriedEntries): ReadonlyMap<string, string> => {
-  const { left, sure } = foreignChoices(suggestion, unknownOf(suggestion, tried))
+const translationsOf = (suggestion: Suggestion): ReadonlyMap<string, string> => {
+  const { left, sure } = foreignChoices(suggestion, unknownOf(suggestion))
   return new Map([
     ...sure.map(({ choice, option }) => [choice, option.value] as const),
     ...left.flatMap(({ choice, likely }) =>
@@ -177,7 +176,7 @@ export const judge = (pair: Pair) =>
     const texts = judged.flatMap(({ asked, outcome }): ReadonlyArray<JudgedText> => {
       const suggestion = suggested.get(asked.question.id)?.accepted
       if (suggestion === undefined || outcome !== "right") return []
-      const made = translationsOf(suggestion, survey.tried)
+      const made = translationsOf(suggestion)
       const labelOf = (value: string | undefined) =>
         asked.question.options?.find((option) => option.value === value)?.label ?? ""
       const wanted = wantedTexts(pair, asked, suggestion.origin)

@@ -1,23 +1,33 @@
 import { describe, expect, it } from "vitest"
 import { type Cell, DateCell } from "../../../src/domain/cell.ts"
-import { textOf } from "../../../src/kinds/cells.ts"
 import { date } from "../../../src/kinds/date.ts"
 import { number } from "../../../src/kinds/number.ts"
 import { settingsFor } from "../../../src/mapping/draft/settings.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
-import { collectDates, dateFormats } from "../../../src/mapping/profile/dateEvidence.ts"
-import { collectNumbers, numberSigns } from "../../../src/mapping/profile/numberEvidence.ts"
+import { numberSigns } from "../../../src/mapping/profile/notations.ts"
 
-const formats = (...cells: ReadonlyArray<Cell>) => {
-  const dates = collectDates()
-  for (const cell of cells) expect(dates.add(cell, textOf(cell)), String(cell)).toBeDefined()
-  return dateFormats(dates.evidence())
+const profiled = (cells: ReadonlyArray<Cell>) => {
+  const profiles = profiler([{ position: 0, title: "When", name: "When" }])
+  for (const cell of cells) profiles.addRow([cell])
+  return profiles.profiles()[0]!
+}
+
+/** Returns the settings with which a question of a type reads cells, and what they leave open. */
+const settings = (type: string, ...cells: ReadonlyArray<Cell>) => {
+  const question = { id: "q", name: "When", type, options: undefined }
+  const { gaps, keys } = settingsFor({
+    question,
+    origin: { _tag: "Column", ...profiled(cells) },
+    confidence: 1,
+    because: [],
+  })
+  return { gaps, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) }
 }
 
 const signs = (...texts: ReadonlyArray<string>) => {
-  const numbers = collectNumbers()
-  for (const text of texts) expect(numbers.add(text), text).toBeDefined()
-  return numberSigns(numbers.evidence())
+  const { notations, share } = profiled(texts).profile
+  expect(share.number).toBe(1)
+  return numberSigns(notations.keys())
 }
 
 const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
@@ -34,30 +44,34 @@ describe("How a column's dates are written", () => {
     [["Apr 26, 2018 8:58:20 AM"], ["MMM dd, yyyy h:mm:ss a"]],
     [["2024/03/31"], ["yyyy/MM/dd"]],
   ])("follows from all of its cells: %j", (cells, expected) => {
-    expect(formats(...cells)).toEqual({ _tag: "Decided", formats: expected })
+    expect(settings("DatePicker", ...cells)).toMatchObject({ format: expected[0], gaps: [] })
     const parse = date.compile({ format: expected[0] ?? "" }, context)
     for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
   })
 
   it.each(["0:30 PM", "13:30 AM", "12:00 +99:00"])("is not a format for the impossible time %s", (cell) => {
-    expect(collectDates().add(cell, cell)).toBeUndefined()
+    expect(profiled([cell]).profile.share.time).toBe(0)
   })
 
   it("needs no format for ISO texts and date cells", () => {
-    expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
+    expect(settings("DatePicker", "2024-03-31", new DateCell("2024-03-31"))).toEqual({ gaps: [] })
   })
 
   it("is decided for all notations by a single unambiguous one", () => {
-    expect(formats("01/02/2024", "13/02/24")).toEqual({ _tag: "Decided", formats: ["dd/MM/yyyy", "dd/MM/yy"] })
+    expect(settings("DatePicker", "01/02/2024", "13/02/24")).toEqual({
+      format: ["dd/MM/yyyy", "dd/MM/yy"],
+      gaps: [],
+    })
   })
 
   it("is left open if no cell decides or cells contradict each other", () => {
-    expect(formats("01/02/2024", "11/12/2024")).toMatchObject({
-      _tag: "Open",
-      formats: ["dd/MM/yyyy", "MM/dd/yyyy"],
-      why: "no cell shows whether the day or the month comes first",
+    expect(settings("DatePicker", "01/02/2024", "11/12/2024")).toMatchObject({
+      gaps: [{
+        choices: ["dd/MM/yyyy", "MM/dd/yyyy"],
+        why: "no cell shows whether the day or the month comes first",
+      }],
     })
-    expect(formats("13/02/2024", "02/13/2024")._tag).toBe("Open")
+    expect(settings("DatePicker", "13/02/2024", "02/13/2024").gaps.length).toBe(1)
   })
 })
 
@@ -65,11 +79,7 @@ describe("The format for a question", () => {
   it.each([["DatePicker", "3:07 PM"], ["TimePicker", "31.12.2024"]])(
     "of the type %s never lacks what the question asks for, even if the cells do: %s",
     (type, cell) => {
-      const profiles = profiler([{ position: 0, title: "When", name: "When" }])
-      profiles.addRow([cell])
-      const question = { id: "q", name: "When", type, options: undefined }
-      const origin = { _tag: "Column" as const, ...profiles.profiles()[0]! }
-      expect(settingsFor({ question, origin, confidence: 1, because: [] }).keys).toEqual([])
+      expect(settings(type, cell)).toEqual({ gaps: [] })
     },
   )
 })
@@ -88,7 +98,7 @@ describe("How a column's numbers are written", () => {
     [["0,567", "1,234"], ",", undefined],
   ])("follows from all of its cells: %j", (cells, decimal, group) => {
     const found = signs(...cells)
-    expect(found).toEqual({ _tag: "Decided", decimal, group })
+    expect(found).toEqual({ decimal, group })
     const parse = number.compile(
       { ...(decimal === undefined ? {} : { decimal: "," }), ...(group === undefined ? {} : { group: group as "." }) },
       context,
@@ -97,6 +107,6 @@ describe("How a column's numbers are written", () => {
   })
 
   it.each([[["1.234", "5.678"]], [["1,234"]], [["1,5", "2.25"]]])("is left open: %j", (cells) => {
-    expect(signs(...cells)._tag).toBe("Open")
+    expect(signs(...cells).why).toBeDefined()
   })
 })

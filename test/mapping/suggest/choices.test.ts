@@ -58,27 +58,27 @@ describe("Choices", () => {
       type: "Checkboxes",
       options: options("Reading", "Sports, outdoor", "Music"),
     }
-    const counter = collectUnknown([{ position: 0 }], "choices", { split: "," }, question, new Set())
+    const counter = collectUnknown("choices", { split: "," }, question, new Set())
     for (const cell of ["Reading, Chess", "Go, Chess, Music", "Sports, outdoor", null, "", "Chess"]) {
-      counter?.addRow([cell])
+      counter?.add(cell)
     }
     expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
   })
 
   it("omit texts that mean no answer", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
-    const counter = collectUnknown([{ position: 0 }], "choice", {}, question, new Set(["k. A."]))
-    for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.addRow([cell])
+    const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
+    for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
     expect(counter?.unknown().counts).toEqual([["w", 1]])
-    const several = collectUnknown([{ position: 0 }], "choices", { split: "," }, question, new Set(["k. A."]))
-    for (const cell of ["Male, k. A.", "k. A., w"]) several?.addRow([cell])
+    const several = collectUnknown("choices", { split: "," }, question, new Set(["k. A."]))
+    for (const cell of ["Male, k. A.", "k. A., w"]) several?.add(cell)
     expect(several?.unknown().counts).toEqual([["w", 1]])
   })
 
   it("recognise the cells that `values` lists", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
-    const counter = collectUnknown([{ position: 0 }], "choice", { values: { m: "Male" } }, question, new Set())
-    for (const cell of ["m", "Female", "w", "w"]) counter?.addRow([cell])
+    const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
+    for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)
     expect(counter?.unknown().counts).toEqual([["w", 2]])
   })
 })

@@ -55,8 +55,8 @@ describe("suggestions for a source and a form of any size", () => {
 
   it("counts every unknown choice of a cell, even if the question has 3,000 options", () => {
     const question = { id: "q", name: "Choice", type: "Checkboxes", options }
-    const counter = collectUnknown([{ position: 0 }], "choices", { split: ";" }, question, new Set())!
-    for (let cell = 0; cell < 300; cell++) counter.addRow([`first ${cell}; second ${cell}`])
+    const counter = collectUnknown("choices", { split: ";" }, question, new Set())!
+    for (let cell = 0; cell < 300; cell++) counter.add(`first ${cell}; second ${cell}`)
     const { counts, more } = counter.unknown()
     expect(more).toBe(false)
     expect(counts).toHaveLength(600)

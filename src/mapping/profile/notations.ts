@@ -1,0 +1,173 @@
+// How the dates and numbers of a column are written. A notation is itself a text, and stands for all texts that are read alike: `13.01.1111` for `28.02.2024`.
+import * as Arr from "effect/Array"
+import { monthNumber } from "../../domain/months.ts"
+import { dateFormat } from "../../kinds/dateFormats.ts"
+import { number, withoutCurrency } from "../../kinds/number.ts"
+import { readIso } from "../../kinds/wallClock.ts"
+import { cached } from "../words/words.ts"
+
+/** Numbers of up to two digits that fit different fields: months, hours, days and minutes end below one of these. */
+const limits = [0, 1, 10, 13, 24, 32, 60]
+const minuteLimits = [0, 1, 60]
+
+const digitsLike = (digits: string, limits: ReadonlyArray<number>): string => {
+  if (/^0+$/.test(digits)) return digits
+  if (digits.length > 2) return (digits.startsWith("0") ? "0" : "1").padEnd(digits.length, "1")
+  return String(limits.findLast((limit) => limit <= Number(digits))).padStart(digits.length, "0")
+}
+
+/** Returns the notation of a text. A million dates or numbers of a column have a few dozen notations. */
+export const notationOf = (text: string): string =>
+  text.replaceAll(/(:?)(\d+)|[A-Za-z]{3,9}/g, (part, colon: string, digits: string | undefined) =>
+    digits !== undefined
+      ? colon + digitsLike(digits, colon === "" ? limits : minuteLimits)
+      : monthNumber(part) === undefined
+      ? part
+      : part.length === 3
+      ? "Jan"
+      : "January")
+
+// Dates and times
+
+const datePattern = /^(\d{1,4}|[A-Za-z]{3,9})([-./ ]|\. )(\d{1,2}|[A-Za-z]{3,9})([-./ ]|\. |, )(\d{1,4})(?!\d)/
+
+const timePattern = /^([T ,]+)?(\d{1,2}):\d{2}(:\d{2})?(\.\d{3})?( ?[AaPp][Mm])?( ?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d))?$/
+
+/** Returns the luxon formats of a day, for each order that its parts may have. */
+const dayFormats = ([, first = "", sign = "", second = "", next = "", third = ""]: RegExpExecArray) => {
+  const isNamed = /[A-Za-z]/.test(first + second)
+  const orders = sign !== next && !isNamed ? [] : /^\d{4}$/.test(first) ? ["yMd"] : ["dMy", "Mdy"]
+  return orders.map((order) => {
+    const [one, two, three] = [first, second, third].map((part, at) =>
+      /\d/.test(part) ? order.charAt(at).repeat(part.length) : part === "Jan" ? "MMM" : "MMMM"
+    )
+    return `${one}${sign}${two}${next}${three}`
+  })
+}
+
+const timeFormat = ([, gap = "", hour = "", second = "", fraction = "", half = "", offset = ""]: RegExpExecArray) =>
+  gap.replace("T", "'T'") + (half === "" ? "H" : "h").repeat(hour.length) + ":mm" + second.replace(/\d+/, "ss")
+  + fraction.replace(/\d+/, "SSS") + half.replace(/\w+/, "a") + offset.replace(/\S+/, "ZZ")
+
+/** Returns a format, and the one that also reads numbers of one digit. Returns only the latter if there is such a number. */
+const paddings = (format: string): ReadonlyArray<string> => {
+  const single = format.replaceAll(/\b([dMHh])\1\b/g, "$1")
+  return format === single || /\b[dMHh]\b/.test(format) ? [single] : [format, single]
+}
+
+const prepared = cached(dateFormat)
+
+/** Whether a luxon format reads a text. */
+export const formatReads = (format: string, text: string): boolean => {
+  const reader = prepared(format)
+  return typeof reader !== "string" && (reader.hasDate || !format.includes("y")) && !Number.isNaN(reader.wall(text))
+}
+
+/** Returns the luxon formats that read a notation as a day, a time or both, the most specific ones first. */
+export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
+  const date = datePattern.exec(notation)
+  const rest = notation.slice(date?.[0].length ?? 0)
+  const time = timePattern.exec(rest)
+  if (time === null ? rest !== "" : (date !== null) !== (time[1] !== undefined)) return []
+  const days = date === null ? [""] : dayFormats(date).flatMap(paddings)
+  const times = time === null ? [""] : paddings(timeFormat(time))
+  return days.flatMap((day) => times.map((time) => day + time)).filter((format) => formatReads(format, notation))
+})
+
+/** Returns what a notation contains of a day and a time. Undefined if it has neither. */
+export const momentIn = cached((notation: string) => {
+  const iso = readIso(notation)
+  if (iso !== undefined) return { hasDay: iso.hasDate, hasTime: iso.hasTime, hasOffset: !Number.isNaN(iso.offset) }
+  const [format] = formatsOf(notation)
+  return format === undefined
+    ? undefined
+    : { hasDay: format.includes("y"), hasTime: format.includes("mm"), hasOffset: format.includes("Z") }
+})
+
+/**
+ * Returns the formats that together read a column's dates. `why`: the notations don't show whether the day or the month comes first. Two formats for the
+ * same cells are then returned.
+ */
+export const dateFormats = (notations: Iterable<string>) => {
+  const dates = Array.from(notations, formatsOf).filter((formats) => formats.length > 0)
+  const writings = Object.entries(Arr.groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#"))).map(
+    ([writing, each]) => ({
+      /** The separator after the first number, if that is a day or a month. */
+      sign: /^#([^#])/.exec(writing)?.[1],
+      any: each.flat(),
+      all: each.reduce((left, formats) => left.filter((format) => formats.includes(format))),
+    }),
+  )
+  const orderOf = ({ all }: Pick<(typeof writings)[number], "all">): string | undefined => {
+    const [order, ...others] = new Set(all.map((format) => format.charAt(0)))
+    return others.length > 0 ? undefined : order
+  }
+  const formats: Array<string> = []
+  for (const one of writings) {
+    const { all, any, sign } = one
+    // With dots, the day comes first in every language (CLDR). Dates in a different notation with the same separator may show the order.
+    const order = orderOf(one)
+      ?? (sign === "."
+        ? "d"
+        : writings.filter((other) => other.sign === sign).flatMap((other) => orderOf(other) ?? [])[0])
+    const format = all.find((format) => order !== undefined && format.startsWith(order))
+    if (format === undefined) {
+      const isMixed = all.length === 0
+      const why = isMixed
+        ? "in some cells only the first number can be the day, in others only the second"
+        : "no cell shows whether the day or the month comes first"
+      const both = isMixed ? any : all
+      return { why, isMixed, formats: ["d", "M"].flatMap((order) => both.find((each) => each.startsWith(order)) ?? []) }
+    }
+    formats.push(format)
+  }
+  return { formats: [...new Set(formats)] }
+}
+
+// Numbers
+
+/** A way of writing numbers: the options of the kind `number`, and the reader of such numbers. */
+interface NumberWay {
+  readonly decimal: "." | ","
+  readonly group: "." | "," | " " | "'" | undefined
+  readonly read: (text: string) => number | undefined
+}
+
+const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
+
+/** All ways of writing numbers, the plainest first. Every way reads whole numbers without separators, however long they are. */
+const ways: ReadonlyArray<NumberWay> = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
+  ([".", ","] as const).flatMap((decimal) => {
+    const parse = number.compile({ decimal, ...(group === undefined ? {} : { group }) }, context)
+    if (typeof parse !== "function") return []
+    const read = (text: string) => {
+      const value = /^[-+]?\d+$/.test(text) ? Number(text) : parse([text])
+      return typeof value === "number" ? value : undefined
+    }
+    return [{ decimal, group, read }]
+  })
+)
+
+const numberPattern = /^[-+\u2212]?[\d.,' \u00A0\u2009\u202F\u2019]+$/
+
+const waysOf = cached((notation: string): ReadonlyArray<NumberWay> => {
+  const amount = withoutCurrency(notation)
+  return numberPattern.test(amount) ? ways.filter(({ read }) => read(amount) !== undefined) : []
+})
+
+/** Returns the number that a text most likely is. Undefined if it is not a number. */
+export const numberIn = (text: string, notation: string): number | undefined =>
+  waysOf(notation)[0]?.read(withoutCurrency(text))
+
+/** Returns the decimal sign and the group separator of a column's numbers. `why`: no cell shows them, or cells contradict each other. */
+export const numberSigns = (notations: Iterable<string>) => {
+  const numbers = Array.from(notations, waysOf).filter((possible) => possible.length > 0)
+  const [plainest, ...others] = ways.filter((way) => numbers.every((possible) => possible.includes(way)))
+  if (plainest === undefined) {
+    return { why: "the numbers are written in several ways, such as with a decimal comma and a decimal point" }
+  }
+  const { decimal, group } = plainest
+  return others.length < ways.length - 1 && others.some((one) => one.group === decimal)
+    ? { why: `every "${decimal}" comes before three digits: it may be a decimal sign or a separator between groups` }
+    : { decimal: decimal === "," ? decimal : undefined, group }
+}
