@@ -7,8 +7,8 @@ import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/La
 import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
 import { cached, hashOf, isNoAnswer, isTick } from "../words/words.ts"
-import { hashesKept, type Room, SmallestHashes, UniqueCheck } from "./distinctTexts.ts"
 import { momentIn, notationOf, numberIn } from "./notations.ts"
+import { hashesKept, type Room, TextHashes } from "./TextHashes.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = [...shapes, "international", "integer"] as const
@@ -128,8 +128,7 @@ const recordOf = <K extends string>(names: ReadonlyArray<K>, value: (name: K) =>
 
 /** Collects a column's profile, cell by cell. */
 const collectColumn = (room: Room) => {
-  const unique = new UniqueCheck(room)
-  const hashes = new SmallestHashes()
+  const hashes = new TextHashes(room)
   const known = new Map<string, AlikeCells>()
   const others = new Map<string, AlikeCells>()
   /** Texts for "no answer" and a workbook's errors. */
@@ -138,11 +137,7 @@ const collectColumn = (room: Room) => {
 
   const alikeOf = (cell: Exclude<Cell, null>, text: string): AlikeCells => {
     const isBlank = cell instanceof ErrorCell || isNoAnswer(text)
-    if (!isBlank) {
-      const hash = hashOf(text)
-      unique.add(hash)
-      hashes.add(hash)
-    }
+    if (!isBlank) hashes.add(hashOf(text))
     const { number = NaN, ...reading } = readCell(cell, text)
     const may = isTick(text) ? [...reading.may, "boolean" as const] : reading.may
     const isKept = known.size < kept && text.length <= longestKept
@@ -162,7 +157,7 @@ const collectColumn = (room: Room) => {
       if (cell === null || text === "") return
       const same = known.get(text)
       const alike = same ?? blank.get(text) ?? alikeOf(cell, text)
-      if (same !== undefined || times > 1) unique.repeat()
+      if (same !== undefined || times > 1) hashes.repeat()
       alike.times += times
       alike.length += text.length * times
     },
@@ -185,7 +180,7 @@ const collectColumn = (room: Room) => {
         [...cells].reduce((sum, [may, times]) => fit(may) ? sum + times : sum, 0)
       const share = (count: number) => filled === 0 ? 0 : count / filled
       const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1))
-        && unique.unique()
+        && hashes.unique()
       const { count, exact } = hashes.count()
       return {
         rows,
@@ -196,9 +191,7 @@ const collectColumn = (room: Room) => {
           [...blank].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [[text, times]]),
         ),
         more: others.size > 0,
-        distinctCount: isUnique === true
-          ? { count: filled, exact: true }
-          : { count: count + (isComplete ? blank.size : 0), exact },
+        distinctCount: { count: count + (isComplete ? blank.size : 0), exact },
         unique: isUnique,
         length: share(length),
         share: recordOf(possible, (one) => share(cellsThat((may) => may.includes(one)))),

@@ -84,59 +84,47 @@ export const momentIn = cached((notation: string) => {
     : { hasDay: format.includes("y"), hasTime: format.includes("mm"), hasOffset: format.includes("Z") }
 })
 
+/** Returns the separator after the first number of a date, if that is a day or a month. */
+const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined => /^[dM]{1,2}([^dM])/.exec(format)?.[1]
+
 /**
- * Returns the formats that together read a column's dates. `why`: the notations don't show whether the day or the month comes first. Two formats for the
- * same cells are then returned.
+ * Returns the formats that together read a column's dates. `why`: the notations don't show whether the day or the month comes first. The formats are then
+ * the two possible ones.
  */
 export const dateFormats = (notations: Iterable<string>) => {
   const dates = Array.from(notations, formatsOf).filter((formats) => formats.length > 0)
-  const writings = Object.entries(Arr.groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#"))).map(
-    ([writing, each]) => ({
-      /** The separator after the first number, if that is a day or a month. */
-      sign: /^#([^#])/.exec(writing)?.[1],
-      any: each.flat(),
-      all: each.reduce((left, formats) => left.filter((format) => formats.includes(format))),
-    }),
-  )
-  const orderOf = ({ all }: Pick<(typeof writings)[number], "all">): string | undefined => {
-    const [order, ...others] = new Set(all.map((format) => format.charAt(0)))
-    return others.length > 0 ? undefined : order
-  }
-  const formats: Array<string> = []
-  for (const one of writings) {
-    const { all, any, sign } = one
-    // With dots, the day comes first in every language (CLDR). Dates in a different notation with the same separator may show the order.
-    const order = orderOf(one)
-      ?? (sign === "."
-        ? "d"
-        : writings.filter((other) => other.sign === sign).flatMap((other) => orderOf(other) ?? [])[0])
-    const format = all.find((format) => order !== undefined && format.startsWith(order))
-    if (format === undefined) {
-      const isMixed = all.length === 0
+  const found = new Set<string>()
+  for (const some of Object.values(Arr.groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#")))) {
+    const common = some.reduce((left, formats) => left.filter((format) => formats.includes(format)))
+    const separator = separatorOf(some[0]!)
+    // All dates with the same separator have the same order.
+    const same = dates.filter((formats) => separatorOf(formats) === separator)
+    const orders = separator === undefined
+      ? [""]
+      : ["d", "M"].filter((order) => same.every((formats) => formats.some((format) => format.startsWith(order))))
+    const [order] = orders
+    const isMixed = order === undefined
+    // With dots, the day comes first in every language (CLDR).
+    if (isMixed || (orders.length > 1 && separator !== ".")) {
+      const formats = ["d", "M"].flatMap((order) =>
+        (isMixed ? same.flat() : common).find((format) => format.startsWith(order)) ?? []
+      )
       const why = isMixed
         ? "in some cells only the first number can be the day, in others only the second"
         : "no cell shows whether the day or the month comes first"
-      const both = isMixed ? any : all
-      return { why, isMixed, formats: ["d", "M"].flatMap((order) => both.find((each) => each.startsWith(order)) ?? []) }
+      return { formats, why, isMixed }
     }
-    formats.push(format)
+    for (const format of common.filter((format) => format.startsWith(order)).slice(0, 1)) found.add(format)
   }
-  return { formats: [...new Set(formats)] }
+  return { formats: [...found] }
 }
 
 // Numbers
 
-/** A way of writing numbers: the options of the kind `number`, and the reader of such numbers. */
-interface NumberWay {
-  readonly decimal: "." | ","
-  readonly group: "." | "," | " " | "'" | undefined
-  readonly read: (text: string) => number | undefined
-}
-
 const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
 
-/** All ways of writing numbers, the plainest first. Every way reads whole numbers without separators, however long they are. */
-const ways: ReadonlyArray<NumberWay> = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
+/** All ways of writing numbers, as options of the kind `number`, the plainest first. Each reads whole numbers without separators, however long they are. */
+const ways = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
   ([".", ","] as const).flatMap((decimal) => {
     const parse = number.compile({ decimal, ...(group === undefined ? {} : { group }) }, context)
     if (typeof parse !== "function") return []
@@ -150,7 +138,7 @@ const ways: ReadonlyArray<NumberWay> = ([undefined, ".", ",", " ", "'"] as const
 
 const numberPattern = /^[-+\u2212]?[\d.,' \u00A0\u2009\u202F\u2019]+$/
 
-const waysOf = cached((notation: string): ReadonlyArray<NumberWay> => {
+const waysOf = cached((notation: string): typeof ways => {
   const amount = withoutCurrency(notation)
   return numberPattern.test(amount) ? ways.filter(({ read }) => read(amount) !== undefined) : []
 })
