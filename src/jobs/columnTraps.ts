@@ -159,7 +159,7 @@ export class CellTraps {
 
 /** Returns the trap for dates if the column doesn't show whether the day or the month comes first. */
 export const dateTraps = ({ filled, notations, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
-  const { formats, isMixed, why } = dateFormats(notations.keys())
+  const { formats, isMixed, why } = dateFormats(notations)
   const dated = shapes.date + shapes.dateTime
   if (why === undefined || dated < filled / 2) return []
   const message = isMixed

@@ -188,7 +188,7 @@ export const reviewedEntries: ReviewedEntries = {
     const suggestion = { question, origin, confidence: 1, because: [] }
     const settings = settingsFor(suggestion)
     const reviewed = { question, accepted: suggestion, candidates: [suggestion] }
-    const entry = questionEntry(reviewed, { nameOf: nameOrNumber, answered: new Set(), isChosen: true })
+    const entry = questionEntry(reviewed, { nameOf: nameOrNumber, answered: new Set() })
     return {
       kind: settings.kind,
       ...leftIn(settings),
@@ -207,8 +207,7 @@ export const reviewedEntries: ReviewedEntries = {
       ...leftIn(settings),
       misfit: undefined,
       choices: [],
-      entry: (answers) =>
-        withAnswers(ownEntry(of, column, { nameOf: nameOrNumber, isChosen: true }), settings, answers),
+      entry: (answers) => withAnswers(ownEntry(of, column, nameOrNumber), settings, answers),
     }
   },
 }

@@ -53,10 +53,11 @@ export const unknownOf = (suggestion: Suggestion): Unknown => {
   )
   const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
   const counter = collectUnknown(kind, written, question, new Set(), new Set(unnamed))
-  for (const { cells, noAnswer } of profiledOf(origin).map(cellsIn)) {
-    for (const { cell, times } of cells) counter?.add(cell, times)
-    // An option may have such a name.
-    for (const [text, times] of noAnswer) counter?.add(text, times)
+  // An option may be called "n/a".
+  for (
+    const { cell, times } of profiledOf(origin).map(cellsIn).flatMap(({ cells, noAnswer }) => [...cells, ...noAnswer])
+  ) {
+    counter?.add(cell, times)
   }
   return counter?.unknown() ?? none
 }

@@ -67,8 +67,6 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
 
 interface EntryOptions {
   readonly nameOf: Naming
-  /** Whether a person has chosen the column, and was told if its cells don't fit. */
-  readonly isChosen?: boolean
   /** Positions of the columns that answer a question of their own. */
   readonly answered: ReadonlySet<number>
   /** The separator of choices in the source's other columns, to propose it if the cells show none. */
@@ -76,10 +74,11 @@ interface EntryOptions {
 }
 
 /** Returns how an entry reads the columns of a suggestion, and what is open about that. */
-const readingOf = (suggestion: Suggestion, { answered, isChosen = false, nameOf, split }: EntryOptions) => {
+const readingOf = (suggestion: Suggestion, { answered, nameOf, split }: EntryOptions) => {
   const { origin, question } = suggestion
-  const suggested = settingsFor(suggestion)
-  const settings = isChosen || origin._tag !== "Column" ? suggested : settingsThatRead(suggested, origin, question)
+  const settings = origin._tag === "Column"
+    ? settingsThatRead(settingsFor(suggestion), origin, question)
+    : settingsFor(suggestion)
   const unread = openIn(settings)
   const { kind } = settings
   const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
@@ -145,13 +144,8 @@ export const questionEntry = (
 }
 
 /** Returns the entry of a submission's time or login. */
-export const ownEntry = (
-  of: string,
-  own: OwnColumn,
-  { isChosen = false, nameOf }: Pick<EntryOptions, "isChosen" | "nameOf">,
-): DraftEntry => {
-  const suggested = ownSettings(of, own)
-  const settings = isChosen ? suggested : settingsThatRead(suggested, own)
+export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
+  const settings = settingsThatRead(ownSettings(of, own), own)
   const open = openIn(settings)
   return {
     of,
@@ -173,6 +167,6 @@ export const otherEntries = (suggestions: Suggestions, nameOf: Naming) => ({
   })),
   own: ownMembers.flatMap((of) => {
     const own = suggestions[of]
-    return own === undefined ? [] : [ownEntry(of, own, { nameOf })]
+    return own === undefined ? [] : [ownEntry(of, own, nameOf)]
   }),
 })

@@ -8,9 +8,9 @@ import { counted } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
-import { Fault, type Kind, type Parse } from "../../kinds/Kind.ts"
+import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
-import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
+import type { DraftKey } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, momentIn, numberSigns } from "../profile/notations.ts"
 import { expectedOf } from "../suggest/fit.ts"
@@ -48,9 +48,11 @@ type Found = Partial<Omit<Settings, "kind">>
 export const openIn = ({ gaps }: Pick<Settings, "gaps">): string | undefined =>
   gaps.map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(" Also: ") || undefined
 
-/** Returns keys for the values that are defined. */
-const keysFor = (values: Readonly<Record<string, DraftValue | undefined>>): ReadonlyArray<DraftKey> =>
-  Object.entries(values).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
+/** Returns keys for the values that are defined and not empty. */
+const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>) =>
+  Object.entries(values).flatMap(([key, value]): ReadonlyArray<DraftKey> =>
+    value === undefined || value.length === 0 ? [] : [{ key, value }]
+  )
 
 const noQuestion: Question = { id: "", name: "", type: undefined, options: undefined }
 
@@ -65,15 +67,10 @@ export const compileWritten = (
 ): Parse | undefined => {
   const kind = kinds.get(kindName)
   if (kind === undefined) return undefined
-  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>
+  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<never, unknown>
   const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
   if (Option.isNone(options)) return undefined
-  // The cast is safe, because the options were decoded by the kind's own Schema.
-  const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options.value, {
-    question,
-    input: { _tag: "Columns", count: 1 },
-    empty: new Set(),
-  })
+  const made = kind.compile(options.value, { question, input: { _tag: "Columns", count: 1 }, empty: new Set() })
   return typeof made === "function" ? made : undefined
 }
 
@@ -124,7 +121,7 @@ const formatSettings = (
   known: ReadonlyArray<string> = [],
 ): Found => {
   const read = compileWritten(kind, {})
-  const unread = [...cellsIn(column).notations.keys()].filter((one) =>
+  const unread = cellsIn(column).notations.filter((one) =>
     momentIn(one) !== undefined && read?.([one]) instanceof Fault
   )
   const isUnreadable = (one: string) => momentIn(one)?.hasOffset === true || formatsOf(one).length === 0
@@ -158,7 +155,7 @@ const formatSettings = (
 }
 
 const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
-  const days = Array.from(cellsIn(column).notations.keys(), momentIn).filter((moment) => moment?.hasDay)
+  const days = cellsIn(column).notations.map(momentIn).filter((moment) => moment?.hasDay)
   if (days.length > 0 && days.every((day) => day?.hasOffset)) return {}
   const zone = known ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
   if (zone !== undefined) return { keys: [{ key: "zone", value: zone }] }
@@ -172,7 +169,7 @@ const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format
 }
 
 const numberSettings = ({ notations }: ColumnProfile): Found => {
-  const { decimal, group, why } = numberSigns(notations.keys())
+  const { decimal, group, why } = numberSigns(notations)
   return why === undefined ? { keys: keysFor({ decimal, group }) } : {
     keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
     gaps: [{ why, todo: "Set it", key: "decimal", choices: [",", "."] }],
@@ -191,10 +188,7 @@ const booleanSettings = ({ distinct }: ColumnProfile, codes: Codes): Found => {
   const isShown = isCoded
     ? yes.length > 0 && no.length > 0
     : texts.length <= 12 && yes.length + no.length === texts.length
-  const words = (said: ReadonlyArray<string>, at: number) => {
-    const value = isShown || said.length > 0 ? said : texts.slice(at, at + 1)
-    return value.length === 0 ? undefined : value
-  }
+  const words = (said: ReadonlyArray<string>, at: number) => isShown || said.length > 0 ? said : texts.slice(at, at + 1)
   const keys = keysFor({ true: words(yes, 0), false: words(no, 1) })
   const why = `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`
   const ask = texts.length === 2 ? { key: "true", choices: texts } : {}
@@ -209,9 +203,8 @@ const choiceSettings = (
 ): Found => {
   const { distinct, filled, more } = cellsIn(column)
   if (options.length === 0 && filled === 0) {
-    return {
-      gaps: [{ why: "the column is empty, and the form does not show the options", todo: "List them as `options`" }],
-    }
+    const why = "the column is empty, and the form does not show the options"
+    return { gaps: [{ why, todo: "List them as `options`" }] }
   }
   const guessed = likelySeparator(distinct)
   const separator = kind === "choice"
@@ -237,7 +230,7 @@ const choiceSettings = (
     return { keys: [{ key: "otherwise", value: "keep", note: "the form does not show its options" }] }
   }
   return {
-    keys: keysFor({ options: names.length === 0 ? undefined : names.slice(0, 5) }),
+    keys: keysFor({ options: names.slice(0, 5) }),
     gaps: [{ why: "the form does not show the options", todo: "List them" }],
   }
 }
@@ -290,10 +283,10 @@ const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes
         ? {}
         : { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
     }
-    case "files":
-      return {
-        keys: keysFor({ split: [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])[0] }),
-      }
+    case "files": {
+      const [split] = [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
+      return { keys: keysFor({ split }) }
+    }
     default:
       return {}
   }
@@ -313,8 +306,8 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
   const isClear = own.every(({ option }) => !isUsual(option, usualChecks.no))
   const words = (says: (text: string) => boolean, usual: ReadonlyArray<string>) => {
-    const value = [...new Set(texts.filter(says))]
-    return value.length === 0 || (isClear && value.every((text) => isUsual(text, usual))) ? undefined : value
+    const said = [...new Set(texts.filter(says))]
+    return isClear && said.every((text) => isUsual(text, usual)) ? [] : said
   }
   return keysFor({ checked: words(saysYes, usualChecks.yes), unchecked: words(saysNo, usualChecks.no) })
 }

@@ -14,13 +14,20 @@ import { hashesKept, type Room, TextHashes } from "./TextHashes.ts"
 const possible = [...shapes, "international", "integer"] as const
 type Possible = (typeof possible)[number]
 
+/** A cell, and how many cells it represents. */
+interface SampleCell {
+  readonly cell: Exclude<Cell, null>
+  readonly text: string
+  readonly times: number
+}
+
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
-  /** Cells that represent all filled cells: one for each distinct text, and for other texts one for each notation. */
-  readonly cells: ReadonlyArray<{ readonly cell: Exclude<Cell, null>; readonly times: number }>
-  /** The texts that look like "no answer", with their counts. */
-  readonly noAnswer: ReadonlyMap<string, number>
+  /** Cells that represent all filled cells: one for each distinct text, and one for each notation of the others. */
+  readonly cells: ReadonlyArray<SampleCell>
+  /** Cells that look like "no answer". */
+  readonly noAnswer: ReadonlyArray<SampleCell>
   /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
   readonly distinct: ReadonlyMap<string, number>
   /** Whether the column has more distinct texts than that. */
@@ -37,8 +44,8 @@ export interface ColumnProfile {
   readonly shapes: Readonly<Record<Shape, number>>
   /** A text of each shape, and texts without a shape, in the order in which they first occur. */
   readonly examples: ReadonlyArray<readonly [shape: Possible | undefined, text: string]>
-  /** The notations of texts that may be dates, times or numbers, with their counts; at most 1,000 of them. */
-  readonly notations: ReadonlyMap<string, number>
+  /** The notations of texts that may be dates, times or numbers. */
+  readonly notations: ReadonlyArray<string>
   readonly range: { readonly min: number; readonly max: number } | undefined
 }
 
@@ -165,20 +172,10 @@ const collectColumn = (room: Room) => {
     profile: (isComplete: boolean): ColumnProfile => {
       const texts = [...known.values(), ...isComplete ? blank.values() : []]
       const all = [...texts, ...others.values()]
-      const cells = new Map<Reading["may"], number>()
-      const notations = new Map<string, number>()
-      let [filled, length, min, max] = [0, 0, Infinity, -Infinity]
-      for (const one of all) {
-        filled += one.times
-        length += one.length
-        min = Math.min(min, one.min)
-        max = Math.max(max, one.max)
-        cells.set(one.may, (cells.get(one.may) ?? 0) + one.times)
-        if (one.notation !== undefined) notations.set(one.notation, (notations.get(one.notation) ?? 0) + one.times)
-      }
-      const cellsThat = (fit: (may: Reading["may"]) => boolean) =>
-        [...cells].reduce((sum, [may, times]) => fit(may) ? sum + times : sum, 0)
+      const sum = (countOf: (one: AlikeCells) => number) => all.reduce((total, one) => total + countOf(one), 0)
+      const filled = sum(({ times }) => times)
       const share = (count: number) => filled === 0 ? 0 : count / filled
+      const [min, max] = [Math.min(...all.map((one) => one.min)), Math.max(...all.map((one) => one.max))]
       const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1))
         && hashes.unique()
       const { count, exact } = hashes.count()
@@ -187,17 +184,15 @@ const collectColumn = (room: Room) => {
         filled,
         cells: all.map((one) => ({ ...one })),
         distinct: new Map(texts.map(({ text, times }) => [text, times])),
-        noAnswer: new Map(
-          [...blank].flatMap(([text, { cell, times }]) => cell instanceof ErrorCell ? [] : [[text, times]]),
-        ),
+        noAnswer: [...blank.values()].filter(({ cell }) => !(cell instanceof ErrorCell)),
         more: others.size > 0,
         distinctCount: { count: count + (isComplete ? blank.size : 0), exact },
         unique: isUnique,
-        length: share(length),
-        share: recordOf(possible, (one) => share(cellsThat((may) => may.includes(one)))),
-        shapes: recordOf(shapes, (one) => cellsThat((may) => may[0] === one)),
+        length: share(sum(({ length }) => length)),
+        share: recordOf(possible, (one) => share(sum(({ may, times }) => may.includes(one) ? times : 0))),
+        shapes: recordOf(shapes, (one) => sum(({ may, times }) => may[0] === one ? times : 0)),
         examples: Arr.dedupeWith(all, (a, b) => a.may[0] === b.may[0]).map(({ may, text }) => [may[0], text]),
-        notations,
+        notations: [...new Set(all.flatMap(({ notation }) => notation ?? []))],
         range: min > max ? undefined : { min, max },
       }
     },

@@ -91,8 +91,8 @@ const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined =
  * Returns the formats that together read a column's dates. `why`: the notations don't show whether the day or the month comes first. The formats are then
  * the two possible ones.
  */
-export const dateFormats = (notations: Iterable<string>) => {
-  const dates = Array.from(notations, formatsOf).filter((formats) => formats.length > 0)
+export const dateFormats = (notations: ReadonlyArray<string>) => {
+  const dates = notations.map(formatsOf).filter((formats) => formats.length > 0)
   const found = new Set<string>()
   for (const some of Object.values(Arr.groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#")))) {
     const common = some.reduce((left, formats) => left.filter((format) => formats.includes(format)))
@@ -148,8 +148,8 @@ export const numberIn = (text: string, notation: string): number | undefined =>
   waysOf(notation)[0]?.read(withoutCurrency(text))
 
 /** Returns the decimal sign and the group separator of a column's numbers. `why`: no cell shows them, or cells contradict each other. */
-export const numberSigns = (notations: Iterable<string>) => {
-  const numbers = Array.from(notations, waysOf).filter((possible) => possible.length > 0)
+export const numberSigns = (notations: ReadonlyArray<string>) => {
+  const numbers = notations.map(waysOf).filter((possible) => possible.length > 0)
   const [plainest, ...others] = ways.filter((way) => numbers.every((possible) => possible.includes(way)))
   if (plainest === undefined) {
     return { why: "the numbers are written in several ways, such as with a decimal comma and a decimal point" }

@@ -30,22 +30,23 @@ interface Doubtful extends Pick<StrayRow, "is" | "row"> {
 }
 
 /** Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record. */
-const strayIn = ({ cells, is, row }: Doubtful, profiles: ReadonlyArray<ProfiledColumn>): StrayRow | undefined => {
+const strayIn = (
+  { cells, is, row }: Doubtful,
+  profiles: () => ReadonlyArray<ProfiledColumn>,
+): StrayRow | undefined => {
   const texts = textsOf(cells)
   const label = texts.find((text) => text !== "") ?? ""
-  const each = profiles.map(({ column, profile }) => ({
-    column: column.name,
-    profile,
-    text: texts[column.position] ?? "",
-  }))
+  if (is === "totals" && !isTotal(label)) return undefined
+  const each = profiles().map(({ column, profile }) => ({ column, profile, text: texts[column.position] ?? "" }))
   // A record would have a cell in every column that the other records fill.
-  const isTotals = is === "totals" && isTotal(label)
-    && each.some(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows)
-    && each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-  return each.flatMap(({ column, profile, text }) => {
-    const fits = is === "units" ? isUnit(text) && isNumeric(profile) : isTotals && text === label
-    return fits && column !== undefined && !profile.distinct.has(text) && !profile.more
-      ? [{ row, is, column, text }]
+  const isIncomplete = each.some(({ profile: { filled, rows }, text }) =>
+    text === "" && filled >= 2 && filled >= 0.9 * rows
+  )
+  const hasSums = each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
+  return each.flatMap(({ column: { name }, profile, text }) => {
+    const fits = is === "units" ? isUnit(text) && isNumeric(profile) : isIncomplete && hasSums && text === label
+    return fits && name !== undefined && !profile.distinct.has(text) && !profile.more
+      ? [{ row, is, column: name, text }]
       : []
   })[0]
 }
@@ -81,13 +82,13 @@ export const recordProfiler = (
      */
     ended: () => {
       const stray = [...last, ...first].flatMap((one) => {
-        const found = strayIn(one, profiles.profiles())
+        const found = strayIn(one, profiles.profiles)
         if (found === undefined) profiles.addRow(one.cells)
         return found ?? []
       })
       const profiled = profiles.profiles()
       const missing = new Map<string, number>()
-      for (const [text, times] of profiled.flatMap((one) => [...cellsIn(one).noAnswer])) {
+      for (const { text, times } of profiled.flatMap((one) => cellsIn(one).noAnswer)) {
         missing.set(text, (missing.get(text) ?? 0) + times)
       }
       return {

@@ -27,7 +27,7 @@ const settings = (type: string, ...cells: ReadonlyArray<Cell>) => {
 const signs = (...texts: ReadonlyArray<string>) => {
   const { notations, share } = profiled(texts).profile
   expect(share.number).toBe(1)
-  return numberSigns(notations.keys())
+  return numberSigns(notations)
 }
 
 const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
