@@ -91,11 +91,9 @@ const sourceEntry = (
 
 /** Returns the separator of choices that most of a source's columns use. */
 const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined => {
-  const counts = new Map<DraftValue, number>()
-  for (const { key, value } of entries.flatMap(({ keys }) => keys)) {
-    if (key === "split") counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
-  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+  const all = entries.flatMap(({ keys }) => keys.flatMap(({ key, value }) => key === "split" ? [value] : []))
+  const timesOf = (value: DraftValue) => all.filter((one) => one === value).length
+  return all.toSorted((a, b) => timesOf(b) - timesOf(a))[0]
 }
 
 /** Returns entries for all questions of a form, in its order. */
@@ -114,9 +112,7 @@ const questionEntries = (
 
 export const draftPipeline = (
   suggestions: Suggestions,
-  { columns, name, service, source }: {
-    readonly name: string
-    readonly service: string
+  { columns, name, service, source }: Pick<PipelineDraft, "name" | "service"> & {
     readonly source: DraftSource
     readonly columns: ReadonlyArray<Column>
   },
@@ -158,13 +154,8 @@ export const draftPipeline = (
 export const draftAdditions = (
   suggestions: Suggestions,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
-  const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
-  const questions = suggestions.questions.filter(({ accepted }) =>
-    accepted === undefined || isNamed(columnsOf(accepted.origin))
-  )
-  const named = { ...suggestions, questions }
-  return {
-    questions: questionEntries(named, nameOrNumber),
-    ...otherEntries(named, nameOrNumber),
-  }
+  const isNamed = ({ accepted }: SuggestedQuestion) =>
+    accepted === undefined || columnsOf(accepted.origin).every(({ name }) => name !== undefined)
+  const named = { ...suggestions, questions: suggestions.questions.filter(isNamed) }
+  return { questions: questionEntries(named, nameOrNumber), ...otherEntries(named, nameOrNumber) }
 }

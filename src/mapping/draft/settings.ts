@@ -260,36 +260,24 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
   return type !== undefined && !(kind === "text" && isOneCode) ? kind : isOneCode ? "choice" : "choices"
 }
 
-const columnSettings = (column: ProfiledColumn, question: Question, codes: Codes, kind: string | undefined): Found => {
-  const profile = cellsIn(column)
-  if (kind === "choice" || kind === "choices" || kind === "ranking") {
-    return choiceSettings(kind, column, question, codes)
-  }
-  if (profile.filled === 0) return {}
-  switch (kind) {
-    case "date":
-    case "time":
-      return formatSettings(column, kind)
-    case "dateTime":
-      return dateTimeSettings(column)
-    case "number":
-      return numberSettings(profile)
-    case "boolean":
-      return booleanSettings(profile, codes)
-    case "phone": {
-      const { international, phone } = profile.share
-      const todo = "Add their country, such as country: DE"
-      return phone > 0 && international === phone
-        ? {}
-        : { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
-    }
-    case "files": {
-      const [split] = [...profile.distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
-      return { keys: keysFor({ split }) }
-    }
-    default:
-      return {}
-  }
+const phoneSettings = ({ share: { international, phone } }: ColumnProfile): Found => {
+  if (phone > 0 && international === phone) return {}
+  const todo = "Add their country, such as country: DE"
+  return { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
+}
+
+/** What finds the settings of a kind in the cells of a filled column. */
+const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) => Found>> = {
+  date: (column) => formatSettings(column, "date"),
+  time: (column) => formatSettings(column, "time"),
+  dateTime: (column) => dateTimeSettings(column),
+  number: (column) => numberSettings(cellsIn(column)),
+  boolean: (column, codes) => booleanSettings(cellsIn(column), codes),
+  phone: (column) => phoneSettings(cellsIn(column)),
+  files: (column) => {
+    const [split] = [...cellsIn(column).distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
+    return { keys: keysFor({ split }) }
+  },
 }
 
 /** Returns the kind of a block's answers if the form gives no type. */
@@ -319,7 +307,10 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   const codes = codesOf(suggestion)
   if (origin._tag === "Column") {
     const kind = columnKind(origin, question, codes)
-    return settings(kind, columnSettings(origin, question, codes, kind))
+    if (kind === "choice" || kind === "choices" || kind === "ranking") {
+      return settings(kind, choiceSettings(kind, origin, question, codes))
+    }
+    return settings(kind, cellsIn(origin).filled === 0 ? {} : finders[kind ?? ""]?.(origin, codes))
   }
   if (origin._tag === "Joined") return settings(question.type === undefined && hasParts(origin) ? "address" : undefined)
   const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name

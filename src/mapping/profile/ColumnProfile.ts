@@ -14,20 +14,28 @@ import { hashesKept, type Room, TextHashes } from "./TextHashes.ts"
 const possible = [...shapes, "international", "integer"] as const
 type Possible = (typeof possible)[number]
 
-/** A cell, and how many cells it represents. */
-interface SampleCell {
+/** Cells of a column with the same text. Beyond the first 1,000 distinct texts, cells with the same notation, or that may be the same. */
+interface AlikeCells {
+  /** The first of them. */
   readonly cell: Exclude<Cell, null>
   readonly text: string
-  readonly times: number
+  /** What they may be, the likeliest first. */
+  readonly may: ReadonlyArray<Possible>
+  readonly notation?: string | undefined
+  times: number
+  /** Their characters together. */
+  length: number
+  min: number
+  max: number
 }
 
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
-  /** Cells that represent all filled cells: one for each distinct text, and one for each notation of the others. */
-  readonly cells: ReadonlyArray<SampleCell>
+  /** All filled cells. */
+  readonly cells: ReadonlyArray<Readonly<AlikeCells>>
   /** Cells that look like "no answer". */
-  readonly noAnswer: ReadonlyArray<SampleCell>
+  readonly noAnswer: ReadonlyArray<Readonly<AlikeCells>>
   /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
   readonly distinct: ReadonlyMap<string, number>
   /** Whether the column has more distinct texts than that. */
@@ -86,18 +94,13 @@ const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   ])
 })
 
-/** What a cell is. */
-interface Reading {
-  /** What it may be, the likeliest first. */
-  readonly may: ReadonlyArray<Possible>
-  readonly notation?: string
-  readonly number?: number | undefined
-}
-
 /** The length of the longest text that may be a date or a number, in characters. */
 const longestNotation = 40
 
-const readCell = (cell: Cell, text: string): Reading => {
+const readCell = (
+  cell: Cell,
+  text: string,
+): Pick<AlikeCells, "may" | "notation"> & { readonly number?: number | undefined } => {
   if (cell instanceof JsonCell) return { may: ["json"] }
   if (typeof cell === "number") {
     return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"], number: cell }
@@ -110,18 +113,6 @@ const readCell = (cell: Cell, text: string): Reading => {
   const may = meaningsOf(notation)
   if (may.length === 0) return { may }
   return { may, notation, number: may.includes("number") ? numberIn(text, notation) : undefined }
-}
-
-/** Cells of a column with the same text. Those beyond the first 1,000 distinct texts only have the same notation, or may be the same. */
-interface AlikeCells extends Omit<Reading, "number"> {
-  /** The first of them. */
-  readonly cell: Exclude<Cell, null>
-  readonly text: string
-  times: number
-  /** Their characters together. */
-  length: number
-  min: number
-  max: number
 }
 
 /** The maximum number of distinct texts kept for a column: a question with more options is not a choice. As many notations are kept of the other cells. */
