@@ -159,7 +159,7 @@ const collectColumn = (room: Room) => {
       alike.times += times
       alike.length += text.length * times
     },
-    /** Returns what the cells so far show. It doesn't change if more cells are added. */
+    /** Returns what the cells so far show. Its lists of cells change if more cells are added. */
     profile: (isComplete: boolean): ColumnProfile => {
       const texts = [...known.values(), ...isComplete ? blank.values() : []]
       const all = [...texts, ...others.values()]
@@ -173,7 +173,7 @@ const collectColumn = (room: Room) => {
       return {
         rows,
         filled,
-        cells: all.map((one) => ({ ...one })),
+        cells: all,
         distinct: new Map(texts.map(({ text, times }) => [text, times])),
         noAnswer: [...blank.values()].filter(({ cell }) => !(cell instanceof ErrorCell)),
         more: others.size > 0,

@@ -6,10 +6,11 @@ import { number, withoutCurrency } from "../../kinds/number.ts"
 import { readIso } from "../../kinds/wallClock.ts"
 import { cached } from "../words/words.ts"
 
-/** Numbers of up to two digits that fit different fields: months, hours, days and minutes end below one of these. */
+/** The smallest numbers of one or two digits that are read differently: months, hours, days and minutes each end below one of them. */
 const limits = [0, 1, 10, 13, 24, 32, 60]
 const minuteLimits = [0, 1, 60]
 
+/** Returns the number that stands for all numbers that are read like one with these digits. */
 const digitsLike = (digits: string, limits: ReadonlyArray<number>): string => {
   if (/^0+$/.test(digits)) return digits
   if (digits.length > 2) return (digits.startsWith("0") ? "0" : "1").padEnd(digits.length, "1")
@@ -58,7 +59,7 @@ const paddings = (format: string): ReadonlyArray<string> => {
 const prepared = cached(dateFormat)
 
 /** Whether a luxon format reads a text. */
-export const formatReads = (format: string, text: string): boolean => {
+const formatReads = (format: string, text: string): boolean => {
   const reader = prepared(format)
   return typeof reader !== "string" && (reader.hasDate || !format.includes("y")) && !Number.isNaN(reader.wall(text))
 }
@@ -114,7 +115,7 @@ export const dateFormats = (notations: ReadonlyArray<string>) => {
         : "no cell shows whether the day or the month comes first"
       return { formats, why, isMixed }
     }
-    for (const format of common.filter((format) => format.startsWith(order)).slice(0, 1)) found.add(format)
+    found.add(common.find((format) => format.startsWith(order))!)
   }
   return { formats: [...found] }
 }
