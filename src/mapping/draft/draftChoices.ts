@@ -15,11 +15,11 @@ import { isTick, saysYes } from "../words/words.ts"
 import { settingsFor } from "./settings.ts"
 import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
-const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"
-
-/** Whether each of several columns contains one of the question's options. */
-const isGrid = ({ origin, question }: Suggestion): boolean =>
-  origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
+/** Returns the block of a suggestion if each of its columns is for an option. Otherwise, the cells contain the options. */
+const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
+  origin._tag === "Block" && question.type !== "Matrix" && origin.content !== "labels" && origin.content !== "places"
+    ? origin
+    : undefined
 
 /** Returns the options of a block's columns that the form does not have, with the number of cells that name them. */
 const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArray<Option>): Unknown["counts"] => {
@@ -41,10 +41,10 @@ export const unknownOf = (suggestion: Suggestion): Unknown => {
   const { confidence, origin, question: { options = [] }, question } = suggestion
   const none = { counts: [], more: false }
   if (options.length === 0 || confidence < wouldFit) return none
-  if (origin._tag === "Block" && !isGrid(suggestion)) {
-    return readsLabels(origin) ? none : { counts: unknownOptions(origin, options), more: false }
-  }
-  const { keys, kind = "text" } = origin._tag === "Block" ? { keys: [], kind: "choice" } : settingsFor(suggestion)
+  const block = optionBlock(suggestion)
+  if (block !== undefined) return { counts: unknownOptions(block, options), more: false }
+  const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
+  const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settingsFor(suggestion)
   if (!["choice", "choices", "ranking"].includes(kind)) return none
   const names = indexOptions(options)
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
@@ -77,7 +77,7 @@ export const foreignChoices = (suggestion: Suggestion, { counts, more }: Unknown
   const codes = codesOf(suggestion)
   const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
-  const isBlock = suggestion.origin._tag === "Block" && !isGrid(suggestion)
+  const isBlock = optionBlock(suggestion) !== undefined
   const all = counts.map(([choice, count]): ForeignChoice => {
     const label = codes.get(choice)
     const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
@@ -121,16 +121,16 @@ const linesBelow = (options: ReadonlyArray<Option>, { left, more }: ForeignChoic
 const foreignShare = 0.01
 
 /** Returns why a person must review an entry's choices, as a sentence. Undefined if no review is needed. */
-const foreignFault = ({ origin, question }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
+const foreignFault = (suggestion: Suggestion, { left, more }: ForeignChoices): string | undefined => {
   const isOne = left.length === 1
   const fill = "Complete `values`, then remove the #."
-  if (left.length > 0 && origin._tag === "Block" && !readsLabels(origin)) {
+  if (left.length > 0 && optionBlock(suggestion) !== undefined) {
     const which = isOne ? "one column is for an option" : `${left.length} columns are for options`
     return `${which} that the form does not have. ${fill}`
   }
-  const filled = profiledOf(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
+  const filled = profiledOf(suggestion.origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
-  const { exact } = indexOptions(question.options ?? [])
+  const { exact } = indexOptions(suggestion.question.options ?? [])
   if (cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))) return undefined
   const which = isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`
   const are = isOne ? "is not an option" : "are not options"

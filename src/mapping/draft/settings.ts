@@ -12,7 +12,7 @@ import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { dateFormats, formatsOf, momentIn, numberSigns } from "../profile/notations.ts"
+import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../profile/notations.ts"
 import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
@@ -124,8 +124,8 @@ const formatSettings = (
   const unread = cellsIn(column).notations.filter((one) =>
     momentIn(one) !== undefined && read?.([one]) instanceof Fault
   )
-  const isUnreadable = (one: string) => momentIn(one)?.hasOffset === true || formatsOf(one).length === 0
-  if (kind === "date" && unread.some((one) => momentIn(one)?.hasDay === true && isUnreadable(one))) {
+  const isUnclear = (one: string) => momentIn(one) !== "time" && (hasOffset(one) || formatsOf(one).length === 0)
+  if (kind === "date" && unread.some(isUnclear)) {
     const why = "cells contain a time after the day, with fractions or an offset"
     return { gaps: [{ why, todo: "Choose the part to use with `extract`" }] }
   }
@@ -155,8 +155,8 @@ const formatSettings = (
 }
 
 const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
-  const days = cellsIn(column).notations.map(momentIn).filter((moment) => moment?.hasDay)
-  if (days.length > 0 && days.every((day) => day?.hasOffset)) return {}
+  const days = cellsIn(column).notations.filter((one) => momentIn(one)?.startsWith("date") === true)
+  if (days.length > 0 && days.every(hasOffset)) return {}
   const zone = known ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
   if (zone !== undefined) return { keys: [{ key: "zone", value: zone }] }
   const why = "the file does not show the time zone of these times"

@@ -83,7 +83,7 @@ const isPhone = (text: string): boolean => {
 /** Returns what texts of a notation may be, the likeliest first. */
 const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   const moment = momentIn(notation)
-  if (moment !== undefined) return [moment.hasDay ? (moment.hasTime ? "dateTime" : "date") : "time"]
+  if (moment !== undefined) return [moment]
   const value = numberIn(notation, notation)
   const likely = [value !== undefined && "number", isPhone(notation) && "phone"] as const
   return present<Possible>([
@@ -167,9 +167,8 @@ const collectColumn = (room: Room) => {
       const filled = sum(({ times }) => times)
       const share = (count: number) => filled === 0 ? 0 : count / filled
       const [min, max] = [Math.min(...all.map((one) => one.min)), Math.max(...all.map((one) => one.max))]
-      const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1))
-        && hashes.unique()
-      const { count, exact } = hashes.count()
+      const { count, exact, unique } = hashes.counted()
+      const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1)) && unique
       return {
         rows,
         filled,

@@ -41,18 +41,12 @@ export class TextHashes {
     this.isUnique = false
   }
 
-  /** Returns whether all texts are different. Undefined if there was no room to find out. */
-  unique(): boolean | undefined {
+  /** Returns the number of different texts, whether it is exact, and whether all texts are different: undefined if there was no room to find out. */
+  counted() {
     this.sort()
-    return this.isUnique
-  }
-
-  /** Returns the number of different texts, and whether it is exact. */
-  count(): { readonly count: number; readonly exact: boolean } {
-    this.sort()
-    return this.largest === Infinity
-      ? { count: this.size, exact: true }
-      : { count: Math.round((smallest - 1) / this.hashes[smallest - 1]! * 2 ** 53), exact: false }
+    const exact = this.largest === Infinity
+    const count = exact ? this.size : Math.round((smallest - 1) / this.hashes[smallest - 1]! * 2 ** 53)
+    return { count, exact, unique: this.isUnique }
   }
 
   private sort(): void {

@@ -75,15 +75,16 @@ export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
   return days.flatMap((day) => times.map((time) => day + time)).filter((format) => formatReads(format, notation))
 })
 
-/** Returns what a notation contains of a day and a time. Undefined if it has neither. */
+/** Returns whether a notation is a day, a time or both. Undefined if it is neither. */
 export const momentIn = cached((notation: string) => {
   const iso = readIso(notation)
-  if (iso !== undefined) return { hasDay: iso.hasDate, hasTime: iso.hasTime, hasOffset: !Number.isNaN(iso.offset) }
-  const [format] = formatsOf(notation)
-  return format === undefined
-    ? undefined
-    : { hasDay: format.includes("y"), hasTime: format.includes("mm"), hasOffset: format.includes("Z") }
+  const [format = ""] = formatsOf(notation)
+  const [hasDay, hasTime] = [iso?.hasDate ?? format.includes("y"), iso?.hasTime ?? format.includes("mm")]
+  return hasDay && hasTime ? "dateTime" : hasDay ? "date" : hasTime ? "time" : undefined
 })
+
+/** Whether a time is written with its offset from UTC. */
+export const hasOffset = (notation: string): boolean => /:.*(?:Z|[+-]\d{2}:?\d{2})$/i.test(notation)
 
 /** Returns the separator after the first number of a date, if that is a day or a month. */
 const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined => /^[dM]{1,2}([^dM])/.exec(format)?.[1]
