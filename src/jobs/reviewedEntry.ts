@@ -5,15 +5,7 @@ import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
 import { fromOf, ownEntry, questionEntry, samplesFrom } from "../mapping/draft/draftEntries.ts"
-import {
-  compileWritten,
-  type Gap,
-  misfitOf,
-  openIn,
-  ownSettings,
-  type Settings,
-  settingsFor,
-} from "../mapping/draft/settings.ts"
+import { compileWritten, type Gap, openIn, ownSettings, type Settings, settingsFor } from "../mapping/draft/settings.ts"
 import {
   columnsOf,
   type Origin,
@@ -177,9 +169,9 @@ export const readingsOf = (kind: string | undefined, key: string, value: string,
 }
 
 /** Returns what a person must still decide about an entry. */
-const leftIn = (settings: Settings) => {
-  const asks = settings.gaps.flatMap(({ choices = [], key, why }) => key === undefined ? [] : [{ choices, key, why }])
-  return { asks, open: asks.length === 0 ? openIn(settings) : undefined }
+const leftIn = ({ gaps }: Settings) => {
+  const asks = gaps.flatMap(({ choices = [], key, why }) => key === undefined ? [] : [{ choices, key, why }])
+  return { asks, open: asks.length === 0 ? openIn({ gaps }) : undefined }
 }
 
 /** Makes entries from columns whose cells were all read once. */
@@ -192,7 +184,7 @@ export const reviewedEntries: ReviewedEntries = {
     return {
       kind: settings.kind,
       ...leftIn(settings),
-      misfit: origin._tag === "Column" ? misfitOf(settings, origin, question)?.why : undefined,
+      misfit: settings.misfit?.why,
       choices: openChoices(
         { question, kind: settings.kind },
         foreignChoices(suggestion, unknownOf(suggestion)).left,

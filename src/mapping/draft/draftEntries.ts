@@ -18,7 +18,7 @@ import {
   type Suggestions,
 } from "../suggest/Suggestion.ts"
 import { draftChoices, draftOther } from "./draftChoices.ts"
-import { openIn, ownSettings, settingsFor, settingsThatRead } from "./settings.ts"
+import { openIn, ownSettings, settingsFor } from "./settings.ts"
 
 /** Returns two cells of a column: a code and its label. */
 export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
@@ -76,9 +76,7 @@ interface EntryOptions {
 /** Returns how an entry reads the columns of a suggestion, and what is open about that. */
 const readingOf = (suggestion: Suggestion, { answered, nameOf, split }: EntryOptions) => {
   const { origin, question } = suggestion
-  const settings = origin._tag === "Column"
-    ? settingsThatRead(settingsFor(suggestion), origin, question)
-    : settingsFor(suggestion)
+  const settings = settingsFor(suggestion)
   const unread = openIn(settings)
   const { kind } = settings
   const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
@@ -145,7 +143,7 @@ export const questionEntry = (
 
 /** Returns the entry of a submission's time or login. */
 export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
-  const settings = settingsThatRead(ownSettings(of, own), own)
+  const settings = ownSettings(of, own)
   const open = openIn(settings)
   return {
     of,

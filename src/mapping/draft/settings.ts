@@ -39,14 +39,18 @@ export interface Settings {
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
   readonly gaps: ReadonlyArray<Gap>
+  /** Why the settings don't fit the cells. */
+  readonly misfit?: Gap
 }
 
 /** What the cells show about the settings of a kind. */
-type Found = Partial<Omit<Settings, "kind">>
+type Found = Partial<Pick<Settings, "gaps" | "keys">>
 
 /** Returns what a person must complete, in sentences. Undefined if there is nothing. */
-export const openIn = ({ gaps }: Pick<Settings, "gaps">): string | undefined =>
-  gaps.map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(" Also: ") || undefined
+export const openIn = ({ gaps, misfit }: Pick<Settings, "gaps" | "misfit">): string | undefined =>
+  [...gaps, ...misfit === undefined ? [] : [misfit]].map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(
+    " Also: ",
+  ) || undefined
 
 /** Returns keys for the values that are defined and not empty. */
 const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>) =>
@@ -54,23 +58,18 @@ const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> 
     value === undefined || value.length === 0 ? [] : [{ key, value }]
   )
 
-const noQuestion: Question = { id: "", name: "", type: undefined, options: undefined }
-
 /**
  * Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if the kind is unknown, or if the keys have
  * mistakes.
  */
-export const compileWritten = (
-  kindName: string,
-  written: Readonly<Record<string, unknown>>,
-  question = noQuestion,
-): Parse | undefined => {
+export const compileWritten = (kindName: string, written: Readonly<Record<string, unknown>>): Parse | undefined => {
   const kind = kinds.get(kindName)
   if (kind === undefined) return undefined
   const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<never, unknown>
   const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
   if (Option.isNone(options)) return undefined
-  const made = kind.compile(options.value, { question, input: { _tag: "Columns", count: 1 }, empty: new Set() })
+  const input = { _tag: "Columns", count: 1 } as const
+  const made = kind.compile(options.value, { question: undefined, input, empty: new Set() })
   return typeof made === "function" ? made : undefined
 }
 
@@ -80,11 +79,12 @@ const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "tru
 /** Kinds that take any text, and kinds whose other choices a person lists. */
 const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files", "choice", "choices", "ranking"])
 
-/** Returns why settings don't fit a column's cells: more than half of the cells can't be read, or more than 1% if the settings say how cells are written. Undefined if they fit. */
-export const misfitOf = ({ gaps, keys, kind = "text" }: Settings, column: ProfiledColumn, question = noQuestion) => {
+/** Tries settings on a column's cells. They don't fit if more than half of the cells can't be read, or more than 1% if the settings say how cells are written. */
+const tried = (settings: Settings, column: ProfiledColumn): Settings => {
+  const { gaps, keys, kind = "text" } = settings
   const { cells, filled } = cellsIn(column)
   const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  const parse = anyText.has(kind) ? undefined : compileWritten(kind, written, question)
+  const parse = anyText.has(kind) ? undefined : compileWritten(kind, written)
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = gaps.some(({ key }) => key === "country")
   const unread = cells.flatMap(({ cell, times }) => {
@@ -93,24 +93,15 @@ export const misfitOf = ({ gaps, keys, kind = "text" }: Settings, column: Profil
     return fault instanceof Fault && fault.code !== "ambiguous-time" ? [{ cell, code: fault.code, times }] : []
   })
   const faulty = unread.reduce((sum, { times }) => sum + times, 0)
+  const others = keys.filter(({ key }) => !formats.has(key))
   const [first] = unread
-  if (first === undefined || faulty <= filled * (keys.some(({ key }) => formats.has(key)) ? 0.01 : 0.5)) {
-    return undefined
-  }
+  if (first === undefined || faulty <= filled * (others.length < keys.length ? 0.01 : 0.5)) return settings
   const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
-  const why = `${faulty} of ${counted(filled, "cell")} can't be read like this (${
-    problemWords[first.code]
-  }), such as ${shown}`
-  return { why, isForMost: faulty > filled / 2 }
-}
-
-/** If settings don't fit the cells, leaves them open for a person to correct. */
-export const settingsThatRead = (settings: Settings, column: ProfiledColumn, question?: Question): Settings => {
-  const misfit = misfitOf(settings, column, question)
-  return misfit === undefined ? settings : {
+  const what = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problemWords[first.code]})`
+  return {
     ...settings,
-    keys: settings.keys.filter(({ key }) => !misfit.isForMost || !formats.has(key)),
-    gaps: [...settings.gaps, { why: misfit.why, todo: "Correct it" }],
+    keys: faulty > filled / 2 ? others : keys,
+    misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" },
   }
 }
 
@@ -136,7 +127,7 @@ const formatSettings = (
   // Some tools write dates in the local order of days and months.
   const own = known.filter(isUsable)
   const isOwn = own.length > 0
-    && misfitOf({ kind, keys: [{ key: "format", value: own }], gaps: [] }, column) === undefined
+    && tried({ kind, keys: [{ key: "format", value: own }], gaps: [] }, column).misfit === undefined
   const { formats, why } = isOwn ? { formats: own } : dateFormats(written)
   const [format = "", ...others] = formats
   if (why !== undefined) {
@@ -310,7 +301,8 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
     if (kind === "choice" || kind === "choices" || kind === "ranking") {
       return settings(kind, choiceSettings(kind, origin, question, codes))
     }
-    return settings(kind, cellsIn(origin).filled === 0 ? {} : finders[kind ?? ""]?.(origin, codes))
+    const found = cellsIn(origin).filled === 0 ? {} : finders[kind ?? ""]?.(origin, codes)
+    return tried(settings(kind, found), origin)
   }
   if (origin._tag === "Joined") return settings(question.type === undefined && hasParts(origin) ? "address" : undefined)
   const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name
@@ -318,5 +310,6 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   return settings(kind, { keys: [...ticks, ...valuesKeys(codes, question.options ?? [])] })
 }
 
+/** Returns how the entry of a submission's time or login reads its cells. */
 export const ownSettings = (of: string, own: OwnColumn): Settings =>
-  of === "login" ? settings(undefined) : settings("dateTime", dateTimeSettings(own, own))
+  of === "login" ? settings(undefined) : tried(settings("dateTime", dateTimeSettings(own, own)), own)
