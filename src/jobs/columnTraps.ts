@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import { type Cell, ErrorCell } from "../domain/cell.ts"
 import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
@@ -5,6 +6,7 @@ import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
 import { dateFormats } from "../mapping/profile/notations.ts"
+import { cellsLike } from "./inspectedKind.ts"
 
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
 const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> = {
@@ -158,10 +160,10 @@ export class CellTraps {
 }
 
 /** Returns the trap for dates if the column doesn't show whether the day or the month comes first. */
-export const dateTraps = ({ filled, notations, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
-  const { formats, isMixed, why } = dateFormats(notations)
-  const dated = shapes.date + shapes.dateTime
-  if (why === undefined || dated < filled / 2) return []
+export const dateTraps = (profile: ColumnProfile): ReadonlyArray<Trap> => {
+  const { formats, isMixed, why } = dateFormats(profile.notations)
+  const dated = cellsLike(profile, "date", "dateTime")
+  if (why === undefined || dated < profile.filled / 2) return []
   const message = isMixed
     ? `Its dates are written in two orders: ${why}. A cell such as 01/02/2024 could be either: ask the person who made the file.`
     : `Its dates may be ${formats.join(" or ")}: ${why}. Choose one with \`format\`.`
@@ -170,18 +172,19 @@ export const dateTraps = ({ filled, notations, shapes }: ColumnProfile): Readonl
 
 /** Returns the trap for cells whose kind differs from that of most cells in the column. */
 export const exceptionTraps = (
-  { examples, filled, shapes }: ColumnProfile,
+  profile: ColumnProfile,
   kind: Shape | "empty" | "text" | "choice" | "choices",
 ): ReadonlyArray<Trap> => {
   if (kind === "text" || kind === "choice" || kind === "choices" || kind === "empty" || kind === "boolean") return []
-  const usual: ReadonlyArray<string | undefined> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
-  const others = filled - (kind === "dateTime" ? shapes.date + shapes.dateTime : shapes[kind])
+  const usual: ReadonlyArray<Shape> = kind === "dateTime" ? ["date", "dateTime"] : [kind]
+  const others = profile.filled - cellsLike(profile, ...usual)
   if (others <= 0) return []
-  const message = `${count(others)} of ${count(filled)} filled cells ${others === 1 ? "is" : "are"} not of the kind ${
-    kind === "dateTime" ? "date and time" : kind
-  }, unlike the others.`
-  const unlike = examples.filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
-  return [trap("mixed-kinds", message, others, unlike.slice(0, examplesKept))]
+  const message = `${count(others)} of ${count(profile.filled)} filled cells ${
+    others === 1 ? "is" : "are"
+  } not of the kind ${kind === "dateTime" ? "date and time" : kind}, unlike the others.`
+  const unlike = profile.cells.filter(({ may: [shape] }) => usual.every((one) => one !== shape))
+  const examples = Arr.dedupeWith(unlike, (a, b) => a.may[0] === b.may[0]).map(({ text }) => cut(text, 40))
+  return [trap("mixed-kinds", message, others, examples.slice(0, examplesKept))]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type InferredKind, shapes } from "../domain/inspectedColumn.ts"
+import { type InferredKind, type Shape, shapes } from "../domain/inspectedColumn.ts"
 import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionIndex.ts"
 import { saysNo, saysYes } from "../mapping/words/words.ts"
@@ -6,21 +6,26 @@ import { saysNo, saysYes } from "../mapping/words/words.ts"
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
   [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 
+/** Returns the number of cells that most likely have one of these shapes. */
+export const cellsLike = ({ cells }: ColumnProfile, ...some: ReadonlyArray<Shape>): number =>
+  cells.reduce((sum, { may: [shape], times }) => some.some((one) => one === shape) ? sum + times : sum, 0)
+
 /** A column has a kind if at least this share of its cells has that kind. The remaining cells are exceptions. */
 const most = 0.9
 
 /** Returns the kind of most cells of a column, and the share of these cells. */
 export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
-  const { distinct, distinctCount: { count, exact }, filled, share, shapes: cells } = profile
+  const { distinct, distinctCount: { count, exact }, filled, share } = profile
   if (filled === 0) return ["empty", 1]
   // Two words that both mean yes, such as x and y, are not a pair of yes and no.
   const isTold = count === 2
     ? [saysYes, saysNo].every((says) => [...distinct.keys()].some(says))
-    : count === 1 && cells.number < filled
+    : count === 1 && cellsLike(profile, "number") < filled
   if (share.boolean === 1 && isTold) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")
-    .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
-  const times = (cells.date + cells.dateTime) / filled
+    .map((shape) => [shape, cellsLike(profile, shape) / filled] as const).toSorted((a, b) => b[1] - a[1])[0]
+    ?? ["number", 0]
+  const times = cellsLike(profile, "date", "dateTime") / filled
   // People often omit midnight, and a workbook's dates at midnight have no time.
   if (best === "dateTime" && times >= most) return ["dateTime", times]
   if (part >= most) return [best, part]

@@ -1,6 +1,5 @@
-import * as Arr from "effect/Array"
 import { type Cell, DateCell, ErrorCell, JsonCell } from "../../domain/cell.ts"
-import { type Shape, shapes } from "../../domain/inspectedColumn.ts"
+import { shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { present } from "../../domain/words.ts"
 import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
@@ -48,10 +47,6 @@ export interface ColumnProfile {
   readonly length: number
   /** For each possible meaning: the share of the filled cells that may have it, 0 to 1. */
   readonly share: Readonly<Record<Possible, number>>
-  /** For each shape: the number of cells that most likely have it. */
-  readonly shapes: Readonly<Record<Shape, number>>
-  /** A text of each shape, and texts without a shape, in the order in which they first occur. */
-  readonly examples: ReadonlyArray<readonly [shape: Possible | undefined, text: string]>
   /** The notations of texts that may be dates, times or numbers. */
   readonly notations: ReadonlyArray<string>
   readonly range: { readonly min: number; readonly max: number } | undefined
@@ -121,9 +116,6 @@ const kept = 1_000
 /** The maximum length of such a text, in characters: a longer text is not an option. */
 const longestKept = 1_000
 
-const recordOf = <K extends string>(names: ReadonlyArray<K>, value: (name: K) => number) =>
-  Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, number>
-
 /** Collects a column's profile, cell by cell. */
 const collectColumn = (room: Room) => {
   const hashes = new TextHashes(room)
@@ -179,9 +171,9 @@ const collectColumn = (room: Room) => {
         distinctCount: { count: count + (isComplete ? blank.size : 0), exact },
         unique: isUnique,
         length: share(sum(({ length }) => length)),
-        share: recordOf(possible, (one) => share(sum(({ may, times }) => may.includes(one) ? times : 0))),
-        shapes: recordOf(shapes, (one) => sum(({ may, times }) => may[0] === one ? times : 0)),
-        examples: Arr.dedupeWith(all, (a, b) => a.may[0] === b.may[0]).map(({ may, text }) => [may[0], text]),
+        share: Object.fromEntries(
+          possible.map((one) => [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))]),
+        ) as Record<Possible, number>,
         notations: [...new Set(all.flatMap(({ notation }) => notation ?? []))],
         range: min > max ? undefined : { min, max },
       }
