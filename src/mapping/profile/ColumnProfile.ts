@@ -103,7 +103,8 @@ const readCell = (
   if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: [] }
   if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
   if (/^(?:https?:\/\/|www\.)\S+$/i.test(text)) return { may: ["url"] }
-  if (text.length > longestNotation || !/\d/.test(text)) return { may: [] }
+  // Most ids have letters between digits. Each would have a notation of its own.
+  if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: [] }
   const notation = notationOf(text)
   const may = meaningsOf(notation)
   if (may.length === 0) return { may }
