@@ -20,6 +20,7 @@ interface AlikeCells {
   readonly text: string
   /** What they may be, the likeliest first. */
   readonly may: ReadonlyArray<Possible>
+  /** How they are written. For web addresses, this is how they begin. */
   readonly notation?: string | undefined
   times: number
   /** Their characters together. */
@@ -102,7 +103,8 @@ const readCell = (
   }
   if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: [] }
   if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
-  if (/^(?:https?:\/\/|www\.)\S+$/i.test(text)) return { may: ["url"] }
+  const [address] = /^(?:https?:\/\/|www\.)(?=\S+$)/i.exec(text) ?? []
+  if (address !== undefined) return { may: ["url"], notation: address }
   // Most ids have letters between digits. Each would have a notation of its own.
   if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: [] }
   const notation = notationOf(text)
