@@ -15,13 +15,13 @@ const profiled = (cells: ReadonlyArray<Cell>) => {
 /** Returns the settings with which a question of a type reads cells, and what they leave open. */
 const settings = (type: string, ...cells: ReadonlyArray<Cell>) => {
   const question = { id: "q", name: "When", type, options: undefined }
-  const { gaps, keys } = settingsFor({
+  const { gaps, keys, misfit } = settingsFor({
     question,
     origin: { _tag: "Column", ...profiled(cells) },
     confidence: 1,
     because: [],
   })
-  return { gaps, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) }
+  return { gaps, misfit, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) }
 }
 
 const signs = (...texts: ReadonlyArray<string>) => {
@@ -75,11 +75,31 @@ describe("How a column's dates are written", () => {
   })
 })
 
+describe("A column with more texts than are kept", () => {
+  const two = (value: number) => String(value % 12 + 1).padStart(2, "0")
+  const dates = Array.from(
+    { length: 3_000 },
+    (_, at) => `${two(at)}/${two(Math.floor(at / 12))}/${1700 + Math.floor(at / 144)}`,
+  )
+
+  it("shows the order of day and month in any cell", () => {
+    expect(settings("DatePicker", ...dates).gaps).toHaveLength(1)
+    expect(settings("DatePicker", ...dates, "13/01/1999")).toEqual({ format: "dd/MM/yyyy", gaps: [] })
+  })
+
+  it("shows in all of its cells whether a format fits", () => {
+    const late = Array.from({ length: 40 }, (_, at) => `later, ${at}`)
+    const made = settings("DatePicker", ...dates, "13/01/1999", ...late)
+    expect(made.misfit?.why).toContain("40 of 3,041 cells can't be read like this (not a date)")
+    expect(settings("DatePicker", ...dates, "13/01/1999", ...late.slice(0, 20)).misfit).toBeUndefined()
+  })
+})
+
 describe("The format for a question", () => {
   it.each([["DatePicker", "3:07 PM"], ["TimePicker", "31.12.2024"]])(
     "of the type %s never lacks what the question asks for, even if the cells do: %s",
     (type, cell) => {
-      expect(settings(type, cell)).toEqual({ gaps: [] })
+      expect(settings(type, cell)).not.toHaveProperty("format")
     },
   )
 })
