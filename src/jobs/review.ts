@@ -87,9 +87,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
       if (one === undefined) return []
       // The columns of a grid have the same options, and mostly the same cells.
       const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1, because: [] }
-      const { left, sure } = foreignChoices(suggestion, counter.unknown())
-      const named = sure.map((each) => ({ ...each, likely: { option: each.option } }))
-      return openChoices({ question, kind }, [...named, ...left].toSorted((a, b) => b.count - a.count))
+      return openChoices({ question, kind }, foreignChoices(suggestion, counter.unknown()))
     })
   })
 

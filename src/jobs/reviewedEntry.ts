@@ -66,16 +66,14 @@ const listedChoices = 50
 /** Returns the most frequent choices that are not options. */
 export const openChoices = (
   { kind, question }: Pick<OpenChoice, "kind" | "question">,
-  choices: ReadonlyArray<
-    Pick<ForeignChoice, "choice" | "count"> & { readonly likely: { readonly option: Option } | undefined }
-  >,
+  choices: ReadonlyArray<ForeignChoice>,
 ): ReadonlyArray<OpenChoice> =>
-  choices.slice(0, listedChoices).map(({ choice, count, likely }) => ({
+  choices.slice(0, listedChoices).map(({ choice, count, likely, option }) => ({
     question,
     kind,
     choice,
     count,
-    likely: likely?.option,
+    likely: option ?? likely?.option,
   }))
 
 /** Whether a pipeline can refer to the columns of an origin. */
@@ -187,7 +185,7 @@ export const reviewedEntries: ReviewedEntries = {
       misfit: settings.misfit?.why,
       choices: openChoices(
         { question, kind: settings.kind },
-        foreignChoices(suggestion, unknownOf(suggestion)).left,
+        foreignChoices(suggestion, unknownOf(suggestion)).filter(({ option }) => option === undefined),
       ),
       entry: (answers) => withAnswers(entry, settings, answers),
     }

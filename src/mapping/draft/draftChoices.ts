@@ -72,32 +72,29 @@ export interface ForeignChoice {
   readonly likely: Translation | undefined
 }
 
-/** Finds out which options a suggestion's unknown choices mean. Similar names are only proposed, because a wrong option can't be corrected after the import. */
-export const foreignChoices = (suggestion: Suggestion, { counts, more }: Unknown) => {
+/** Returns which options a suggestion's unknown choices mean. Similar names are only likely, because a wrong option can't be corrected after the import. */
+export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown): ReadonlyArray<ForeignChoice> => {
   const codes = codesOf(suggestion)
   const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
   const isBlock = optionBlock(suggestion) !== undefined
-  const all = counts.map(([choice, count]): ForeignChoice => {
+  return counts.map(([choice, count]) => {
     const label = codes.get(choice)
     const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
     return { choice, count, label, option, likely: translations.get(label ?? choice) }
   })
-  return {
-    /** Those that mean an option for certain. */
-    sure: all.flatMap(({ option, ...one }) => option === undefined ? [] : [{ ...one, option }]),
-    left: all.filter(({ option }) => option === undefined),
-    more,
-  }
 }
-
-type ForeignChoices = ReturnType<typeof foreignChoices>
 
 /** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
 
 /** Returns lines that list choices without a certain option, for a person to fill in. */
-const linesBelow = (options: ReadonlyArray<Option>, { left, more }: ForeignChoices, start: string) => {
+const linesBelow = (
+  options: ReadonlyArray<Option>,
+  left: ReadonlyArray<ForeignChoice>,
+  more: boolean,
+  start: string,
+): ReadonlyArray<string> => {
   const names = options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")
   const others = options.length > listed ? ` and ${options.length - listed} more` : ""
   return present([
@@ -121,7 +118,11 @@ const linesBelow = (options: ReadonlyArray<Option>, { left, more }: ForeignChoic
 const foreignShare = 0.01
 
 /** Returns why a person must review an entry's choices, as a sentence. Undefined if no review is needed. */
-const foreignFault = (suggestion: Suggestion, { left, more }: ForeignChoices): string | undefined => {
+const foreignFault = (
+  suggestion: Suggestion,
+  left: ReadonlyArray<ForeignChoice>,
+  more: boolean,
+): string | undefined => {
   const isOne = left.length === 1
   const fill = "Complete `values`, then remove the #."
   if (left.length > 0 && optionBlock(suggestion) !== undefined) {
@@ -139,8 +140,10 @@ const foreignFault = (suggestion: Suggestion, { left, more }: ForeignChoices): s
 
 /** Returns keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must review them, as a sentence. */
 export const draftChoices = (suggestion: Suggestion, keys: ReadonlyArray<DraftKey>) => {
-  const choices = foreignChoices(suggestion, unknownOf(suggestion))
-  const { left, sure } = choices
+  const unknown = unknownOf(suggestion)
+  const choices = foreignChoices(suggestion, unknown)
+  const left = choices.filter(({ option }) => option === undefined)
+  const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])
   const given = keys.find(({ key }) => key === "values")?.value
   const value = {
     ...typeof given === "object" ? given : {},
@@ -152,8 +155,8 @@ export const draftChoices = (suggestion: Suggestion, keys: ReadonlyArray<DraftKe
     keys: sure.length === 0
       ? keys
       : [...keys.filter(({ key }) => key !== "values"), { key: "values", value, isLong: true, notes }],
-    below: left.length === 0 ? [] : linesBelow(suggestion.question.options ?? [], choices, start),
-    open: foreignFault(suggestion, choices),
+    below: left.length === 0 ? [] : linesBelow(suggestion.question.options ?? [], left, unknown.more, start),
+    open: foreignFault(suggestion, left, unknown.more),
   }
 }
 

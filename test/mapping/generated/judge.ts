@@ -51,13 +51,12 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 
 /** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion): ReadonlyMap<string, string> => {
-  const { left, sure } = foreignChoices(suggestion, unknownOf(suggestion))
-  return new Map([
-    ...sure.map(({ choice, option }) => [choice, option.value] as const),
-    ...left.flatMap(({ choice, likely }) =>
-      likely === undefined || likely.confidence < 0.85 ? [] : [[choice, likely.option.value] as const]
-    ),
-  ])
+  return new Map(
+    foreignChoices(suggestion, unknownOf(suggestion)).flatMap(({ choice, likely, option }) => {
+      const made = option ?? (likely !== undefined && likely.confidence >= 0.85 ? likely.option : undefined)
+      return made === undefined ? [] : [[choice, made.value] as const]
+    }),
+  )
 }
 
 /** Returns the texts in the file that differ from every option's name, with the options that they mean. */
