@@ -16,7 +16,7 @@ import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../pro
 import { expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
-import { indexOptions, likelySeparator, separatorInto, splitFit } from "../suggest/optionIndex.ts"
+import { indexOptions, likelySeparator, splitFit } from "../suggest/optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, saysNo, saysYes } from "../words/words.ts"
@@ -205,8 +205,7 @@ const choiceSettings = (
     : options.length === 0
     ? guessed
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
-    : splitFit(distinct, indexOptions(options)).separator ?? separatorInto(distinct, options.length)
-      ?? (guessed === " " ? undefined : guessed)
+    : splitFit(distinct, indexOptions(options)).separator ?? (guessed === " " ? undefined : guessed)
   const split = keysFor({ split: separator && (separator.trim() || separator) })
   if (options.length > 0) return { keys: [...split, ...valuesKeys(codes, options)] }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))

@@ -9,23 +9,16 @@ import type { Meaning } from "./meaning.ts"
 /** What the columns of a block contain. `places`: each contains the option of one rank. */
 export type BlockContent = "ticks" | "ranks" | "places" | "labels" | "empty"
 
-/** A possible source of answers to one question: a column, or a block of columns. */
-export type Unit =
-  | {
-    readonly _tag: "Column"
-    readonly meaning: Meaning
-  } & ProfiledColumn
-  | {
-    readonly _tag: "Block"
-    readonly title: string
-    /** Whether the source's format names it, so that `from: { block: … }` finds it. */
-    readonly known: boolean
-    readonly content: BlockContent
-    readonly members: ReadonlyArray<BlockMember>
-    readonly meaning: Meaning
-  }
-
-export type Block = Extract<Unit, { readonly _tag: "Block" }>
+/** Columns that a source spreads over the options or rows of one question. */
+export interface Block {
+  readonly _tag: "Block"
+  readonly title: string
+  /** Whether the source's format names it, so that `from: { block: … }` finds it. */
+  readonly known: boolean
+  readonly content: BlockContent
+  readonly members: ReadonlyArray<BlockMember>
+  readonly meaning: Meaning
+}
 
 export interface BlockMember extends ProfiledColumn {
   readonly option: string
@@ -51,14 +44,21 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
 }
 
+interface OneColumn extends ProfiledColumn {
+  readonly _tag: "Column"
+}
+
 export type Origin =
-  | { readonly _tag: "Column" } & ProfiledColumn
+  | OneColumn
   | Block
   /** Several columns, such as first and last name. Each has a `part` if they contain the parts of an answer, such as an address. */
   | {
     readonly _tag: "Joined"
     readonly columns: ReadonlyArray<ProfiledColumn & { readonly part?: string | undefined }>
   }
+
+/** A possible source of answers to one question. */
+export type Unit = Block | (OneColumn & { readonly meaning: Meaning })
 
 export interface Suggestion {
   readonly question: Question
@@ -126,12 +126,11 @@ export const unmappedNames = (
   { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
 ): ReadonlyArray<string> => {
   const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
-  return [
-    ...new Set(unmapped.map((column) => {
-      const block = whole.find(({ members }) => members.some((one) => one.column === column))
-      if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
-      const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
-      return column.name ?? (title === "" ? number : `${title} (${number})`)
-    })),
-  ]
+  const names = unmapped.map((column) => {
+    const block = whole.find(({ members }) => members.some((one) => one.column === column))
+    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
+    const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
+    return column.name ?? (title === "" ? number : `${title} (${number})`)
+  })
+  return [...new Set(names)]
 }

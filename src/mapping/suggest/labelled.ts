@@ -8,26 +8,21 @@ import type { Suggestion } from "./Suggestion.ts"
 
 /** Returns the title of a column as respondents read it, if the form tool's definition has one. */
 export const labelledTitle = ({ labels }: Pick<ProfiledColumn, "labels">): string | undefined =>
-  labels === undefined || labels.title === ""
-    ? undefined
-    : labels.part === undefined
-    ? labels.title
+  labels?.part === undefined || labels.title === ""
+    ? labels?.title || undefined
     : `${labels.title} - ${labels.part.label}`
 
 export type Codes = ReadonlyMap<string, string>
 
 /** Returns the codes that stand for options in a suggestion's cells, or in the names of a block's columns. */
 export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "question">): Codes => {
-  const inCells = ({ coded, labels }: ProfiledColumn): Codes =>
-    coded === undefined ? new Map() : labels?.options ?? new Map()
-  if (origin._tag === "Column") return inCells(origin)
-  if (origin._tag !== "Block") return new Map()
-  const own = optionColumns(origin.members)
-  const cells = new Map(own.flatMap((one) => [...inCells(one)]))
+  const members = origin._tag === "Block" ? optionColumns(origin.members) : []
+  const own: ReadonlyArray<ProfiledColumn> = origin._tag === "Column" ? [origin] : members
+  const inCells = new Map(own.flatMap(({ coded, labels }) => coded === undefined ? [] : [...labels?.options ?? []]))
   // If the cells contain the options, the columns' names are rows of a grid, or ranks.
-  return cells.size > 0 || !origin.known || question.type === "Matrix"
-    ? cells
-    : new Map(own.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
+  return inCells.size > 0 || origin._tag !== "Block" || !origin.known || question.type === "Matrix"
+    ? inCells
+    : new Map(members.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
 }
 
 /** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
@@ -35,7 +30,9 @@ export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): Readon
   const names = indexOptions(options)
   const values = [...codes].flatMap(([code, label]) => {
     const [option] = optionsNamed(names, [label])
-    return option === undefined || names.exact.get(loose(code)) === option ? [] : [[code, option.label] as const]
+    return option === undefined || names.exact.get(loose(code))?.at(-1) === option
+      ? []
+      : [[code, option.label] as const]
   })
   return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]
 }

@@ -1,4 +1,3 @@
-import type { Shape } from "../../domain/inspectedColumn.ts"
 import type { OwnMember } from "../../domain/item.ts"
 import type { Role } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -10,21 +9,13 @@ import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Sugg
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
 
 /** Rates how much a column with a different cell in every row looks like a record's id. */
-const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledColumn): number => {
-  const meaning = meaningOf(column.title)
-  let points = column.position === 0 ? 1.5 : 0
-  if (
-    /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(column.title)
-    || vocabulary.rowKeys.some((concept) => namesConcept(meaning, concept))
-  ) {
-    points += 2
-  }
-  if (share.integer === 1 || length <= 12) points += 1
-  if (column.position === 0 && [...distinct.keys()].every(isCode)) points += 1
-  if (share.email >= 0.5 || share.phone >= 0.5) points -= 1
-  if (share.dateTime >= 0.5 || share.date >= 0.5) points -= 3
-  if (length > 40) points -= 3
-  return points
+const likelihood = ({ column: { position, title }, profile: { distinct, length, share } }: ProfiledColumn): number => {
+  const isNamed = /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(title)
+    || namesConcept(meaningOf(title), ...vocabulary.rowKeys)
+  return (isNamed ? 2 : 0) + (position === 0 ? 1.5 : 0)
+    + (share.integer === 1 || length <= 12 ? 1 : 0) + (position === 0 && [...distinct.keys()].every(isCode) ? 1 : 0)
+    - (share.email >= 0.5 || share.phone >= 0.5 ? 1 : 0)
+    - (share.dateTime >= 0.5 || share.date >= 0.5 || length > 40 ? 3 : 0)
 }
 
 /** The lowest rating at which a column can count as the id. A column with a lower rating is only a candidate. */
@@ -41,16 +32,15 @@ export const suggestRowKey = (
     .toSorted((a, b) => b.points - a.points || a.column.position - b.column.position)
   const isUnique = (name: string) => unique.some(({ column, isCertain }) => isCertain && column.name === name)
   const ownKey = tool?.defaultRowKey
-  if (tool !== undefined && ownKey !== undefined && (ownKey.length > 1 || ownKey.every(isUnique))) {
-    return { names: ownKey, because: `${tool.title}'s own id`, candidates: [] }
+  if (ownKey !== undefined && (ownKey.length > 1 || ownKey.every(isUnique))) {
+    return { names: ownKey, because: `${tool?.title}'s own id`, candidates: [] }
   }
   const [best, next] = unique
   const sure = best?.isCertain === true && best.points >= sureFrom && best.points > (next?.points ?? 0)
-  const rest = sure ? unique.slice(1) : unique
   return {
-    names: sure && best.column.name !== undefined ? [best.column.name] : [],
+    names: sure ? [best.column.name!] : [],
     because: best === undefined ? "no column is filled in every row and different in each" : "different in every row",
-    candidates: rest.slice(0, 5),
+    candidates: unique.slice(sure ? 1 : 0).slice(0, 5),
   }
 }
 
@@ -66,28 +56,31 @@ export const suggestOwn = ({ columns, tool, used }: {
   readonly used: ReadonlySet<number>
 }): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
+  const meta = tool?.meta ?? []
   // A few damaged cells don't matter, because the form tool always writes these columns.
-  const withRole = (role: Role, shapes: ReadonlyArray<Shape>): OwnColumn | undefined => {
-    const [own] = (tool?.meta ?? []).flatMap(({ format, position, role: written, zone }) => {
-      const found = written === role ? named.find(({ column }) => column.position === position) : undefined
-      return found === undefined ? [] : [{ ...found, format: typeof format === "string" ? [format] : format, zone }]
-    }).filter(({ profile: { share } }) => shapes.reduce((sum, one) => sum + share[one], 0) >= 0.9)
-    return own && { ...own, because: `${tool?.title ?? "the tool"}'s own column` }
-  }
-  const isOwn = (position: number) => tool?.meta.some((own) => own.position === position) === true
+  const withRole = (role: Role): OwnColumn | undefined =>
+    meta.filter((own) => own.role === role).flatMap(({ format, position, zone }) =>
+      named.filter(({ column, profile: { share } }) =>
+        column.position === position && (role === "email" ? share.email : share.date + share.dateTime) >= 0.9
+      ).map((one) => ({
+        ...one,
+        format: typeof format === "string" ? [format] : format,
+        zone,
+        because: `${tool?.title}'s own column`,
+      }))
+    )[0]
   const byName = (concepts: ReadonlyArray<string>): OwnColumn | undefined => {
     const [only, ...others] = named.filter(({ column: { position, title }, profile: { share } }) => {
-      if (used.has(position) || isOwn(position) || share.dateTime < 0.9) return false
+      const isOwn = meta.some((own) => own.position === position)
+      if (used.has(position) || isOwn || share.dateTime < 0.9) return false
       const meaning = meaningOf(title)
-      return concepts.some((concept) => namesConcept(meaning, concept)) && meaning.terms.length <= 2
+      return namesConcept(meaning, ...concepts) && meaning.terms.length <= 2
     })
-    return only === undefined || others.length > 0
-      ? undefined
-      : { ...only, because: "its name, and it contains times" }
+    return only && others.length === 0 ? { ...only, because: "its name, and it contains times" } : undefined
   }
   return {
-    submissionTime: withRole("submitted", ["date", "dateTime"]) ?? byName(vocabulary.times.submitted),
-    lastUpdatedAt: withRole("lastUpdated", ["date", "dateTime"]) ?? byName(vocabulary.times.updated),
-    login: withRole("email", ["email"]),
+    submissionTime: withRole("submitted") ?? byName(vocabulary.times.submitted),
+    lastUpdatedAt: withRole("lastUpdated") ?? byName(vocabulary.times.updated),
+    login: withRole("email"),
   }
 }

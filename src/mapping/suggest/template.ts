@@ -7,24 +7,21 @@ import type { Suggestion } from "./Suggestion.ts"
 /** Kinds with a separate column for each part. */
 const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
 
-const kindOf = ({ type }: Question) => type === undefined ? undefined : kindOfType(type)
-
-const partsOf = (question: Question): ReadonlyArray<string | undefined> => {
-  const kind = kindOf(question)
-  return kind !== undefined && inParts.has(kind.name) ? Object.keys(kind.parts ?? {}) : [undefined]
-}
+const kindOf = ({ type = "" }: Question) => kindOfType(type)
 
 /** Returns the header of a form's template: the names of its questions. Adds the id to a name that is empty or not unique. */
 export const templateOf = (form: Form) => {
   // Grids are omitted, because the form does not list their rows.
   const leftOut = form.questions.filter((question) => kindOf(question)?.named === "rows")
-  const named = form.questions.filter((question) => !leftOut.includes(question)).flatMap((question) =>
-    partsOf(question).map((part) => ({
+  const named = form.questions.filter((question) => !leftOut.includes(question)).flatMap((question) => {
+    const kind = kindOf(question)
+    const parts = kind !== undefined && inParts.has(kind.name) ? Object.keys(kind.parts ?? {}) : [undefined]
+    return parts.map((part) => ({
       name: `${oneLine(question.name)}${part === undefined ? "" : ` (${part})`}`.trim(),
       question,
       part,
     }))
-  )
+  })
   const used = new Set<string>()
   const columns = named.map(({ name, part, question }) => {
     const isOthers = (title: string) =>

@@ -13,47 +13,29 @@ const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 /** Returns a word without its ending, such as those of plurals and verbs. */
 export const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
 
-/** Returns a function that looks up the value of a pair of concepts, which are written as `one ~ other`. */
-const byPair = (pairs: ReadonlyArray<readonly [both: string, value: number]>) => {
-  const all = new Map<string, Map<string, number>>()
-  for (const [both, value] of pairs) {
-    const [one = "", other = ""] = both.split(" ~ ")
-    all.set(one, (all.get(one) ?? new Map<string, number>()).set(other, value))
-    all.set(other, (all.get(other) ?? new Map<string, number>()).set(one, value))
-  }
-  return (one: string, other: string): number => all.get(one)?.get(other) ?? 0
+/** Returns a function that checks whether two concepts are one of these pairs. */
+const arePair = (pairs: ReadonlyArray<string>) => {
+  const all = new Set(pairs)
+  return (one: string, other: string): boolean => all.has(`${one} ~ ${other}`) || all.has(`${other} ~ ${one}`)
 }
 
-/** Returns 1 for concepts that exclude each other, 0 for others. */
-export const opposition = byPair(vocabulary.contrasts.map((both) => [both, 1]))
+/** Whether two concepts exclude each other. */
+export const areContrary = arePair(vocabulary.contrasts)
 
-/** Returns how alike two concepts are, 0 to 1. */
-export const conceptNearness = byPair(Object.entries(vocabulary.related))
+/** Whether two concepts are about the same. */
+export const areRelated = arePair(Object.entries(vocabulary.related).flatMap(([pair, near]) => near >= 0.9 ? pair : []))
 
 /** The phrases of all concepts, as titles and the texts of options are compared. */
 export const commonPhrases = Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)
   .flatMap(([concept, list]) => list.map((phrase) => [concept, wordsOf(phrase)] as const))
 
 const phrases = new Map<string, ReadonlyArray<string>>()
-export let longestPhrase = 1
 for (const [concept, words] of commonPhrases) {
   const phrase = words.join(" ")
   phrases.set(phrase, [...new Set([...phrases.get(phrase) ?? [], concept])])
-  longestPhrase = Math.max(longestPhrase, words.length)
 }
 
+export const longestPhrase = commonPhrases.reduce((most, [, { length }]) => Math.max(most, length), 1)
+
+/** Returns the concepts that a word or phrase names: several if languages share it. */
 export const lookUp = (text: string): ReadonlyArray<string> | undefined => phrases.get(text)
-
-/** Returns the two known words of a compound, such as `rechnungsbetrag`. */
-export const compound = (word: string): ReadonlyArray<string> | undefined => {
-  if (word.length < 8) return undefined
-  for (let at = word.length - 3; at >= 4; at--) {
-    const rest = lookUp(word.slice(at))
-    if (rest === undefined) continue
-    const head = word.slice(0, at)
-    for (const part of [head, head.replace(/(?:es|s|en|n)$/, ""), `${head}e`]) {
-      if (part.length >= 3 && lookUp(part) !== undefined) return [part, word.slice(at)]
-    }
-  }
-  return undefined
-}

@@ -68,5 +68,3 @@ export const readTopicIndex = () => {
     relatedTo: (concept: number) => listAt(related, concept),
   }
 }
-
-export type TopicIndex = ReturnType<typeof readTopicIndex>

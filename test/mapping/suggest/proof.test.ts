@@ -2,24 +2,24 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
-import { meaningEvidence, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { likenessTo, proofOf } from "../../../src/mapping/suggest/proof.ts"
+import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { highestConfidence, likenessTo } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  const title = likenessTo(target, meaningOf(column), topicsOf(column), topicsOf(question))
-  return proofOf(target, title, meaningEvidence(title), undefined) === "proven"
+  const title = likenessTo(target, meaningOf(column))
+  return highestConfidence(target, title, title.evidence, undefined) === 1
 }
 
 describe("A title", () => {
-  it.each([[-0.5, "proven"], [-0.6, "likely"], [-1, "likely"], [-1.1, undefined]] as const)(
-    "with an evidence of %d makes a pair %s",
-    (evidence, proof) => {
+  it.each([[-0.5, 1], [-0.6, 0.89], [-1, 0.89], [-1.1, 0.75]])(
+    "with an evidence of %d allows a confidence of %d",
+    (evidence, most) => {
       const target = targetOf({ id: "q1", name: "Place of work", type: "ShortAnswer", options: undefined })
-      const title = likenessTo(target, meaningOf("Office"), topicsOf("Office"), topicsOf("Place of work"))
-      expect(proofOf(target, title, evidence, undefined)).toBe(proof)
+      const title = likenessTo(target, meaningOf("Office"))
+      expect(highestConfidence(target, title, evidence, undefined)).toBe(most)
     },
   )
 
@@ -63,7 +63,7 @@ describe("Titles of one topic", () => {
 
 describe("Words in the titles", () => {
   it("prove more, the fewer topics they have", () => {
-    const near = (one: string, other: string) => nearness(topicsOf(one), topicsOf(other)) ?? 0
+    const near = (one: string, other: string) => nearness(topicsOf(one), topicsOf(other))
     expect(near("Year of birth", "Born")).toBeGreaterThan(5 * near("Year of birth", "Year of construction"))
     expect(near("How heavy are you?", "Body weight (kg)")).toBeGreaterThan(5 * near("How are you?", "Body weight (kg)"))
   })
