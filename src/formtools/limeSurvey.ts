@@ -39,6 +39,7 @@ const meta: MetaTitles = {
 }
 
 const codes = ["submitdate", "lastpage", "startlanguage"]
+const vvCodes = ["id", ...codes]
 const words = ["date submitted", "last page", "start language"]
 
 /** The codes that VV exports contain in place of characters that would break a line. They must be replaced in this order. */
@@ -60,7 +61,7 @@ const hasNotShown = ({ records }: Sample): boolean => records.some((record) => r
 /** Whether the first two records are the headers of a VV export, which has codes below texts. LimeSurvey's own columns always have a text, unlike questions or those below a heading. */
 const isVv = ({ records, titles }: Sample): boolean => {
   const second = records[1]?.map(oneLine) ?? []
-  return ["id", ...codes].every((code) => (titles[second.indexOf(code)] ?? "") !== "")
+  return vvCodes.every((code) => (titles[second.indexOf(code)] ?? "") !== "")
 }
 
 const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
@@ -86,7 +87,7 @@ export const limeSurvey: FormTool = {
   recognise: (sample) => {
     if (isVv(sample)) {
       return evidence(
-        [1, `the second row names "id", "submitdate", "lastpage", "startlanguage"`],
+        [1, `the second row names ${vvCodes.map((code) => `"${code}"`).join(", ")}`],
         sample.delimiter === "\t" && [0.2, "cells are separated by tabs"],
         hasNotShown(sample) && [0.3, `cells contain "${notShown}"`],
       )

@@ -2,6 +2,8 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
@@ -51,13 +53,31 @@ const sourceKeys = (clock: Clock.Clock) => {
         return key
       }
       const now = clock.unsafeCurrentTimeMillis()
-      fetchedAt.forEach((at, key) =>
-        now - at >= rowsKept && fetchedAt.delete(key)
-      )
+      for (const [fetched, at] of fetchedAt) {
+        if (now - at >= rowsKept) {
+          fetchedAt.delete(fetched)
+        }
+      }
       const at = fetchedAt.get(key) ?? now
       fetchedAt.set(key, at)
       return `${key} ${at}`
     })
+}
+
+/** A source that is kept open, by its text of `sourceKeys`. */
+class KeptSource implements Equal.Equal {
+  readonly key: string
+  readonly config: SourceConfig
+  constructor(key: string, config: SourceConfig) {
+    this.key = key
+    this.config = config
+  }
+  [Equal.symbol](other: unknown): boolean {
+    return other instanceof KeptSource && other.key === this.key
+  }
+  [Hash.symbol](): number {
+    return Hash.string(this.key)
+  }
 }
 
 /** Makes what drafts of a project's pipelines share, until the scope closes. */
@@ -65,20 +85,15 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const sourceKey = sourceKeys(clock)
-    const configs = new Map<string, SourceConfig>()
     const kept = yield* RcMap.make({
-      lookup: (key: string) =>
-        Effect.zipRight(
-          Effect.addFinalizer(() => Effect.sync(() => configs.delete(key))),
-          Effect.suspend(() => openShown(configs.get(key)!)),
-        ),
+      lookup: ({ config }: KeptSource) => openShown(config),
       idleTimeToLive: "2 minutes",
     })
     const openSource: typeof openShown = (config, open = {}) =>
       open.from !== undefined ? openShown(config, open) : Effect.flatMap(sourceKey(config), (key) => {
-        configs.set(key, config)
+        const source = new KeptSource(key, config)
         // A source that could not be opened may be opened later.
-        return Effect.tapError(RcMap.get(kept, key), () => RcMap.invalidate(kept, key))
+        return Effect.tapError(RcMap.get(kept, source), () => RcMap.invalidate(kept, source))
       })
     /** Lets jobs use the sources that are kept open. */
     const withSources = Effect.provideService(OwnSource, { open: openSource })

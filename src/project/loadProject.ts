@@ -101,12 +101,12 @@ const repeatedNames = (
     const others = texts.filter((other) =>
       name !== undefined && folderOf(other.name) === folderOf(name) && other.yaml !== yaml
     )
+    const isSame = others.every((other) => other.name === name)
+    const called = others.map((other) => `${other.yaml.file} is called ${quoted(other.name ?? "")}`).join(" and ")
     return others.length === 0 ? [] : [yaml.diagnostic({
       offset: yaml.offset(["pipeline"], "value"),
-      message: `${
-        others.map((other) => `${other.yaml.file} is called ${quoted(other.name ?? "")}`).join(" and ")
-      }, too.`,
-      suggestion: others.every((other) => other.name === name)
+      message: `${called}${isSame ? ", too" : ", which differs only in letter case"}.`,
+      suggestion: isSame
         ? "The name is a pipeline's identity in the ledger. Give one of the pipelines a different name."
         : "This disk ignores letter case, so both would have the same folder of reports. Give one of the pipelines a different name.",
     })]

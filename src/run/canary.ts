@@ -50,7 +50,7 @@ export class CanaryRows {
       this.fullest[index] = candidate
       this.counts[index] = count
     }
-    this.least = this.counts.length === 0 ? Infinity : Math.min(...this.counts)
+    if (candidate !== undefined) this.least = Math.min(...this.counts)
   }
 
   /**

@@ -164,12 +164,12 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
     }))
 
   const unlikeScheduled = [
-    ["a different file, such as a fixed rejected.csv", { source: "fixed.csv" }, false],
-    ["a different file that was killed", { source: "fixed.csv" }, true],
-    ["a limited number of rows", { limit: 1 }, false],
-    ["a different target", { to: "trial" }, false],
+    ["a different file, such as a fixed rejected.csv", { source: "fixed.csv" }, 1],
+    ["a different file that was killed", { source: "fixed.csv" }, "killed"],
+    ["a limited number of rows", { limit: 1 }, 1],
+    ["a different target", { to: "trial" }, 4],
   ] as const
-  for (const [name, options, isKilled] of unlikeScheduled) {
+  for (const [name, options, sent] of unlikeScheduled) {
     it.scoped(`schedule doesn't count a manual run of ${name}`, () =>
       Effect.gen(function*() {
         const at = yield* nights("2026-11-20T12:00:00Z")
@@ -181,9 +181,11 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
         yield* at.night.set("2026-11-21T01:10:00Z")
         yield* at.write("people.csv", csv(1, 2, 3, 4))
         yield* at.write("fixed.csv", csv(4))
-        if (isKilled) fail("ledger", 1)
+        if (sent === "killed") fail("ledger", 1)
+        const before = at.names("people").length + at.names("others").length
         const ended = yield* Effect.exit(at.during(at.run({ to: "real", ...options })))
-        expect(Exit.isSuccess(ended)).toBe(!isKilled)
+        expect(Exit.isSuccess(ended)).toBe(sent !== "killed")
+        if (sent !== "killed") expect(at.names("people").length + at.names("others").length).toBe(before + sent)
         yield* at.write("people.csv", csv(1, 2, 3, 4, 5))
         at.events.length = 0
         yield* at.once()

@@ -156,8 +156,14 @@ it.layer(platform)("loading pipelines", (it) => {
       }
       for (const pipelines of ["all", ["same"]] as const) {
         expect(yield* diagnosticsOf(loadProject(root, { pipelines }))).toEqual([
-          expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same`, too." }),
-          expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `Same`, too." }),
+          expect.objectContaining({
+            file: "pipelines/a.yaml",
+            message: "pipelines/b.yaml is called `same`, which differs only in letter case.",
+          }),
+          expect.objectContaining({
+            file: "pipelines/b.yaml",
+            message: "pipelines/a.yaml is called `Same`, which differs only in letter case.",
+          }),
         ])
       }
     }))

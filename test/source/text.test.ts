@@ -43,6 +43,22 @@ const encode = (text: string, encoding: string) =>
 
 const cells = (text: string) => text.trim().split("\n").map((line) => line.split(";"))
 
+describe("a long text", () => {
+  it.each([
+    ["CR", "UTF-8", "\r"],
+    ["CRLF", "UTF-8", "\r\n"],
+    ["LF", "UTF-16LE", "\n"],
+    ["LF", "windows-1252", "\n"],
+  ])("is read whole with %s in %s, also a line that is longer than a piece", async (_, encoding, lineEnd) => {
+    // U+010A has the byte of a line feed in UTF-16.
+    const sign = encoding === "windows-1252" ? "ä" : "Ċ"
+    const rows = Array.from({ length: 3_000 }, (_, at) => [String(at), sign.repeat(at === 1_500 ? 150_000 : at % 90)])
+    const text = [["No", "Text"], ...rows].map((row) => row.join(";") + lineEnd).join("")
+    const all = await csv(iconv.encode(text, encoding), { encoding })
+    expect(all.rows.map((row) => row.map((cell) => cell ?? ""))).toEqual(rows)
+  })
+})
+
 describe("the encoding of a source, if none is given", () => {
   it.each(writings.flatMap(([language, encodings, text]) => encodings.map((encoding) => [language, encoding, text])))(
     "the encoding of a short %s text in %s is detected and reported",

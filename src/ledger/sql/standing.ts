@@ -114,12 +114,12 @@ function* doubtsBySending(place: number): Sql<ReadonlyArray<DoubtsOf>> {
 
 export function* startRun(
   run: number,
-  { counts = null, mode, startedAt }: Pick<RunRecord, "mode" | "startedAt"> & Partial<Pick<RunRecord, "counts">>,
+  { counts, mode, startedAt }: Pick<RunRecord, "mode" | "startedAt"> & Partial<Pick<RunRecord, "counts">>,
 ): Sql<void> {
   yield* write("UPDATE run SET mode = ?, started = ?, counts = ? WHERE id = ?", [
     mode,
     startedAt,
-    JSON.stringify(counts),
+    counts === undefined ? null : JSON.stringify(counts),
     run,
   ])
 }

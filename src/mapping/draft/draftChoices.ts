@@ -36,7 +36,7 @@ const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArr
   ).map((member) => [member.code ?? member.option, timesNamed(member)])
 }
 
-/** Returns the choices in a suggestion's cells that are not options of its question. An unlikely column contains no choices of the question. */
+/** Returns the choices in a suggestion's cells that are not options of its question. Returns none for a column that is unlikely to fit (`wouldFit`). */
 export const unknownOf = (suggestion: Suggestion): Unknown => {
   const { confidence, origin, question: { options = [] }, question } = suggestion
   const none = { counts: [], more: false }

@@ -82,7 +82,7 @@ const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files",
 /** Tries settings on a column's cells. They don't fit if more than half of the cells can't be read, or more than 1% if the settings say how cells are written. */
 const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   const { gaps, keys, kind = "text" } = settings
-  const { cells, filled } = cellsIn(column)
+  const { cells, filled, more } = cellsIn(column)
   const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
   const parse = anyText.has(kind) ? undefined : compileWritten(kind, written)
   // Numbers without a country code can be read with the country that a person adds.
@@ -97,12 +97,11 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   const [first] = unread
   if (first === undefined || faulty <= filled * (others.length < keys.length ? 0.01 : 0.5)) return settings
   const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
-  const what = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problemWords[first.code]})`
-  return {
-    ...settings,
-    keys: faulty > filled / 2 ? others : keys,
-    misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" },
-  }
+  // Beyond the texts that are kept, a cell stands for all with its notation.
+  const what = `${more ? "about " : ""}${faulty} of ${counted(filled, "cell")} can't be read like this (${
+    problemWords[first.code]
+  })`
+  return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
 }
 
 /** @param known the formats that the form tool is known to use */

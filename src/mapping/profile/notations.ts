@@ -86,8 +86,9 @@ export const momentIn = cached((notation: string) => {
 /** Whether a time is written with its offset from UTC. */
 export const hasOffset = (notation: string): boolean => /:.*(?:Z|[+-]\d{2}:?\d{2})$/i.test(notation)
 
-/** Returns the separator after the first number of a date, if that is a day or a month. */
-const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined => /^[dM]{1,2}([^dM])/.exec(format)?.[1]
+/** Returns the separator after the first number of a date, if that is a day or a month, and so is the second one. */
+const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined =>
+  /^[dM]{1,2}([^dM]) ?[dM]{1,2}(?!M)/.exec(format)?.[1]
 
 /**
  * Returns the formats that together read a column's dates. `why`: the notations don't show whether the day or the month comes first. The formats are then

@@ -63,6 +63,7 @@ export type Unit = Block | (OneColumn & { readonly meaning: Meaning })
 export interface Suggestion {
   readonly question: Question
   readonly origin: Origin
+  /** How probable it is that the origin answers the question, 0 to 1. */
   readonly confidence: number
   readonly because: ReadonlyArray<string>
 }

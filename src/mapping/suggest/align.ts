@@ -31,7 +31,10 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, isOrdered 
   const [free, asked] = [ordered, turned(ordered)].map((table) => table.map((row) => Math.max(0, 1 - sumOf(row))))
   const others = matching(mapped(likely, (one, unit, of) => one * moved / questions * free![unit]! * asked![of]!))
   const keeps = keepsOrder(anyhow)
-  return mapped(anyhow, (one, unit, of) => (1 - keeps) * one + keeps * (ordered[unit]![of]! + others[unit]![of]!))
+  return mapped(
+    anyhow,
+    (one, unit, of) => (1 - keeps) * one + keeps * Math.min(1, ordered[unit]![of]! + others[unit]![of]!),
+  )
 }
 
 /** Returns how probable it is that units keep the order of questions: in steps from one sure unit to the next, a kept order goes forwards. */

@@ -66,10 +66,13 @@ export interface Likeness {
 
 /** Whether words differ in at most a fifth of their letters. Not so numbers, and `uncomfortable` is not `comfortable`. */
 const areSpeltAlike = (a: string, b: string): boolean =>
-  distance(a, b) <= Math.max(a.length, b.length) / 5 && !/[\d ]/.test(a + b) && !a.endsWith(b) && !b.endsWith(a)
+  !/[\d ]/.test(a + b) && !a.endsWith(b) && !b.endsWith(a) && distance(a, b) <= Math.max(a.length, b.length) / 5
 
+const isUnknown = ({ concepts, text }: Term): boolean => concepts.length === 0 && topicsOf(text).concepts.size === 0
+
+/** Whether terms mean the same. Spelling counts only for unknown words, such as misspelt ones: height is not weight. */
 const areAlike = (a: Term, b: Term): boolean =>
-  a.text === b.text || areSpeltAlike(a.text, b.text)
+  a.text === b.text || (areSpeltAlike(a.text, b.text) && (isUnknown(a) || isUnknown(b)))
   || a.concepts.some((one) => b.concepts.some((other) => one === other || areRelated(one, other)))
 
 const isNumber = ({ text }: Term): boolean => /^\p{N}+$/u.test(text)

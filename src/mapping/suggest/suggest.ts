@@ -6,7 +6,7 @@ import { vocabulary } from "../words/vocabulary.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
-import { likeness, type Meaning, meaningOf, namesConcept } from "./meaning.ts"
+import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { rank, type Ranked } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
 import {
@@ -22,7 +22,7 @@ import {
 import { suggestFromTemplate } from "./template.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
-const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
+const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
   terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
@@ -35,14 +35,14 @@ const joined = (
   const [whole, parts] = isName
     ? [["full name", "name"], vocabulary.nameParts]
     : [["address"], vocabulary.addressParts]
-  const beside = new Set([rest(meaning, whole)])
+  const beside = new Set([termsExcept(meaning, whole)])
   if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return []
   // Columns that name nobody are not the address of someone else.
   if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
   const titles = free.map((one) => ({ one, title: meaningOf(labelledTitle(one) ?? one.column.title) }))
   const columns = Object.entries(parts).flatMap(([part, concepts]) => {
     const [named = []] = concepts.map((concept) =>
-      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(rest(title, [concept])))
+      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(termsExcept(title, [concept])))
     ).filter(({ length }) => length > 0)
     return named.length === 1 ? named.map(({ one }) => isName ? one : { part, ...one }) : []
   })
@@ -119,11 +119,12 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
 
   const named = columns.filter(({ column }) => column.name !== undefined)
   const urlParameters = form.urlParameters.flatMap((element) => {
-    const [only, ...others] = named.filter(({ column }) => {
-      const { opposed, value } = likeness(meaningOf(column.title), meaningOf(element.name))
-      return value >= 0.99 && !opposed
-    })
-    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only, because: "the same name" } }]
+    const asked = meaningOf(element.name)
+    const alike = named.map((one) => ({ one, meaning: meaningOf(one.column.title) }))
+      .filter(({ meaning }) => asked.same !== "" && termsExcept(meaning, []) === termsExcept(asked, []))
+    const same = alike.filter(({ meaning }) => meaning.same === asked.same)
+    const [only, ...others] = same.length > 0 ? same : alike
+    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only.one, because: "the same name" } }]
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 

@@ -91,7 +91,9 @@ export const readText = <A>(
   const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
     if (hasEnded) return Effect.fail(Option.none())
     if (at < block.length) {
-      const bytes = block.subarray(at, at = endOfPiece())
+      const end = endOfPiece()
+      const bytes = block.subarray(at, end)
+      at = end
       return given(() => decoder.write(bytes), false)
     }
     return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {

@@ -44,13 +44,13 @@ describe("How a column's dates are written", () => {
     [["Apr 26, 2018 8:58:20 AM"], ["MMM dd, yyyy h:mm:ss a"]],
     [["2024/03/31"], ["yyyy/MM/dd"]],
   ])("follows from all of its cells: %j", (cells, expected) => {
-    expect(settings("DatePicker", ...cells)).toMatchObject({ format: expected[0], gaps: [] })
+    expect(settings("DatePicker", ...cells)).toEqual({ format: expected[0], gaps: [] })
     const parse = date.compile({ format: expected[0] ?? "" }, context)
     for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
   })
 
   it.each(["0:30 PM", "13:30 AM", "12:00 +99:00"])("is not a format for the impossible time %s", (cell) => {
-    expect(profiled([cell]).profile.share.time).toBe(0)
+    expect(profiled([cell]).profile.share).toMatchObject({ time: 0, date: 0, dateTime: 0 })
   })
 
   it("needs no format for ISO texts and date cells", () => {
@@ -60,6 +60,14 @@ describe("How a column's dates are written", () => {
   it("is decided for all notations by a single unambiguous one", () => {
     expect(settings("DatePicker", "01/02/2024", "13/02/24")).toEqual({
       format: ["dd/MM/yyyy", "dd/MM/yy"],
+      gaps: [],
+    })
+  })
+
+  it("does not follow from a month's name, which shows no order of numbers", () => {
+    expect(settings("DatePicker", "05-May-2024", "01-02-2024").gaps.length).toBe(1)
+    expect(settings("DatePicker", "13-Jan-2024", "02-13-2024")).toEqual({
+      format: ["dd-MMM-yyyy", "MM-dd-yyyy"],
       gaps: [],
     })
   })

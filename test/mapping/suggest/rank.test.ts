@@ -54,6 +54,18 @@ it.each([
   },
 )
 
+it.each([
+  [["source", "Quelle"], "source"],
+  [["Quelle", "Name"], "Quelle"],
+  [["sourcing", "sources of income"], undefined],
+])("of the columns %j, the URL parameter `source` gets %s", (titles, expected) => {
+  const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
+  addRow(["mail", "web"])
+  const form = { ...formOf(["Remarks"]), urlParameters: [{ id: "u1", name: "source" }] }
+  const { urlParameters } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
+  expect(urlParameters.map(({ from }) => from.column.title)).toEqual(expected === undefined ? [] : [expected])
+})
+
 it("several unlikely columns don't count as columns that would fit", () => {
   const titles = ["¿Cuánto tiempo?", "¿Qué nivel de experiencia?"]
   const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
