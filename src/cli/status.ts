@@ -356,7 +356,7 @@ const showStatus = (
     // If the ledger is missing, nothing is known about earlier runs, so health is not reported.
     ...(!ledger.exists && missed.length > 0
       ? []
-      : (health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)])),
+      : (health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one, now)])),
   ]
 }
 
@@ -375,7 +375,9 @@ const overdueText = ({ at, pipeline, zone }: NotBegun): string =>
     instantIn(zone, at)
   } (${zone}), but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`
 
-const unhealthy = ({ lastGood, pipeline, zone }: PipelineHealth): string =>
+const unhealthy = ({ lastGood, pipeline, zone }: PipelineHealth, now: number): string =>
   lastGood === undefined
     ? `${pipeline} has never had a good run.`
-    : `The last good run of ${pipeline} ended on ${inZone(lastGood, zone)} (${zone}), which is too long ago.`
+    : `The last good run of ${pipeline} ended on ${inZone(lastGood, zone)} (${zone}), which is ${
+      lastGood > now ? "in the future, because the clock was wrong. Its age is unknown" : "too long ago"
+    }.`

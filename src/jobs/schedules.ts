@@ -69,9 +69,15 @@ const mostTries = 3
 /** In milliseconds. A recorded time that is further in the future than this was written while the clock was wrong. */
 const clockFault = 3_600_000
 
-/** Returns the instant after which scheduled times count, in milliseconds since 1970. Returns undefined if the pipeline never ran and was never scheduled. */
+/** Whether a recorded time can be right. Both are in milliseconds since 1970. */
+export const isCredible = (time: number, now: number): boolean => time <= now + clockFault
+
+/**
+ * Returns the instant after which scheduled times count, in milliseconds since 1970. Returns undefined if the pipeline never ran and was never
+ * scheduled, or only while the clock was wrong.
+ */
 export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefined => {
-  const known = [at, ran].flatMap((one) => one === undefined ? [] : [one > now + clockFault ? now : one])
+  const known = [at, ran].filter((one) => one !== undefined && isCredible(one, now)) as ReadonlyArray<number>
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
@@ -88,7 +94,7 @@ export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: 
   if (last.state === "inProgress") return "elsewhere"
   if (isRetried(last)) return "due"
   const from = countsFrom(last, now)
-  if (from === undefined) return unseen
+  if (from === undefined) return last.at === undefined && last.ran === undefined ? unseen : "due"
   const next = nextTime(schedule, from)
   return next !== undefined && next <= now ? "due" : "later"
 }
@@ -135,7 +141,7 @@ export const planSchedule = (options: ScheduledProject, times: number) =>
           schedule,
           next: timesAfter(schedule, at, times),
           now: dueNow(schedule, last, at, "due"),
-          last: last.tries === 0 ? last.ran : countsFrom(last, at),
+          last: last.tries === 0 ? last.ran : countsFrom(last, at) ?? last.at,
         }
       }),
       unreadable: schedules.unreadable,

@@ -17,7 +17,7 @@ import type { Project } from "../project/Project.ts"
 import { showWork } from "../run/Progress.ts"
 import { factsOf } from "../run/runRecord.ts"
 import { addressesOf, knownForm, knownPipelines, type LedgerMissed, missedBy, openExisting } from "./projectLedger.ts"
-import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
+import { isCredible, isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { findTarget } from "./target.ts"
 
 /** What the ledger contains for one pipeline at one destination. */
@@ -170,7 +170,7 @@ export const projectStatus = (
             Effect.map(
               scheduledDestination(project.root, scheduled.find(({ pipeline }) => pipeline === name), ledger),
               (goesTo): PipelineHealth => ({
-                ...healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, now - maxAge),
+                ...healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, { now, maxAge }),
                 zone: zone(name),
               }),
             ),
@@ -295,8 +295,8 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /**
- * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy. They are reported elsewhere, and
- * people would ignore a probe that fails until each row is reviewed.
+ * Returns whether a pipeline's last good run is recent enough. If its time is in the future, a clock was wrong, and its age is unknown. Rows that need
+ * review don't make a pipeline unhealthy. They are reported elsewhere, and people would ignore a probe that fails until each row is reviewed.
  *
  * @param goesTo the destination of its scheduled runs, if it has a schedule: only those runs count
  */
@@ -304,7 +304,7 @@ export const healthOf = (
   pipeline: string,
   standings: ReadonlyArray<Pick<PipelineStanding, "destination" | "lastDone">>,
   goesTo: ScheduledDestination | undefined,
-  since: number,
+  { maxAge, now }: { readonly now: number; readonly maxAge: number },
 ): Omit<PipelineHealth, "zone"> => {
   const ended = standings.flatMap(({ destination: { form, service }, lastDone }) =>
     goesTo === undefined || (goesTo.services.includes(service) && goesTo.form === form)
@@ -312,5 +312,6 @@ export const healthOf = (
       : []
   )
   const lastGood = ended.length === 0 ? undefined : Math.max(...ended.map((time) => Date.parse(time)))
-  return { pipeline, healthy: lastGood !== undefined && lastGood >= since, lastGood }
+  const healthy = lastGood !== undefined && lastGood >= now - maxAge && isCredible(lastGood, now)
+  return { pipeline, healthy, lastGood }
 }

@@ -116,7 +116,7 @@ export interface PipelineLedger {
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Returns which of these files no run has read. A file is named by its path below the pattern's folder. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work (exit codes 0 and 1), ordered by the time when they finished, latest first. */
+  /** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work (exit codes 0 and 1). */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },
   ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>

@@ -41,8 +41,22 @@ describe("a pipeline's schedule", () => {
   })
 })
 
-it("small clock changes don't cause a second run, and a clock that was far in the future doesn't cause a long wait", () => {
-  expect(countsFrom(last({ at: at("21T02:00") }), at("21T01:59"))).toBe(at("21T02:00"))
-  expect(due({ at: at("21T02:00") }, "21T01:59")).toBe("later")
-  expect(countsFrom(last({ at: Date.parse("2099-01-01") }), at("21T01:00"))).toBe(at("21T01:00"))
+describe("a clock that was wrong", () => {
+  const future = Date.parse("2099-01-01")
+
+  it("a time in the near future counts, so that a small clock change causes no second run", () => {
+    expect(countsFrom(last({ at: at("21T02:00") }), at("21T01:59"))).toBe(at("21T02:00"))
+    expect(due({ at: at("21T02:00") }, "21T01:59")).toBe("later")
+  })
+
+  it("a pipeline whose only times are in the far future is due", () => {
+    expect(countsFrom(last({ at: future }), at("21T01:00"))).toBe(undefined)
+    expect(due({ at: future, ran: future, tries: 1 }, "21T01:00")).toBe("due")
+    expect(due({ ran: future }, "21T01:00")).toBe("due")
+  })
+
+  it("a time in the far future is ignored if the other one is right", () => {
+    expect(due({ at: future, ran: at("21T02:30"), tries: 1 }, "21T03:00")).toBe("later")
+    expect(due({ at: at("20T02:00"), ran: future, tries: 1 }, "21T03:00")).toBe("due")
+  })
 })

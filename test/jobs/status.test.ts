@@ -201,8 +201,11 @@ it("status reports a pipeline's health by its newest good run at the destination
   })
   const standings = [standing("a", 1_000), standing("b", 9_000)]
   const destination = { services: ["live"], form: "a" }
-  expect(healthOf("moved", standings, undefined, 5_000)).toEqual({ pipeline: "moved", healthy: true, lastGood: 9_000 })
-  expect(healthOf("moved", standings, destination, 5_000).lastGood).toBe(1_000)
-  expect(healthOf("old", standings.slice(0, 1), undefined, 5_000).healthy).toBe(false)
-  expect(healthOf("never", [], undefined, 5_000)).toEqual({ pipeline: "never", healthy: false, lastGood: undefined })
+  const recent = { now: 10_000, maxAge: 5_000 }
+  expect(healthOf("moved", standings, undefined, recent)).toEqual({ pipeline: "moved", healthy: true, lastGood: 9_000 })
+  expect(healthOf("moved", standings, destination, recent).lastGood).toBe(1_000)
+  expect(healthOf("old", standings.slice(0, 1), undefined, recent).healthy).toBe(false)
+  expect(healthOf("never", [], undefined, recent)).toEqual({ pipeline: "never", healthy: false, lastGood: undefined })
+  const future = [standing("a", Date.parse("2099-01-01"))]
+  expect(healthOf("clock", future, undefined, recent), "the clock was wrong").toMatchObject({ healthy: false })
 })

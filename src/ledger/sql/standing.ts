@@ -174,9 +174,7 @@ export const runRecords = (
   runRecord.all(
     store,
     `FROM run WHERE place = ? AND ${
-      done
-        ? `mode = 'run' AND exit IN (${goodCodes.join(", ")}) ORDER BY finished DESC, id DESC`
-        : "mode IS NOT NULL ORDER BY id DESC"
-    } LIMIT ?`,
+      done ? `mode = 'run' AND exit IN (${goodCodes.join(", ")})` : "mode IS NOT NULL"
+    } ORDER BY id DESC LIMIT ?`,
     [place, limit],
   )

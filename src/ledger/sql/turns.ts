@@ -118,11 +118,14 @@ export function* takeEveryLease(store: Pick<Store, "dialect" | "holder" | "now">
   }
 }
 
-/** Returns when the pipeline last started a run like a scheduled one. Milliseconds since 1970. */
+/**
+ * Returns when the pipeline last started a run like a scheduled one. Milliseconds since 1970. That run is the newest, even if an earlier one has a later
+ * time because the clock was wrong.
+ */
 function* lastStart(pipeline: string): Sql<number | undefined> {
   const started = (yield* get<readonly [string | null]>(
-    `SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'
-       AND (r.counts IS NULL OR r.counts NOT LIKE ?)`,
+    `SELECT r.started FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'
+       AND (r.counts IS NULL OR r.counts NOT LIKE ?) ORDER BY r.id DESC LIMIT 1`,
     [pipeline, '%"isUnscheduled":true%'],
   ))?.[0]
   return started == null ? undefined : Date.parse(started)
