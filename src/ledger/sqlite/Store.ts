@@ -60,7 +60,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
     )
     // If a new ledger's log is lost, a file without tables remains. Creating the tables would make it a different ledger.
-    if (standingOf(db) === "empty") yield* mayCreate
+    if ((yield* attempt(file, "opening it", () => standingOf(db))) === "empty") yield* mayCreate
     const digest = makeDigester(secret)
     const proof = proofOf(digest)
     yield* attempt(file, "preparing it", () => {

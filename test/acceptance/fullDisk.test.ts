@@ -1,0 +1,30 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { bench, csv, upTo } from "./contacts.ts"
+import { apiKey, inScript } from "./formferry.ts"
+
+/** Runs the built command with a limit on the size of each file that it writes. For SQLite, that is like a full disk. */
+const withLimit = (blocks: number, args: string, cwd: string) =>
+  Effect.promise(() =>
+    new Promise<{ readonly status: number | null; readonly stderr: string }>((done) => {
+      const script = `trap "" XFSZ; ulimit -f ${blocks}; exec ${inScript} ${args}`
+      const env = { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: apiKey }
+      const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "ignore", "pipe"] })
+      let stderr = ""
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text
+      })
+      child.on("close", (status) => done({ status, stderr }))
+    })
+  )
+
+it.scopedLive("a new ledger that the disk has no room for is reported as such, and the next run sends every row", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    const { status, stderr } = yield* withLimit(8, "run contacts", at.folder)
+    expect(status).toBe(70)
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("ledger.db failed while opening it: the disk reports an error")
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+  }))
