@@ -4,12 +4,20 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
 import type { Difference, Replacement, RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { inZone } from "../domain/words.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import { type Disk, disk } from "../project/disk.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, VanishedRow } from "./csvFiles.ts"
+import {
+  csvFiles,
+  type ImportedRow,
+  type InDoubtRow,
+  type RejectedRow,
+  type UnmatchedSubmission,
+  type VanishedRow,
+} from "./csvFiles.ts"
 import { newRunFolder, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
@@ -18,6 +26,8 @@ import { openSpool } from "./spool.ts"
 export interface Earlier extends Pick<RunReport, "changes" | "problems"> {
   /** Its folder. */
   readonly path: string
+  /** The SHA-256 of its rejected.csv, which someone may have edited. */
+  readonly rejected: string
 }
 
 /** Returns the final fate of a spooled row, which the end of the survey may have changed. Undefined removes the row. */
@@ -38,9 +48,9 @@ export interface RunFolder {
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
   /** Loads the modules with which `finish` writes. Without this call, `finish` loads them. */
   readonly loadWriter: Effect.Effect<void>
-  /** Returns a past run of the pipeline. Undefined if its report doesn't exist, or if the values in it are not masked in the same way. */
+  /** Returns a past run of the pipeline. Undefined if its report doesn't exist or can't be read, or if the values in it are not masked in the same way. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
-  /** Writes all files, each in row order, and points `latest` to the folder. */
+  /** Writes all files, each in row order, and points `latest` to the folder. Returns the SHA-256 of rejected.csv. */
   readonly finish: <E>(result: {
     readonly report: RunReport
     /** The titles of the source's columns, in order. */
@@ -55,7 +65,7 @@ export interface RunFolder {
     /** Rows of earlier sources may have cells under different titles, or fewer cells than `columns`. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
     readonly fateOf: FateOf
-  }) => Effect.Effect<void, ReportError | E>
+  }) => Effect.Effect<string, ReportError | E>
 }
 
 /** Other hosts' reports. */
@@ -122,9 +132,9 @@ export const openRunFolder = (options: {
         ).pipe(
           // If a row was forgotten, the report was emptied and contains only its counts.
           Effect.flatMap(({ folder, report }) =>
-            Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
-              isWhole && (report.values === "masked") === (options.mask !== undefined)
-                ? { path: folder, problems: report.problems, changes: report.changes }
+            Effect.map(digestOf(fs, path.join(folder, csvFiles.rejected.name)), (rejected) =>
+              (report.values === "masked") === (options.mask !== undefined)
+                ? { path: folder, rejected, problems: report.problems, changes: report.changes }
                 : undefined)
           ),
           Effect.orElseSucceed(() => undefined),
@@ -146,7 +156,7 @@ export const openRunFolder = (options: {
               inDoubt,
               rejected: rejectedRows(fateOf),
             },
-            repeats: repeats === undefined ? undefined : textOf(fs, path.join(repeats.path, "rejected.csv")),
+            repeats: repeats === undefined ? undefined : textOf(fs, path.join(repeats.path, csvFiles.rejected.name)),
             mask: options.mask,
           })
           yield* files.publish(names).pipe(
@@ -157,9 +167,16 @@ export const openRunFolder = (options: {
             Effect.provideService(FileSystem.FileSystem, fs),
             Effect.provideService(Path.Path, path),
           )
+          return yield* digestOf(fs, path.join(folder, csvFiles.rejected.name))
         })),
     }
   })
+
+/** Returns the SHA-256 of a file. */
+const digestOf = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string, ReportError> =>
+  Effect.suspend(() => Stream.runFold(fs.stream(file), createHash("sha256"), (hash, bytes) => hash.update(bytes))).pipe(
+    Effect.mapBoth({ onFailure: (cause) => new ReportError({ file, cause }), onSuccess: (hash) => hash.digest("hex") }),
+  )
 
 /** Returns the text of a file, in pieces. */
 const textOf = (fs: FileSystem.FileSystem, file: string): Stream.Stream<string, ReportError> =>

@@ -52,11 +52,11 @@ export const unchangedSince = Effect.gen(function*() {
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
   // Rows that a person settled as created can't be read back.
   if (verdicts.unread > acknowledged.unread) return undefined
-  // The rejected rows are in that run's report, which may have been removed.
+  // The rejected rows are in that run's report, which may have been removed or edited.
   const { alreadyImported, imported } = repeat.rows
   const hasRejected = rejectedIn(repeat.rows) > 0
   const earlier = hasRejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
-  if (hasRejected && earlier === undefined) return undefined
+  if (hasRejected && (earlier === undefined || earlier.rejected !== repeat.rejected)) return undefined
   const files = yield* digest
   const same = files.length === repeat.sources.length
     && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
@@ -75,8 +75,15 @@ export const unchangedSince = Effect.gen(function*() {
   } satisfies Repeated
 })
 
-/** Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one. */
-export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>
+/**
+ * Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one.
+ *
+ * @param rejected the SHA-256 of the run's rejected.csv
+ */
+export const repeatable = (
+  report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">,
+  rejected: string,
+) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -88,6 +95,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     const { leftOut, settlements } = yield* view.counts
     return {
       run: plan.id,
+      rejected,
       settings: settingsOf(plan, ledger.digest),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,

@@ -19,6 +19,8 @@ const RowCounts = Schema.Struct(
 const Repeatable = Schema.Struct({
   /** The run whose report contains the rows: this run, or the one that it repeats. */
   run: Schema.String,
+  /** The SHA-256 of that run's rejected.csv. Undefined if an earlier version recorded the run. */
+  rejected: Schema.optional(Schema.String),
   /** The keyed digest of everything that determines the fates of rows, except the source. */
   settings: Schema.String,
   sources: Schema.Array(Schema.Struct({

@@ -19,7 +19,7 @@ export const memoryFolder = (run: string, files: Map<string, RejectedRows>): Run
     differ: () => Effect.void,
     replace: () => Effect.void,
     loadWriter: Effect.void,
-    of: (earlier) => Effect.succeed({ path: earlier, problems: [] }),
+    of: (earlier) => Effect.succeed({ path: earlier, rejected: "", problems: [] }),
     finish: ({ columns, fateOf, imported, inDoubt, repeats, vanished = Stream.empty }) =>
       Effect.zipRight(
         Effect.all([Stream.runDrain(imported), Stream.runDrain(inDoubt), Stream.runDrain(vanished)], { discard: true }),
@@ -29,6 +29,7 @@ export const memoryFolder = (run: string, files: Map<string, RejectedRows>): Run
             lines: rejectedAs(fateOf).map((row) => lineOf(csvFiles.rejected, row, columns.length)),
           }
           files.set(run, files.get(repeats?.path ?? "") ?? written)
+          return ""
         }),
       ),
   }

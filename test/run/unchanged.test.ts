@@ -74,8 +74,18 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 1, unchangedSince: first.run, acknowledged: 1 })
     yield* say("all")
     expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: first.run, acknowledged: 3 })
+    // After someone edited the rejected rows in the report, the source is read in full, and all of them are written again.
+    yield* fs.writeFileString(
+      path.join(root, "reports", "people", first.run, "rejected.csv"),
+      "13,Bob,bob@example.org\n",
+    )
+    const third = yield* run()
+    expect(since(third)).toBeUndefined()
+    const rejected = (yield* file(third, "rejected.csv")).split("\n").slice(1, 4).map((line) => line.slice(0, 10))
+    expect(rejected).toEqual(["13,Bob,now", "14,Carl,no", "1,Twin,p1@"])
+    expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: third.run, acknowledged: 3 })
     // After the report with the rows was removed, the source is read in full.
-    yield* fs.remove(path.join(root, "reports", "people", first.run), { recursive: true })
+    yield* fs.remove(path.join(root, "reports", "people", third.run), { recursive: true })
     const fourth = yield* run()
     expect(fourth).toMatchObject({ exitCode: 0, acknowledged: 3 })
     expect(since(fourth)).toBeUndefined()
