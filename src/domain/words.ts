@@ -139,6 +139,7 @@ const systemReasons = new Map<unknown, string>([
   ["ENOENT", "it does not exist"],
   ["EACCES", "you don't have permission"],
   ["EPERM", "you don't have permission"],
+  ["ENOTDIR", "a part of its path is a file, not a folder"],
   ["EROFS", "its file system is read-only"],
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "your share of the disk is full"],

@@ -14,7 +14,9 @@ export class ReportError extends Schema.TaggedError<ReportError>()("ReportError"
   cause: Schema.Defect,
 }) {
   override get message() {
-    return `The report ${this.file} can't be written: ${reasonOf(this.cause)}.`
+    return `The report ${this.file} can't be written: ${
+      reasonOf(this.cause)
+    }. The ledger has a record of everything that was sent. Remove the cause, then run the command again.`
   }
 }
 

@@ -9,7 +9,7 @@ import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
-import { isMissing } from "../domain/words.ts"
+import { isMissing, reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
 
 /** A report can't be read. */
@@ -36,6 +36,7 @@ export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.t
 export const runFolders = (ofPipeline: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readDirectory(ofPipeline)).pipe(
     Effect.catchIf(isMissing, () => Effect.succeed([])),
+    Effect.mapError((error) => new ReportUnreadable({ file: ofPipeline, reason: reasonOf(error) })),
     Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
   )
 
@@ -84,7 +85,7 @@ export const pointLatest = (folder: string, run: string): Effect.Effect<void, ne
     )
   }).pipe(
     Effect.catchAll((error) =>
-      Effect.logWarning(`${folder}/latest could not be changed to point to this run's report: ${error.message}`)
+      Effect.logWarning(`${folder}/latest could not be changed to point to this run's report: ${reasonOf(error)}`)
     ),
   )
 
@@ -132,7 +133,7 @@ const readFolder = <A>(folder: string, parse: Parse<A>): Effect.Effect<A | undef
     const file = path.join(folder, "report.json")
     if (!(yield* fs.exists(file).pipe(Effect.orElseSucceed(() => true)))) return undefined
     const content = yield* fs.readFileString(file).pipe(
-      Effect.mapError((error) => new ReportUnreadable({ file, reason: error.message })),
+      Effect.mapError((error) => new ReportUnreadable({ file, reason: reasonOf(error) })),
     )
     return yield* Either.mapLeft(yield* parse(content), (reason) => new ReportUnreadable({ file, reason }))
   })
@@ -148,9 +149,7 @@ const readReports = <A>(reports: string, pipeline: string, parse: Parse<A>, most
   Effect.gen(function*() {
     const path = yield* Path.Path
     const ofPipeline = path.join(reports, pipeline)
-    const folders = yield* runFolders(ofPipeline).pipe(
-      Effect.mapError((error) => new ReportUnreadable({ file: ofPipeline, reason: error.message })),
-    )
+    const folders = yield* runFolders(ofPipeline)
     const unfinished: Array<string> = []
     const warnings: Array<string> = []
     const read = yield* Effect.forEach(folders.slice(0, most), (name) => {

@@ -4,7 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import type { RunReport } from "../../src/domain/report.ts"
-import { newestPurposes, readAllReports, readReport, reportsRead } from "../../src/report/pastRuns.ts"
+import { newestPurposes, readAllReports, readReport, reportsRead, runFolders } from "../../src/report/pastRuns.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
@@ -42,6 +42,17 @@ describe("the reports of a pipeline", () => {
         })))
         expect(report.differences).toEqual(written.differences.map((one) => ({ ...one, returned: null })))
         expect(folder).toBe(`${reports}/contacts/r1`)
+      })
+    ))
+
+  it.effect("reports whose folder can't be read say so in words", () =>
+    inFolder((reports, fs) =>
+      Effect.gen(function*() {
+        yield* fs.writeFileString(`${reports}/contacts`, "")
+        const { message } = yield* Effect.flip(runFolders(`${reports}/contacts`))
+        expect(message).toBe(
+          `The report ${reports}/contacts can't be read: a part of its path is a file, not a folder.`,
+        )
       })
     ))
 
