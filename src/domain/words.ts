@@ -140,6 +140,8 @@ const systemReasons = new Map<unknown, string>([
   ["EACCES", "you don't have permission"],
   ["EPERM", "you don't have permission"],
   ["ENOTDIR", "a part of its path is a file, not a folder"],
+  ["ELOOP", "a symbolic link in its path leads back to itself"],
+  ["ENAMETOOLONG", "its path is too long"],
   ["EROFS", "its file system is read-only"],
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "your share of the disk is full"],

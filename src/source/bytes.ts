@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
-import { isMissing } from "../domain/words.ts"
+import { isMissing, reasonOf } from "../domain/words.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type FileDigest, type Fingerprint, refusing, SourceChanged, SourceError } from "./Source.ts"
 
@@ -65,13 +65,15 @@ const lookedAtOnce = 4
 /** How names of the files begin with which Excel locks a workbook. */
 const lockPrefix = "~$"
 
-/** @param near the file in the same folder with the most similar name */
+/** @param near the name in the same folder that is most similar. The same name is a link to a missing file */
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {
-  const message = isMissing(error)
+  const message = isMissing(error) && near === basename(file)
+    ? `${file} is a link to a file that does not exist. Correct the link, or name the file itself.`
+    : isMissing(error)
     ? `There is no file ${file}.${near === undefined ? "" : ` Did you mean ${quoted(near)}?`} Correct its path.`
     : error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? `The file ${file} can't be read: you don't have permission. Change its permissions, or run as its owner.`
-    : `The file ${file} can't be read: ${error.message}. Check that it exists and that its disk works.`
+    : `The file ${file} can't be read: ${reasonOf(error)}. Check that it exists and that its disk works.`
   return new SourceError({ file, message, cause: error })
 }
 

@@ -1,7 +1,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import stringWidth from "fast-string-width"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -252,6 +252,17 @@ describe("inspecting a whole file", () => {
   it("inspect never suggests a file with which Excel locks a workbook", async () => {
     writeFileSync(join(folder, "~$locked.xlsx"), "")
     await expect(inspect(join(folder, "locked.xlsx"))).rejects.toThrow(/There is no file \S+\. Correct its path\.$/)
+  })
+
+  it("inspect distinguishes a missing file, a link to a missing file, and a link to itself", async () => {
+    symlinkSync("absent.csv", join(folder, "broken.csv"))
+    symlinkSync("endless.csv", join(folder, "endless.csv"))
+    await expect(inspect(join(folder, "broken.csv"))).rejects.toThrow(
+      /broken\.csv is a link to a file that does not exist\./,
+    )
+    await expect(inspect(join(folder, "endless.csv"))).rejects.toThrow(
+      /: a symbolic link in its path leads back to itself\./,
+    )
   })
 
   it("inspect prints JSON that can be read back", async () => {

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import { accessSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { marksFolder } from "../../domain/marks.ts"
-import { codeOf } from "../../domain/words.ts"
+import { codeOf, reasonOf } from "../../domain/words.ts"
 import { missing, notNewest } from "../behind.ts"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
@@ -113,13 +113,8 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     } satisfies Store
   })
 
-/** What is wrong with `ledger.file`, by the system's error code. Any other code means that the disk failed. */
-const refusedPaths: Readonly<Record<string, string>> = {
-  ENOTDIR: "a part of its path is a file, not a folder",
-  ELOOP: "a symbolic link in its path leads back to itself",
-  EACCES: "a folder of its path can't be searched by this user",
-  ENAMETOOLONG: "its path is too long",
-}
+/** The system's error codes that mean that `ledger.file` is wrong. Any other code means that the disk failed. */
+const refusedPaths = ["ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"]
 
 const unusablePath = (file: string): LedgerRefused | undefined => {
   const refused = (reason: string) =>
@@ -131,8 +126,7 @@ const unusablePath = (file: string): LedgerRefused | undefined => {
     accessSync(file)
     return statSync(file).isDirectory() ? refused("it is a folder") : undefined
   } catch (cause) {
-    const reason = refusedPaths[codeOf(cause)]
-    return reason === undefined ? undefined : refused(reason)
+    return refusedPaths.includes(codeOf(cause)) ? refused(reasonOf(cause)) : undefined
   }
 }
 
