@@ -51,3 +51,11 @@ const mayBeSpace = (code: number): boolean => code <= 0x20 || code >= 0x7f
 /** Trims a text. Looks at both ends first, because few cells need trimming. Calling `trim` for each would take 0.3 s per million rows of 12 cells. */
 export const trimmed = (text: string): string =>
   text !== "" && (mayBeSpace(text.charCodeAt(0)) || mayBeSpace(text.charCodeAt(text.length - 1))) ? text.trim() : text
+
+/** Whether a cell contains more than white space. */
+export const isFilled = (cell: Cell | undefined): boolean => {
+  if (typeof cell !== "string") return cell !== null && cell !== undefined
+  // Nearly all cells begin with an ASCII character that is not white space. For an empty string, the code is NaN.
+  const first = cell.charCodeAt(0)
+  return (first > 32 && first < 127) || cell.trim() !== ""
+}

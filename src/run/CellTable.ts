@@ -1,4 +1,4 @@
-import type { Cell } from "../domain/cell.ts"
+import { isFilled } from "../domain/cell.ts"
 import { type CellState, cellStates, type ColumnUse } from "../domain/cells.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { ColumnCells } from "../domain/report.ts"
@@ -38,13 +38,6 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
   keyOrCondition: "keyOrCondition",
   ignored: "ignored",
   notMapped: "notMapped",
-}
-
-const isFilled = (cell: Cell | undefined): boolean => {
-  if (typeof cell !== "string") return cell !== null && cell !== undefined
-  // Nearly all cells begin with an ASCII character that is not white space. For an empty string, the code is NaN.
-  const first = cell.charCodeAt(0)
-  return (first > 32 && first < 127) || cell.trim() !== ""
 }
 
 /** The state of a cell that an answer used, by `Mapping.cellUses`. -1 if no answer used the cell. */

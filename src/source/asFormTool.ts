@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type Cell, cellText } from "../domain/cell.ts"
+import { type Cell, cellText, isFilled } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
@@ -310,9 +310,7 @@ export const asFormTool = <R>(
     const first = tool.layout(sample)
     const headerRows = hasOneHeader ? 1 : first.headerRows ?? 1
     // The reader doesn't return records in which every cell is empty.
-    const furtherHeaders = head.records.slice(at + 1, at + headerRows).filter((record) =>
-      record.some((cell) => cellText(cell ?? null) !== "")
-    )
+    const furtherHeaders = head.records.slice(at + 1, at + headerRows).filter((record) => record.some(isFilled))
     const skip = furtherHeaders.length
     const width = hasOneHeader ? own.length : source.columns.length
     const titles = widened(first.titles ?? sample.records[0] ?? [], width, "")

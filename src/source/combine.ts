@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Cell, cellText, trimmed } from "../domain/cell.ts"
+import { type Cell, cellText, isFilled, trimmed } from "../domain/cell.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { count, listed } from "../domain/words.ts"
@@ -34,8 +34,6 @@ const windowRows = 1_000
 
 /** How many combined rows the head of a combined source contains. */
 const headRows = 50
-
-const isEmpty = (cell: Cell | undefined): boolean => trimmed(cellText(cell)) === ""
 
 const textAt = (cells: Cells, { position }: Column): string => trimmed(cellText(cells[position]))
 
@@ -191,10 +189,10 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
     if (start === undefined) continue
     for (const [index, { position }] of part.rest.entries()) {
       const cell = record.cells[position] ?? null
-      if (isEmpty(cell)) continue
+      if (!isFilled(cell)) continue
       const at = start + index
       const before = cells[at]
-      if (isEmpty(before)) cells[at] = cell
+      if (!isFilled(before)) cells[at] = cell
       else if (cellText(before) !== cellText(cell)) {
         const value = cut(cellText(cell))
         problem ??= {

@@ -27,6 +27,13 @@ describe("rows of a CSV file", () => {
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
+  it("records that contain only white space count as empty, so they don't make the rows next to them doubtful", async () => {
+    const all = await csv("a,b\n1,2\n   \n , \n3,4\n\u00a0\n\t")
+    expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
+    expect(all.faults.size).toBe(0)
+    expect(all.files[0]?.file.lines).toEqual({ physical: 7, above: 1, records: 2, inside: 0, blank: 4 })
+  })
+
   it("the sign that DOS programs write after the last line is not a record, but it is a character elsewhere", async () => {
     const text = "id,name\r\n1,A\u001a\r\n\u001a2,B\r\n"
     const rows = [["1", "A\u001a"], ["\u001a2", "B"]]

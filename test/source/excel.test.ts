@@ -315,6 +315,17 @@ describe("the part of a workbook that is read", () => {
     expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 omitted" })
   })
 
+  it("rows that contain only white space count as empty", async () => {
+    const spaced = zip(xlsx([{
+      name: "Rows",
+      rows: row(1, text("id"), text("name")) + row(2, text(" "), text("\u00a0")) + row(3, text("1"), text("Ada"))
+        + row(4, "", text(" ")),
+    }]))
+    const all = await excel(spaced)
+    expect(all.rows).toEqual([["1", "Ada"]])
+    expect(taken(all)).toMatchObject({ "empty rows": "1 omitted" })
+  })
+
   it("the part that is read may be a range", async () => {
     const all = await excel(scattered, { range: "B4:C5" })
     expect(all.source.columns.map((column) => column.name)).toEqual(["id", "name"])

@@ -1,4 +1,4 @@
-import type { Cell } from "../../domain/cell.ts"
+import { type Cell, isFilled } from "../../domain/cell.ts"
 import { brief, type Problem } from "../../domain/problem.ts"
 import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
@@ -14,7 +14,7 @@ import { type Records, UnreadableRecord } from "./records.ts"
 export interface RowCount {
   /** The number of data records that were returned. */
   readonly rows: number
-  /** The number of records in which every cell is empty. They are omitted. */
+  /** The number of records in which every cell is empty or white space. They are omitted. */
   readonly empty: number
   /** The number of line ends inside cells. */
   readonly inside: number
@@ -84,7 +84,7 @@ export interface RowMaker {
 }
 
 /**
- * Makes numbered rows from records. Empty cells become null. Records in which every cell is empty are omitted and counted. If a record is badly
+ * Makes numbered rows from records. Empty cells become null. Records in which every cell is empty or white space are omitted and counted. If a record is badly
  * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem. A record of a single cell
  * may be part of a cell with a line break, so the records next to it are doubtful as well: a submission can't be corrected later.
  */
@@ -128,7 +128,7 @@ export const makeRows = (
           row[position] = null
           continue
         }
-        filled = true
+        filled ||= isFilled(cell)
         if (cell.length > (longest?.length ?? 0)) {
           if (cell.length > limits.cell) throw tooLong(number, at, columnAt(position))
           longest = { column: columnAt(position), row: number, length: cell.length }

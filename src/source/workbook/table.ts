@@ -1,4 +1,4 @@
-import { type Cell, cellText } from "../../domain/cell.ts"
+import { type Cell, cellText, isFilled } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
@@ -146,7 +146,7 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
   } of the table. Give that column a title, or clear the cell.`,
 })
 
-/** Makes records from a sheet's rows below the header. Omits and counts empty rows. */
+/** Makes records from a sheet's rows below the header. Omits and counts rows in which every cell is empty or white space. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
   const isHeader = repeatedHeader(table.titles)
@@ -162,7 +162,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
       for (const { cells, row } of sheetRows) {
         if (row <= last || row > range.to.row) continue
         const record = inRange(cells, range)
-        if (record.length === 0) continue
+        if (!record.some(isFilled)) continue
         empty += row - last - 1
         last = row
         given++
