@@ -268,8 +268,14 @@ export const sourceAge = (
     }
   }
   const most = Duration.toMillis(maxAge)
-  if (now - changedAt <= most) return {}
+  if (Math.abs(now - changedAt) <= most) return {}
   const at = inZone(Math.floor(changedAt / 60_000) * 60_000, zone)
+  if (changedAt > now) {
+    return {
+      unknown:
+        `Source age unknown: the source's modification time (${at}) is in the future. \`source.maxAge\` was not checked. Check the clocks of this machine and of the system that writes the source.`,
+    }
+  }
   return {
     stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), but \`source.maxAge\` allows only ${
       lasting(most)

@@ -46,7 +46,7 @@ describe("the setting source.maxAge", () => {
       expect(yield* told).toEqual([[], true])
     }).pipe(Effect.provide(platform)))
 
-  it("the age of a source without a time is not checked, and this is reported", () => {
+  it("the age of a source is not checked if its time is missing or wrong, and this is reported", () => {
     const of = (changedAt: number | undefined, maxAge: Duration.Duration | undefined, ownSource = true) => {
       const run = { ownSource, source: { changedAt }, pipeline: { source: { maxAge } } } as Parameters<
         typeof sourceAge
@@ -56,6 +56,9 @@ describe("the setting source.maxAge", () => {
     const hours = Duration.hours(3)
     expect(of(7 * 3_600_000, hours)).toEqual([])
     expect(of(7 * 3_600_000 - 1, hours)).toEqual(["stale"])
+    // A file from the near future is new. From the far future, it would seem to be new for a long time.
+    expect(of(13 * 3_600_000, hours)).toEqual([])
+    expect(of(13 * 3_600_000 + 1, hours)).toEqual(["unknown"])
     expect(of(0, undefined)).toEqual([])
     expect(of(undefined, hours)).toEqual(["unknown"])
     expect(of(undefined, hours, false)).toEqual([])
