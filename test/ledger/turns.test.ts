@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
+import type { Ledger } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { LastTurn, TurnChange } from "../../src/ledger/turns.ts"
 import { databases } from "./databases.ts"
@@ -123,6 +124,29 @@ describe("turns of a schedule in a ledger in a file", () => {
       expect(yield* far.turns.last("others")).toMatchObject({ state: "stopped", lease: undefined })
       yield* TestClock.adjust("40 seconds")
       expect(yield* one.turns.last("contacts")).toMatchObject({ state: "stopped", lease: undefined, tries: 1 })
+    }))
+
+  it.scoped("a lease that was taken while the clock was ahead ends a minute after it is first in the way", () =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const isFree = (ledger: Ledger) => ({
+        turn: Effect.map(ledger.turns.record("contacts", () => undefined), ({ last }) => last.state === "stopped"),
+        lock: Effect.flatMap(contacts(ledger), (view) => Effect.isSuccess(view.hold("r2"))),
+      })
+      for (const lease of ["turn", "lock"] as const) {
+        const open = yield* ledgers
+        const far = yield* open(elsewhere)
+        const free = isFree(yield* open())[lease]
+        yield* TestClock.setTime(now + 86_400_000)
+        yield* far.turns.record("contacts", taken)
+        yield* (yield* contacts(far)).hold("r1")
+        yield* TestClock.setTime(now)
+        expect(yield* free).toBe(false)
+        yield* TestClock.adjust("59 seconds")
+        expect(yield* free).toBe(false)
+        yield* TestClock.adjust("1 second")
+        expect(yield* free).toBe(true)
+      }
     }))
 
   it.scoped("a turn lasts as long as its run holds the lock", () =>

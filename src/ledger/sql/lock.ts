@@ -48,6 +48,15 @@ export const leaseOf = (
     : { host: hostOf({ boot }), pid, silentFor, expiresIn }
 }
 
+/**
+ * Sets heartbeats that are in the future, because the clock was wrong, to the present. Otherwise a holder that ended at that time would keep its lease
+ * until the clock has caught up, if only the age of its heartbeat can show that it ended.
+ */
+export function* correctHeartbeats({ now }: Pick<Store, "now">): Sql<void> {
+  const at = yield* now()
+  for (const table of ["lock", "turn"]) yield* write(`UPDATE ${table} SET beat = ? WHERE beat > ?`, [at, at])
+}
+
 /** Returns the refusal of an operation, because a run of the pipeline is in progress. */
 export const locked = (pipeline: string, since: number, { expiresIn, host, pid, silentFor }: Leased) =>
   new Refusal(
@@ -233,10 +242,12 @@ export const holdLocks = <A extends TakenLock>(
     const held = yield* Effect.acquireRelease(
       Effect.suspend(() => {
         const requested = timeOf(store)
-        return Effect.map(
-          store.writer.write<ReadonlyArray<A>, LedgerLocked | LedgerRefused>(`taking ${what}`, () => take(marks)),
-          (taken) => taken.map((one) => ({ ...one, lease: makeLease(store, one, requested) })),
-        )
+        const correct = store.writer.write("correcting heartbeats", () => correctHeartbeats(store))
+        return store.writer.write<ReadonlyArray<A>, LedgerLocked | LedgerRefused>(`taking ${what}`, () => take(marks))
+          .pipe(
+            Effect.tapErrorTag("LedgerLocked", () => correct),
+            Effect.map((taken) => taken.map((one) => ({ ...one, lease: makeLease(store, one, requested) }))),
+          )
       }),
       (held) =>
         // A failed ledger can't release its locks. The next run detects that this process has ended.

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
-import { leased, leaseOf, type LeaseRow, liveHolder, locked } from "./lock.ts"
+import { correctHeartbeats, leased, leaseOf, type LeaseRow, liveHolder, locked } from "./lock.ts"
 import { all, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
@@ -23,6 +23,7 @@ export const makeTurns = (store: Store): Turns => ({
     }),
   record: (pipeline, decide) =>
     store.writer.write("recording a turn", function*() {
+      yield* correctHeartbeats(store)
       const last = yield* lastTurn(store, pipeline)
       const change = decide(last)
       if (change !== undefined) yield* recordTurn(store, pipeline, last, change)
