@@ -22,9 +22,13 @@ export const plainNumber = (value: number): string => {
   return withoutExponent(String(isRounded ? Number(value.toPrecision(15)) : value))
 }
 
+/** Returns a cell's text, with a number's digits as answers have them, or "" for no cell. */
+export const untrimmedText = (cell: Cell | undefined): string =>
+  typeof cell === "number" ? plainNumber(cell) : cellText(cell)
+
 /** Returns a cell's trimmed text, or "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>
-  typeof cell === "string" ? trimmed(cell) : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
+  typeof cell === "string" ? trimmed(cell) : untrimmedText(cell).trim()
 
 const excelError = new Fault("excel-error", "a value, not an error in the workbook")
 

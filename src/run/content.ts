@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import { untrimmedText } from "../kinds/cells.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
@@ -49,13 +50,13 @@ export const restDigest = (
   }
 }
 
-/** Returns all cells of a row as text, one for each of the source's own columns, then those beyond its header. */
+/** Returns all cells of a row as text that gives the same answers, one for each of the source's own columns, then those beyond its header. */
 export const rowTexts = (
   cells: Cells,
   { columns, end }: Pick<RunPlan, "columns" | "end">,
 ): ReadonlyArray<string> => [
-  ...columns.map(({ position }) => cellText(cells[position])),
-  ...cells.slice(end).map(cellText),
+  ...columns.map(({ position }) => untrimmedText(cells[position])),
+  ...cells.slice(end).map(untrimmedText),
 ]
 
 /** Returns a row's key, or undefined if it has none. */

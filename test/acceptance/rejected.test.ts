@@ -56,6 +56,26 @@ it.scopedLive("rows that could not be read stay rejected until they are correcte
     expect(at.count()).toBe(9)
   }))
 
+it.scopedLive("a fixed row sends the same digits of a number as its original would have", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.json", sink }))
+    const numbers = [0.0000001, 1.5e22, -3e-9]
+    const records = (mail: string) =>
+      JSON.stringify(
+        numbers.map((number, at) => ({ No: at, Name: number, Mail: at === 0 ? mail : "a@example.org", Born: "" })),
+      )
+    at.write("source.json", records("none"))
+    const first = yield* at.inProcess("run", "contacts")
+    expect(first.status, first.stdout + first.stderr).toBe(1)
+    fix(at, ["none", "a@example.org"])
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+    expect(at.answers("qName")).toEqual(["-0.000000003", "0.0000001", "15000000000000000000000"])
+    at.write("source.json", records("a@example.org"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(3)
+  }))
+
 it.scopedLive("records with half of a character or with conflicting values stay rejected until a person has corrected them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
