@@ -5,7 +5,7 @@ import { counted, present } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
-import { cellsIn } from "../profile/ColumnProfile.ts"
+import { cellsIn, type ColumnProfile } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
@@ -36,6 +36,9 @@ const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArr
   ).map((member) => [member.code ?? member.option, timesNamed(member)])
 }
 
+/** Returns the filled cells whose texts are kept. The others are counted together, although their choices differ. */
+const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) => distinct.has(text))
+
 /** Returns the choices in a suggestion's cells that are not options of its question. Returns none for a column that is unlikely to fit (`wouldFit`). */
 export const unknownOf = (suggestion: Suggestion): Unknown => {
   const { confidence, origin, question: { options = [] }, question } = suggestion
@@ -53,13 +56,11 @@ export const unknownOf = (suggestion: Suggestion): Unknown => {
   )
   const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
   const counter = collectUnknown(kind, written, question, new Set(), new Set(unnamed))
+  const profiles = profiledOf(origin).map(cellsIn)
   // An option may be called "n/a".
-  for (
-    const { cell, times } of profiledOf(origin).map(cellsIn).flatMap(({ cells, noAnswer }) => [...cells, ...noAnswer])
-  ) {
-    counter?.add(cell, times)
-  }
-  return counter?.unknown() ?? none
+  for (const { cell, times } of profiles.flatMap((one) => [...keptIn(one), ...one.noAnswer])) counter?.add(cell, times)
+  const { counts, more } = counter?.unknown() ?? none
+  return { counts, more: more || profiles.some((one) => one.more) }
 }
 
 /** A choice in the cells, or an option of a block's columns, that is not an option of the question. */
@@ -129,7 +130,8 @@ const foreignFault = (
     const which = isOne ? "one column is for an option" : `${left.length} columns are for options`
     return `${which} that the form does not have. ${fill}`
   }
-  const filled = profiledOf(suggestion.origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
+  const kept = profiledOf(suggestion.origin).map(cellsIn).flatMap(keptIn)
+  const filled = kept.reduce((sum, { times }) => sum + times, 0)
   const cells = left.reduce((sum, { count }) => sum + count, 0)
   const { exact } = indexOptions(suggestion.question.options ?? [])
   if (cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))) return undefined

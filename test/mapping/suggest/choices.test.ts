@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { draftChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
+import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { indexOptions, likelyOption, likelySeparator, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
 
@@ -80,5 +82,17 @@ describe("Choices", () => {
     const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
     for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)
     expect(counter?.unknown().counts).toEqual([["w", 2]])
+  })
+
+  it("are counted one by one in a column with more texts than are kept", () => {
+    const profiles = profiler([{ position: 0, title: "Colour", name: "Colour" }])
+    for (let at = 0; at < 4_000; at++) profiles.addRow([at % 2 === 0 ? `boat ${at}` : "Red"])
+    const question = { id: "q", name: "Colour", type: "Dropdown", options: options("Red", "Blue") }
+    const origin = { _tag: "Column", ...profiles.profiles()[0]! } as const
+    const suggestion = { question, origin, confidence: 1, because: [] }
+    const { counts, more } = unknownOf(suggestion)
+    expect(more).toBe(true)
+    expect(counts.every(([, count]) => count === 1)).toBe(true)
+    expect(draftChoices(suggestion, []).open).toContain("999 and more choices in 999 cells are not options")
   })
 })
