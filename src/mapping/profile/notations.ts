@@ -1,4 +1,4 @@
-// How the dates and numbers of a column are written. A notation is itself a text, and stands for all texts that are read alike: `13.01.1111` for `28.02.2024`.
+// How the dates and numbers of a column are written. A notation is itself a text, and stands for all texts that are read alike: `24.01.1000` for `28.02.2024`.
 import * as Arr from "effect/Array"
 import { monthNumber } from "../../domain/months.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
@@ -13,7 +13,8 @@ const minuteLimits = [0, 1, 60]
 /** Returns the number that stands for all numbers that are read like one with these digits. */
 const digitsLike = (digits: string, limits: ReadonlyArray<number>): string => {
   if (/^0+$/.test(digits)) return digits
-  if (digits.length > 2) return (digits.startsWith("0") ? "0" : "1").padEnd(digits.length, "1")
+  // Numbers with more significant digits than a double keeps are not read.
+  if (digits.length > 2) return (digits.startsWith("0") ? "01" : "1").padEnd(digits.length, "0")
   return String(limits.findLast((limit) => limit <= Number(digits))).padStart(digits.length, "0")
 }
 

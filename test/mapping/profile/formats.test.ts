@@ -83,6 +83,12 @@ describe("How a column's dates are written", () => {
   })
 })
 
+describe("A column of numbers", () => {
+  it("may have as many digits as a number can be sent with", () => {
+    expect(profiled(["1.3333333333333333", "0.6666666666666666"]).profile.share.number).toBe(1)
+  })
+})
+
 describe("A column with more texts than are kept", () => {
   const two = (value: number) => String(value % 12 + 1).padStart(2, "0")
   const dates = Array.from(
