@@ -135,7 +135,10 @@ const collectColumn = (room: Room) => {
     const may = isTick(text) ? [...reading.may, "boolean" as const] : reading.may
     const isKept = known.size < kept && text.length <= longestKept
     const group = isBlank ? blank : isKept ? known : others
-    const key = group !== others ? text : others.size < kept ? reading.notation ?? may.join() : may.join()
+    // A day that no calendar has can't be read like others with its notation.
+    const isNoDay = may[0]?.startsWith("date") === true && /29|3[01]/.test(text) && momentIn(text) === undefined
+    const notation = isNoDay ? "no day" : reading.notation
+    const key = group !== others ? text : others.size < kept ? notation ?? may.join() : may.join()
     const alike = group.get(key) ?? { ...reading, may, cell, text, times: 0, length: 0, min: Infinity, max: -Infinity }
     group.set(key, alike)
     if (number < alike.min) alike.min = number
