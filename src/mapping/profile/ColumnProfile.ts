@@ -25,8 +25,6 @@ interface AlikeCells {
   times: number
   /** Their characters together. */
   length: number
-  min: number
-  max: number
 }
 
 export interface ColumnProfile {
@@ -90,6 +88,8 @@ const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   ])
 })
 
+const nothing: ReadonlyArray<Possible> = []
+
 /** The length of the longest text that may be a date or a number, in characters. */
 const longestNotation = 40
 
@@ -101,12 +101,12 @@ const readCell = (
   if (typeof cell === "number") {
     return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"], number: cell }
   }
-  if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: [] }
+  if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: nothing }
   if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
   const [address] = /^(?:https?:\/\/|www\.)(?=\S+$)/i.exec(text) ?? []
   if (address !== undefined) return { may: ["url"], notation: address }
   // Most ids have letters between digits. Each would have a notation of its own.
-  if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: [] }
+  if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: nothing }
   const notation = notationOf(text)
   const may = meaningsOf(notation)
   if (may.length === 0) return { may }
@@ -126,23 +126,25 @@ const collectColumn = (room: Room) => {
   const others = new Map<string, AlikeCells>()
   /** Texts for "no answer" and a workbook's errors. */
   const blank = new Map<string, AlikeCells>()
-  let rows = 0
+  let [rows, min, max] = [0, Infinity, -Infinity]
 
   const alikeOf = (cell: Exclude<Cell, null>, text: string): AlikeCells => {
     const isBlank = cell instanceof ErrorCell || isNoAnswer(text)
     if (!isBlank) hashes.add(hashOf(text))
-    const { number = NaN, ...reading } = readCell(cell, text)
-    const may = isTick(text) ? [...reading.may, "boolean" as const] : reading.may
+    const { may: read, notation, number = NaN } = readCell(cell, text)
+    const may = isTick(text) ? [...read, "boolean" as const] : read
+    if (number < min) min = number
+    if (number > max) max = number
     const isKept = known.size < kept && text.length <= longestKept
     const group = isBlank ? blank : isKept ? known : others
     // A day that no calendar has can't be read like others with its notation.
-    const isNoDay = may[0]?.startsWith("date") === true && /29|3[01]/.test(text) && momentIn(text) === undefined
-    const notation = isNoDay ? "no day" : reading.notation
-    const key = group !== others ? text : others.size < kept ? notation ?? may.join() : may.join()
-    const alike = group.get(key) ?? { ...reading, may, cell, text, times: 0, length: 0, min: Infinity, max: -Infinity }
+    const isNoDay = group === others && may[0]?.startsWith("date") === true && /29|3[01]/.test(text)
+      && momentIn(text) === undefined
+    const written = isNoDay ? "no day" : notation
+    const key = group !== others ? text : others.size < kept ? written ?? may.join() : may.join()
+    // A spread would make each of millions of these objects several times larger.
+    const alike = group.get(key) ?? { cell, text, may, notation, times: 0, length: 0 }
     group.set(key, alike)
-    if (number < alike.min) alike.min = number
-    if (number > alike.max) alike.max = number
     return alike
   }
 
@@ -164,7 +166,6 @@ const collectColumn = (room: Room) => {
       const sum = (countOf: (one: AlikeCells) => number) => all.reduce((total, one) => total + countOf(one), 0)
       const filled = sum(({ times }) => times)
       const share = (count: number) => filled === 0 ? 0 : count / filled
-      const [min, max] = [Math.min(...all.map((one) => one.min)), Math.max(...all.map((one) => one.max))]
       const { count, exact, unique } = hashes.counted()
       const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1)) && unique
       return {
