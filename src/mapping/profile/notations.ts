@@ -6,8 +6,8 @@ import { number, withoutCurrency } from "../../kinds/number.ts"
 import { readIso } from "../../kinds/wallClock.ts"
 import { cached } from "../words/words.ts"
 
-/** The smallest numbers of one or two digits that are read differently: months, hours, days and minutes each end below one of them. */
-const limits = [0, 1, 10, 13, 24, 32, 60]
+/** The smallest numbers of one or two digits that are read differently: months, offsets, hours, days and minutes each end below one of them. */
+const limits = [0, 1, 10, 13, 16, 24, 32, 60]
 const minuteLimits = [0, 1, 60]
 
 /** Returns the number that stands for all numbers that are read like one with these digits. */

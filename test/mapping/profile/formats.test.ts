@@ -49,9 +49,12 @@ describe("How a column's dates are written", () => {
     for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
   })
 
-  it.each(["0:30 PM", "13:30 AM", "12:00 +99:00"])("is not a format for the impossible time %s", (cell) => {
-    expect(profiled([cell]).profile.share).toMatchObject({ time: 0, date: 0, dateTime: 0 })
-  })
+  it.each(["0:30 PM", "13:30 AM", "12:00 +99:00", "15:15-16:15"])(
+    "is not a format for the impossible time %s",
+    (cell) => {
+      expect(profiled([cell]).profile.share).toMatchObject({ time: 0, date: 0, dateTime: 0 })
+    },
+  )
 
   it("needs no format for ISO texts and date cells", () => {
     expect(settings("DatePicker", "2024-03-31", new DateCell("2024-03-31"))).toEqual({ gaps: [] })
