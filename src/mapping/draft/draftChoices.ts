@@ -137,7 +137,8 @@ const foreignFault = (
   if (cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))) return undefined
   const which = isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`
   const are = isOne ? "is not an option" : "are not options"
-  return `${which} in ${counted(Math.min(cells, filled), "cell")} ${are} of the question. ${fill}`
+  const within = `${more ? "at least " : ""}${counted(Math.min(cells, filled), "cell")}`
+  return `${which} in ${within} ${are} of the question. ${fill}`
 }
 
 /** Returns keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must review them, as a sentence. */

@@ -93,6 +93,6 @@ describe("Choices", () => {
     const { counts, more } = unknownOf(suggestion)
     expect(more).toBe(true)
     expect(counts.every(([, count]) => count === 1)).toBe(true)
-    expect(draftChoices(suggestion, []).open).toContain("999 and more choices in 999 cells are not options")
+    expect(draftChoices(suggestion, []).open).toContain("999 and more choices in at least 999 cells are not options")
   })
 })
