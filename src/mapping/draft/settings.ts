@@ -98,9 +98,8 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   if (first === undefined || faulty <= filled * (others.length < keys.length ? 0.01 : 0.5)) return settings
   const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
   // Beyond the texts that are kept, a cell stands for all with its notation.
-  const what = `${more ? "about " : ""}${faulty} of ${counted(filled, "cell")} can't be read like this (${
-    problemWords[first.code]
-  })`
+  const problem = `${problemWords[first.code]}${more ? ", estimated" : ""}`
+  const what = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problem})`
   return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
 }
 
