@@ -205,7 +205,7 @@ scoped(
         const first = yield* at(reconcile({
           pageRows: 5,
           interrupted: Deferred.await(stop),
-          progress: ({ read }) => (read >= 5 ? Effect.asVoid(Deferred.succeed(stop, "SIGINT")) : Effect.void),
+          progress: ({ read }) => (read > 5 ? Effect.asVoid(Deferred.succeed(stop, "SIGINT")) : Effect.void),
         }))
         expect(first.exitCode).toBe(130)
       })

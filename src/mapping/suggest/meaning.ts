@@ -103,4 +103,4 @@ export const ofOpposed = -5
 
 /** Returns what the words of two texts prove, as evidence for `align`. Equal texts are hardly ever wrong. */
 export const wordEvidence = ({ opposed, same, value }: Likeness): number =>
-  same ? 7 : 8 * value ** 0.6 - 1.1 + (opposed ? ofOpposed : 0)
+  same ? 9 : 8 * value ** 0.6 - 1.1 + (opposed ? ofOpposed : 0)

@@ -6,7 +6,7 @@ import { setDiagnostics } from "@codemirror/lint"
 import { EditorState } from "@codemirror/state"
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../../domain/draft.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
@@ -96,8 +96,8 @@ export const Yaml = ({ diagnostics, draft: { file, text }, editing, jump, line }
     view.current = made
     return () => made.destroy()
   }, [])
-  useEffect(() => {
-    // Someone may have typed since this text was drawn.
+  useLayoutEffect(() => {
+    // Someone may have typed since this text was drawn. The next key press must not bring back a discarded text.
     const [before, now = ""] = [view.current?.state.doc.toString(), editing.current()?.text]
     if (before !== undefined && before !== now) view.current?.dispatch({ changes: changeBetween(before, now) })
   }, [text])

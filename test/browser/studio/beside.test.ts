@@ -58,10 +58,15 @@ describe.runIf(isLong && !withoutBrowser)("several pages and processes in one pr
     expect(file()).toBe(`${before}# first\n`)
     await second.getByRole("button", { name: "Overwrite it with this draft" }).click()
     await expect.poll(file).toBe(`${before}# second\n`)
-    await other.page.getByRole("button", { name: "Discard this draft" }).click()
+    const discard = async () => {
+      await other.page.getByRole("button", { name: "Discard this draft" }).click()
+      // The page shows the file's text from now on.
+      await other.page.getByText(conflict).waitFor({ state: "hidden" })
+    }
+    await discard()
     await append(other.page, "# again")
     await other.page.getByText(conflict).waitFor()
-    await other.page.getByRole("button", { name: "Discard this draft" }).click()
+    await discard()
     await append(other.page, "# again")
     await expect.poll(file).toBe(`${before}# second\n# again\n`)
 

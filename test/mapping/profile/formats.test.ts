@@ -107,7 +107,7 @@ describe("A column with more texts than are kept", () => {
   it("shows in all of its cells whether a format fits", () => {
     const late = Array.from({ length: 40 }, (_, at) => `later, ${at}`)
     const made = settings("DatePicker", ...dates, "13/01/1999", ...late)
-    expect(made.misfit?.why).toContain("40 of 3,041 cells can't be read like this (not a date)")
+    expect(made.misfit?.why).toContain("40 of 3,041 cells can't be read like this (not a date, estimated)")
     expect(settings("DatePicker", ...dates, "13/01/1999", ...late.slice(0, 20)).misfit).toBeUndefined()
   })
 
