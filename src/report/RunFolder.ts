@@ -50,7 +50,9 @@ export interface RunFolder {
   readonly loadWriter: Effect.Effect<void>
   /** Returns a past run of the pipeline. Undefined if its report doesn't exist or can't be read, or if the values in it are not masked in the same way. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
-  /** Writes all files, each in row order, and points `latest` to the folder. Returns the SHA-256 of rejected.csv. */
+  /** The SHA-256 of this run's rejected.csv. Call `finish` first. */
+  readonly rejectedDigest: Effect.Effect<string, ReportError>
+  /** Writes all files, each in row order, and points `latest` to the folder. */
   readonly finish: <E>(result: {
     readonly report: RunReport
     /** The titles of the source's columns, in order. */
@@ -65,7 +67,7 @@ export interface RunFolder {
     /** Rows of earlier sources may have cells under different titles, or fewer cells than `columns`. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
     readonly fateOf: FateOf
-  }) => Effect.Effect<string, ReportError | E>
+  }) => Effect.Effect<void, ReportError | E>
 }
 
 /** Other hosts' reports. */
@@ -167,8 +169,8 @@ export const openRunFolder = (options: {
             Effect.provideService(FileSystem.FileSystem, fs),
             Effect.provideService(Path.Path, path),
           )
-          return yield* digestOf(fs, path.join(folder, csvFiles.rejected.name))
         })),
+      rejectedDigest: digestOf(fs, path.join(folder, csvFiles.rejected.name)),
     }
   })
 

@@ -75,15 +75,8 @@ export const unchangedSince = Effect.gen(function*() {
   } satisfies Repeated
 })
 
-/**
- * Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one.
- *
- * @param rejected the SHA-256 of the run's rejected.csv
- */
-export const repeatable = (
-  report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">,
-  rejected: string,
-) =>
+/** Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one. */
+export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -95,7 +88,7 @@ export const repeatable = (
     const { leftOut, settlements } = yield* view.counts
     return {
       run: plan.id,
-      rejected,
+      rejected: yield* (yield* RunFolder).rejectedDigest,
       settings: settingsOf(plan, ledger.digest),
       sources: sources.map(({ bytes, format, rows, sha256 }) => ({ sha256, bytes, rows, format })),
       rows,

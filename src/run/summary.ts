@@ -71,7 +71,7 @@ export const writeSummary = (ended: Ended) =>
     const { missed } = ended
     // A dry run records nothing, so the next run will report these rows as vanished.
     const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
-    const rejected = yield* folder.finish({
+    yield* folder.finish({
       report,
       columns: plan.columns.map((column) => column.title),
       imported: Stream.map(
@@ -101,7 +101,7 @@ export const writeSummary = (ended: Ended) =>
     })
     if (session !== undefined) {
       const { exitCode, finishedAt, outcome } = report
-      const repeat = ended.repeated?.repeat ?? (yield* repeatable(whole, rejected))
+      const repeat = ended.repeated?.repeat ?? (yield* repeatable(whole))
       const { isUnscheduled, mapping } = plan
       const counts = countsOf(report, { mapping: mapping.fingerprint, facts, repeat, isUnscheduled })
       const { matched } = plan.source

@@ -20,6 +20,7 @@ export const memoryFolder = (run: string, files: Map<string, RejectedRows>): Run
     replace: () => Effect.void,
     loadWriter: Effect.void,
     of: (earlier) => Effect.succeed({ path: earlier, rejected: "", problems: [] }),
+    rejectedDigest: Effect.succeed(""),
     finish: ({ columns, fateOf, imported, inDoubt, repeats, vanished = Stream.empty }) =>
       Effect.zipRight(
         Effect.all([Stream.runDrain(imported), Stream.runDrain(inDoubt), Stream.runDrain(vanished)], { discard: true }),
@@ -29,7 +30,6 @@ export const memoryFolder = (run: string, files: Map<string, RejectedRows>): Run
             lines: rejectedAs(fateOf).map((row) => lineOf(csvFiles.rejected, row, columns.length)),
           }
           files.set(run, files.get(repeats?.path ?? "") ?? written)
-          return ""
         }),
       ),
   }
