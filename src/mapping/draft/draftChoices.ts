@@ -12,7 +12,7 @@ import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
 import { isTick, saysYes } from "../words/words.ts"
-import { settingsFor } from "./settings.ts"
+import type { Settings } from "./settings.ts"
 import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
 /** Returns the block of a suggestion if each of its columns is for an option. Otherwise, the cells contain the options. */
@@ -39,15 +39,19 @@ const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArr
 /** Returns the filled cells whose texts are kept. The others are counted together, although their choices differ. */
 const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) => distinct.has(text))
 
-/** Returns the choices in a suggestion's cells that are not options of its question. Returns none for a column that is unlikely to fit (`wouldFit`). */
-export const unknownOf = (suggestion: Suggestion): Unknown => {
+/**
+ * Returns the choices in a suggestion's cells that are not options of its question. Returns none for a column that is unlikely to fit (`wouldFit`).
+ *
+ * @param settings how the suggestion's entry reads its cells
+ */
+export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown => {
   const { confidence, origin, question: { options = [] }, question } = suggestion
   const none = { counts: [], more: false }
   if (options.length === 0 || confidence < wouldFit) return none
   const block = optionBlock(suggestion)
   if (block !== undefined) return { counts: unknownOptions(block, options), more: false }
   const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
-  const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settingsFor(suggestion)
+  const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
   if (!["choice", "choices", "ranking"].includes(kind)) return none
   const names = indexOptions(options)
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
@@ -141,9 +145,9 @@ const foreignFault = (
   return `${which} in ${within} ${are} of the question. ${fill}`
 }
 
-/** Returns keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must review them, as a sentence. */
-export const draftChoices = (suggestion: Suggestion, keys: ReadonlyArray<DraftKey>) => {
-  const unknown = unknownOf(suggestion)
+/** Returns an entry's keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must review them, as a sentence. */
+export const draftChoices = (suggestion: Suggestion, settings: Settings, keys: ReadonlyArray<DraftKey>) => {
+  const unknown = unknownOf(suggestion, settings)
   const choices = foreignChoices(suggestion, unknown)
   const left = choices.filter(({ option }) => option === undefined)
   const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])

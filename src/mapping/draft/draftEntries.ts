@@ -83,7 +83,7 @@ const readingOf = (suggestion: Suggestion, { answered, nameOf, split }: EntryOpt
   const isCut = split !== undefined && origin._tag === "Column" && (question.options ?? []).length > 0
     && (kind === "choices" || kind === "ranking") && settings.keys.every(({ key }) => key !== "split")
   const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  const choices = draftChoices(suggestion, [...other.keys, ...proposed, ...settings.keys])
+  const choices = draftChoices(suggestion, settings, [...other.keys, ...proposed, ...settings.keys])
   const { below, keys } = choices
   // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
   const isSaid = kind !== undefined && kind !== "text"

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
 import { foreignChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
+import { settingsFor } from "../../../src/mapping/draft/settings.ts"
 import { columnsOf, type Origin, type Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import { ownColumns } from "../../../src/source/fixed.ts"
 import { openSource } from "../../../src/source/openSource.ts"
@@ -52,7 +53,7 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 /** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion): ReadonlyMap<string, string> => {
   return new Map(
-    foreignChoices(suggestion, unknownOf(suggestion)).flatMap(({ choice, likely, option }) => {
+    foreignChoices(suggestion, unknownOf(suggestion, settingsFor(suggestion))).flatMap(({ choice, likely, option }) => {
       const made = option ?? (likely !== undefined && likely.confidence >= 0.85 ? likely.option : undefined)
       return made === undefined ? [] : [[choice, made.value] as const]
     }),

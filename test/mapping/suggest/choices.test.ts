@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { draftChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
+import { settingsFor } from "../../../src/mapping/draft/settings.ts"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { indexOptions, likelyOption, likelySeparator, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
@@ -90,9 +91,12 @@ describe("Choices", () => {
     const question = { id: "q", name: "Colour", type: "Dropdown", options: options("Red", "Blue") }
     const origin = { _tag: "Column", ...profiles.profiles()[0]! } as const
     const suggestion = { question, origin, confidence: 1, because: [] }
-    const { counts, more } = unknownOf(suggestion)
+    const settings = settingsFor(suggestion)
+    const { counts, more } = unknownOf(suggestion, settings)
     expect(more).toBe(true)
     expect(counts.every(([, count]) => count === 1)).toBe(true)
-    expect(draftChoices(suggestion, []).open).toContain("999 and more choices in at least 999 cells are not options")
+    expect(draftChoices(suggestion, settings, []).open).toContain(
+      "999 and more choices in at least 999 cells are not options",
+    )
   })
 })
