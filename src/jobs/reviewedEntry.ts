@@ -39,6 +39,7 @@ export interface OpenChoice {
 /** The entry for the column that a person chose, with the questions that are still open about it. */
 export interface ReviewedEntry {
   readonly kind: string | undefined
+  /** The keys to ask a person for, each with its values to choose from (any text if there are none), and why the cells don't show it. */
   readonly asks: ReadonlyArray<Required<Omit<Gap, "todo">>>
   /** A sentence that says what is open but can't be settled by an answer. If present, the entry stays a comment. */
   readonly open: string | undefined

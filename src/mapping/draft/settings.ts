@@ -4,7 +4,7 @@ import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
-import { counted } from "../../domain/words.ts"
+import { counted, present } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
@@ -48,9 +48,7 @@ type Found = Partial<Pick<Settings, "gaps" | "keys">>
 
 /** Returns what a person must complete, in sentences. Undefined if there is nothing. */
 export const openIn = ({ gaps, misfit }: Pick<Settings, "gaps" | "misfit">): string | undefined =>
-  [...gaps, ...misfit === undefined ? [] : [misfit]].map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(
-    " Also: ",
-  ) || undefined
+  present([...gaps, misfit]).map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(" Also: ") || undefined
 
 /** Returns keys for the values that are defined and not empty. */
 const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>) =>

@@ -59,7 +59,7 @@ export const useDraft = (pipeline: string) => {
   const [, setRound] = useState({})
   const [failed, setFailed] = useState<Failed>()
   const [conflict, setConflict] = useState<Failed>()
-  /** How often someone has come back to this page. The source may have been changed in another program. */
+  /** How often someone has come back to this page. A different program may have changed the source. */
   const [visit, setVisit] = useState(0)
   useEffect(() => {
     draw = () => setRound({})
