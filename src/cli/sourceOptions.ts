@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
 import type { Connection } from "../project/connection.ts"
-import { choice, filePath, type Option, repeated, text, wholeNumber } from "./command.ts"
+import { choice, filePath, type Option, parsed, repeated, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
 
@@ -15,7 +15,12 @@ export const sourceOptions = {
   encoding: inGroup(text("ENCODING", "The encoding of delimited text, such as windows-1252.")),
   delimiter: inGroup(text("CHARACTER", "What separates cells, such as `;`. `\\t` is a tab.")),
   quoteChar: inGroup(choice("CHARACTER", ['"', "none"], "What encloses cells of delimited text.")),
-  headerRow: inGroup(wholeNumber(1, "The number of the header row, counting from 1.", undefined, "ROW")),
+  headerRow: inGroup(parsed(
+    "ROW",
+    (text) => /^[1-9]\d*$/.test(text) ? Number(text) : text === "none" ? text : undefined,
+    "a whole number, 1 or more, or none",
+    "The number of the header row, counting from 1, or none.",
+  )),
   sheet: inGroup(text("SHEET", "The name of the sheet to read from a workbook.")),
   range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400 or B:H.")),
 }

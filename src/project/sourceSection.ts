@@ -207,9 +207,14 @@ const sourceKeys = section({
       "Records of delimited text whose last cells are missing: `reject` reports them as problems, `pad` reads the missing cells as empty",
     default: "reject",
   }),
-  headerRow: optional(whole(1), {
-    description: "The number of the header row, counting from 1. Rows above it are skipped",
-  }),
+  headerRow: optional(
+    oneOfThese(Schema.Literal("none"), whole(1)).annotations(expecting("a whole number, 1 or more, or `none`")),
+    {
+      description:
+        "The number of the header row, counting from 1. Rows above it are skipped. With `none`, the file has no header, and its columns are called `column 1`, `column 2` and so on",
+      examples: [3],
+    },
+  ),
   sheet: optional(Sheet, {
     description: "The name or number of the sheet to read from a workbook (default: the first visible sheet)",
     examples: ["Responses"],

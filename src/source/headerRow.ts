@@ -27,6 +27,48 @@ export const repeatedHeader = (header: ReadonlyArray<Cell>) => {
     }
 }
 
+/** Returns the titles of a table without a header. */
+export const numberedTitles = (width: number): ReadonlyArray<string> =>
+  Array.from({ length: width }, (_, at) => `column ${at + 1}`)
+
+/** Texts that are answers, and hardly ever titles. */
+const answers: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
+  ["an email address", /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u],
+  ["a web address", /^https?:\/\/\S+$/i],
+  ["a phone number", /^\+\d[\d ()/.-]{6,}$/],
+  ["a date", /^(?:\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{2}|\d{4}))(?:[ T]\d.*)?$/],
+]
+
+/** Whether numbers count upwards, such as the ids of rows. */
+const isSequence = (texts: ReadonlyArray<string>): boolean =>
+  texts.length > 2 && texts.every((text, at) => /^\d{1,15}$/.test(text) && Number(text) === Number(texts[0]) + at)
+
+/**
+ * Returns a sentence if a detected header seems to be a row, because a title is an answer like all cells below it. Its answers would be lost.
+ *
+ * @param place of the header, such as `line 1`
+ * @param below the first rows
+ */
+export const noHeader = (place: string, titles: Line, below: ReadonlyArray<Line>): string | undefined => {
+  for (const [at, title] of titles.entries()) {
+    const cells = below.map((row) => (row[at] ?? "").trim()).filter((text) => text !== "")
+    const [what = isSequence([title.trim(), ...cells]) ? "a number" : undefined] = answers.find(([, pattern]) =>
+      cells.length > 0 && pattern.test(title.trim())
+      && cells.filter((text) =>
+          pattern.test(text)
+        ).length >= 0.8 * cells.length
+    ) ?? []
+    if (what !== undefined) {
+      return `seems to have no header: in ${place}, column ${
+        at + 1
+      } contains ${what}, as in the rows below. If so, write \`headerRow: none\` under \`source\`, or pass \`--header-row none\` to \`inspect\` and \`init\`. Otherwise, state the header: \`headerRow: ${
+        place.replace(/\D+/, "")
+      }\`.`
+    }
+  }
+  return undefined
+}
+
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>
 
@@ -43,14 +85,13 @@ const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "
 export const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
 
 /** Returns the width that most records have. */
-const usualExtent = (lines: ReadonlyArray<Line>) => {
+export const usualWidth = (widths: ReadonlyArray<number>): number => {
   const times = new Map<number, number>()
   let usual = 0
-  for (const line of lines) {
-    const extent = extentOf(line)
-    const count = (times.get(extent) ?? 0) + 1
-    times.set(extent, count)
-    if (extent > 0 && count >= (times.get(usual) ?? 0)) usual = extent
+  for (const width of widths) {
+    const count = (times.get(width) ?? 0) + 1
+    times.set(width, count)
+    if (width > 0 && count >= (times.get(usual) ?? 0)) usual = width
   }
   return usual
 }
@@ -95,7 +136,7 @@ export const placeHeader = (
 ): number => {
   const first = lines.findIndex((line) => filledIn(line) > 0)
   if (first === -1) return -1
-  const usual = usualExtent(lines.slice(first, first + lookedAt))
+  const usual = usualWidth(lines.slice(first, first + lookedAt).map(extentOf))
   let emptyBelow = false
   const isHeading = (line: Line) => {
     const filled = filledIn(line)

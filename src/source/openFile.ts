@@ -175,6 +175,11 @@ export const openFile = (
     if (found.size === 0 && (options.members ?? []).length === 0) {
       return yield* refusing(file)("is empty. Name a file that contains rows, with a header above them.")
     }
+    if (tool !== undefined && config.headerRow === "none") {
+      return yield* refusing(file)(
+        `has a header if ${tool} wrote it (\`format: ${tool}\`), but \`headerRow: none\` says that it has none. Remove one of the two keys.`,
+      )
+    }
     const { bytes, content, missing, others, taken } = yield* openArchives(found, config.member, config.format)
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
@@ -198,7 +203,7 @@ export const openFile = (
     }
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
-        plain
+        plain || config.headerRow === "none"
           ? Effect.succeed(source)
           : asFormTool(
             source,
@@ -232,7 +237,7 @@ export const openFile = (
         content,
         () => looksLikeJson(start, file) ?? "csv",
       )
-    const open = (headerRow: number | undefined) => {
+    const open = (headerRow: SourceConfig["headerRow"]) => {
       const settings = {
         ...config,
         headerRow,

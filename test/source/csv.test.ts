@@ -237,6 +237,38 @@ describe("the header of a CSV file", () => {
     expect(await refusal(config(file("a,b\n\n1,2\n"), { headerRow: 2 }))).toContain("Line 2 is empty")
     expect(await refusal(config(file("\n\r\n\n")))).toContain("only empty lines")
   })
+
+  it("a file without a header has numbered columns, as many as most records have cells", async () => {
+    const all = await csv("sep=;\n\n1;Ada\n2;Bob\n3;Cy;x\n4;Dan", { headerRow: "none" })
+    expect(all.source.columns.map((column) => column.name)).toEqual(["column 1", "column 2"])
+    expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cy", "x"], ["4", "Dan"]])
+    expect([...all.faults.keys()]).toEqual([3])
+  })
+
+  it.each([
+    ["an email address", "Ada,ada@example.org\nBob,bob@example.org\nCy,\n"],
+    ["a web address", "Ada;https://example.org/1\nBob;https://example.org/2\n"],
+    ["a phone number", "Ada,+49 30 1234567\nBob,+49 30 1234568\n"],
+    ["a date", "Ada,3.2.2001 10:15,x\nBob,4.2.2001 11:00,x\n"],
+    ["a number", "1,Ada\n2,Bob\n3,Cy\n"],
+  ])("a row at the place of the header is refused, unless the pipeline says what it is (%s)", async (what, text) => {
+    const refused = await refusal(config(file(text)))
+    expect(refused).toMatch(/seems to have no header: in line 1, column [12] contains /)
+    expect(refused).toContain(`${what}, as in the rows below`)
+    expect(refused).not.toContain("ada@example.org")
+    const lines = text.trim().split("\n").length
+    expect((await csv(text, { headerRow: "none" })).rows).toHaveLength(lines)
+    expect((await csv(text, { headerRow: 1 })).rows).toHaveLength(lines - 1)
+  })
+
+  it.each([
+    "ada@example.org,bob@example.org\n1,2\n",
+    "name,2024-01-01,2024-01-02\nAda,x,\n",
+    "2019,2020\n2,3\n5,7\n",
+    "1,2,3\nx,,x\n",
+  ])("titles that look like answers are titles if the cells below them don't (%j)", async (text) => {
+    expect((await csv(text)).rows.length).toBeGreaterThan(0)
+  })
 })
 
 describe("the encoding of a CSV file", () => {

@@ -339,6 +339,18 @@ describe("the part of a workbook that is read", () => {
     )
   })
 
+  it("a sheet without a header has numbered columns, and its first row is not taken for a header", async () => {
+    const people = ["Ada", "Bob"].map((name) => [name, `${name.toLowerCase()}@example.org`])
+    const bytes = zip(
+      xlsx([{ name: "Rows", rows: people.map((cells, at) => row(at + 1, ...cells.map(text))).join("") }]),
+    )
+    expect(await refusal(config(file(bytes, "xlsx")))).toContain("no header: in row 1, column 2 contains an email")
+    const all = await excel(bytes, { headerRow: "none" })
+    expect(all.source.columns.map((column) => column.name)).toEqual(["column 1", "column 2"])
+    expect(all.rows).toEqual(people)
+    expect((await excel(scattered, { range: "B5:C", headerRow: "none" })).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
+  })
+
   it("an empty sheet, an empty header row and a workbook without visible sheets are reported", async () => {
     const empty = zip(xlsx([{ name: "Rows", rows: "" }]))
     expect(await refusal(config(file(empty, "xlsx")))).toContain('sheet "Rows": It is empty')

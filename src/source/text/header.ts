@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { addedAt } from "../fixed.ts"
-import { headKept, placeHeader } from "../headerRow.ts"
+import { headKept, numberedTitles, placeHeader, usualWidth } from "../headerRow.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
@@ -13,7 +13,7 @@ export type CsvSettings = Partial<
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
-  /** Line or record number of the header, counting from 1. */
+  /** Line or record number of the header, counting from 1. Without a header, the number of records before the first row. */
   readonly row: number
   /** Number of records above the header, not counting `sep=` lines. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
@@ -35,8 +35,8 @@ export const oneColumn = "none: one column"
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
 
 /**
- * Returns the header: the record with the given number, or else the first record that is neither empty nor obviously a heading. Returns undefined if more
- * text is needed, and sentences that say why if there is none.
+ * Returns the header: the record with the given number, or else the first record that is neither empty nor obviously a heading. If the pipeline says that
+ * there is none, its titles are numbered. Returns undefined if more text is needed, and sentences that say why if no header is found.
  *
  * @param text the file's first characters
  * @param complete whether `text` is the whole file
@@ -49,7 +49,8 @@ export const findHeader = (
 ): Header | string | undefined => {
   const separator = separatorLine(text)
   const quoted = asked.quoteChar !== "none"
-  const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
+  const isNone = asked.headerRow === "none"
+  const above = typeof asked.headerRow === "number" ? asked.headerRow - 1 : separator === undefined ? 0 : 1
   const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above, quoted)
   const [delimiter, delimiterBecause] = asked.delimiter !== undefined
     ? [asked.delimiter, "as given"]
@@ -58,21 +59,28 @@ export const findHeader = (
     : separated === undefined
     ? [",", oneColumn]
     : [separated, "detected"]
-  const repaired = above === 0 && quoted ? repairHeader(text, delimiter, complete) : undefined
+  const repaired = above === 0 && quoted && !isNone ? repairHeader(text, delimiter, complete) : undefined
   const sound = repaired === undefined ? text : repaired.line + text.slice(repaired.original.length)
   const reader = readRecords({ delimiter, quoted })
   // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are read.
   const { misquoted, records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
-  const at = placed === -1
+  const at = isNone
+    ? above - 1
+    : placed === -1
     ? records.findIndex((record, index) => index >= above && !isEmpty(record))
     : above + placed
-  const titles = records[at]
+  const rows = records.slice(above, above + headKept).filter((record) => !isEmpty(record))
+  const titles = !isNone
+    ? records[at]
+    : rows.length > 0
+    ? numberedTitles(usualWidth(rows.map(({ length }) => length)))
+    : undefined
   if (titles === undefined) {
     if (!complete) return undefined
     reader.push("", true)
-    return asked.headerRow === undefined
-      ? "It contains only empty lines. Use a file whose first line names its columns."
+    return typeof asked.headerRow !== "number"
+      ? "It contains only empty lines. Use a file that contains rows."
       : `It has fewer than ${asked.headerRow} lines, but \`headerRow: ${asked.headerRow}\` says where its header is. Correct \`source.headerRow\`.`
   }
   if (isEmpty(titles)) {

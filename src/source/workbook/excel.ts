@@ -147,7 +147,12 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     const taken = [
       { what: "sheet", value: `${name} (${others}${hidden.includes(name) ? ", hidden" : ""})` },
       ...(settings.range === undefined ? [] : [{ what: "range", value: settings.range }]),
-      { what: "header", value: `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}` },
+      {
+        what: "header",
+        value: settings.headerRow === "none"
+          ? "none"
+          : `row ${table.headerRow}${table.above === 0 ? "" : " (detected)"}`,
+      },
       ...(date1904 ? [{ what: "dates", value: "counted from 1904" }] : []),
     ]
     const visible = names.filter((one) => one !== name && !hidden.includes(one))

@@ -2,15 +2,16 @@ import { type Cell, cellText, isFilled } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
+import type { SourceConfig } from "../../project/Pipeline.ts"
 import { unpairedInCells } from "../columns.ts"
-import { headKept, placeHeader, repeatedHeader } from "../headerRow.ts"
+import { headKept, noHeader, numberedTitles, placeHeader, repeatedHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
 
 /** The place of a sheet's records, found in its first rows. */
 export interface Table {
   readonly titles: ReadonlyArray<string>
-  /** The header's row number in the sheet, counting from 1. */
+  /** The header's row number in the sheet, counting from 1. Without a header, that of the row before the range. */
   readonly headerRow: number
   /** Number of rows above the header. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
@@ -23,9 +24,12 @@ export interface Table {
 /** How many rows below the header are checked. A table is as wide as its header or the widest of these rows. */
 const looked = 1000
 
+/** The pipeline's `headerRow`. */
+type HeaderRow = SourceConfig["headerRow"]
+
 /** How many rows of a sheet are needed to find its table. */
-export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
-  Math.max(headerRow ?? 0, range.from.row) + 2 * looked
+export const rowsToFind = (headerRow: HeaderRow, range: CellRange): number =>
+  Math.max(typeof headerRow === "number" ? headerRow : 0, range.from.row) + 2 * looked
 
 /** Returns a row's cells in the range, up to the last filled cell. */
 const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
@@ -41,20 +45,20 @@ const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Arra
 }
 
 /**
- * Finds the header in a sheet's first rows: the row with the given number, otherwise the first row that is neither empty nor a heading. Returns an
- * error message if there is no header or if it is too wide.
+ * Finds the header in a sheet's first rows: the row with the given number, otherwise the first row that is neither empty nor a heading. If the pipeline
+ * says that there is none, its titles are numbered. Returns an error message if no header is found or if it is too wide.
  *
  * @param first the sheet's first rows: at least `rowsToFind`, or all of them
  * @param merges the sheet's merged cells: a row with only such cells is not a header
  */
 export const findTable = (
   first: ReadonlyArray<SheetRow>,
-  headerRow: number | undefined,
+  headerRow: HeaderRow,
   range: CellRange,
   merges: ReadonlyArray<CellRange> = [],
 ): Table | string => {
   const top = range.from.row
-  if (headerRow !== undefined && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
+  if (typeof headerRow === "number" && (headerRow - 1 < top || headerRow - 1 > range.to.row)) {
     return `Row ${headerRow} is outside the range. Correct \`source.headerRow\` or \`source.range\`.`
   }
   const lines: Array<Cells> = []
@@ -65,25 +69,32 @@ export const findTable = (
     while (lines.length < row - top) lines.push([])
     lines.push(inRange(cells, range))
   }
-  const at = headerRow === undefined
-    ? placeHeader(
-      withMergedBelow(lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))), merges, range),
+  const texts = lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell)))
+  const at = typeof headerRow === "number"
+    ? headerRow - 1 - top
+    : headerRow === "none"
+    ? -1
+    : placeHeader(
+      withMergedBelow(texts, merges, range),
       (at) => isMergedHeading(lines[at] ?? [], top + at, range.from.column, merges),
     )
-    : headerRow - 1 - top
-  const header = lines[at] ?? []
+  const header = (headerRow === "none" ? lines.find((line) => line.length > 0) : lines[at]) ?? []
   if (header.length === 0) {
-    return headerRow === undefined
+    return typeof headerRow !== "number"
       ? "It is empty. Name the sheet that contains the rows: `source.sheet`."
       : `Its row ${headerRow} is empty, but \`source.headerRow\` says that it is the header. Correct it.`
   }
-  const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
+  const width = lines.slice(Math.max(0, at), at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
   if (width > limits.columns) {
     return `It has ${count(width)} columns, more than the limit of ${
       count(limits.columns)
     }. Narrow it: \`source.range\`.`
   }
-  const titles = Array.from({ length: width }, (_, column) => cellText(header[column]))
+  const titles = headerRow === "none"
+    ? numberedTitles(width)
+    : Array.from({ length: width }, (_, column) => cellText(header[column]))
+  const none = headerRow === undefined ? noHeader(`row ${top + at + 1}`, titles, texts.slice(at + 1)) : undefined
+  if (none !== undefined) return `It ${none}`
   return {
     titles,
     headerRow: top + at + 1,
