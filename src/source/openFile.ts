@@ -50,8 +50,10 @@ const choose = (
     return refuse(`is ${is}. Unpack it, and give the path of the file inside.`)
   }
   if (content === "pdf" || (content === "html" && asked === undefined)) {
-    const hint = content === "html" ? " Most likely it is a sign-in page, or was saved from a browser." : ""
-    return refuse(`is ${is}, which has no rows.${hint} Export the answers as CSV or as a workbook.`)
+    const hint = content === "html"
+      ? " Most likely it is a sign-in page, or a table that is only named like a workbook: if a spreadsheet program opens it with all rows, save it there as .xlsx. Otherwise, export"
+      : " Export"
+    return refuse(`is ${is}, not a file with rows.${hint} the answers as CSV or as a workbook.`)
   }
   const isWorkbook = content === "workbook"
   if (asked !== undefined) {
@@ -64,7 +66,7 @@ const choose = (
   }
   if (!isWorkbook && workbookName.test(file)) {
     return refuse(
-      `is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`; otherwise export it again.`,
+      `is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`. If a spreadsheet program opens it with all rows, save it there as .xlsx. Otherwise, export it again.`,
     )
   }
   return Effect.succeed({ format: isWorkbook ? "excel" : text(), because: "by its content" })

@@ -351,7 +351,7 @@ describe("a file that can't be read as CSV", () => {
       `x. Did you mean \`${path.slice(path.lastIndexOf("/") + 1)}\`?`,
     )
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
-    expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, which has no rows")
+    expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, not a file with rows")
     expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain(
       "is damaged or cut short: it can't be unpacked",
     )

@@ -123,7 +123,7 @@ describe("a source with an address", () => {
   })
 
   it.each([
-    ["/login", "is a web page, which has no rows. Most likely it is a sign-in page"],
+    ["/login", "is a web page, not a file with rows. Most likely it is a sign-in page"],
     ["/nothing", "was not found on its server. Correct `source.file`"],
     ["/private", "can't be fetched without signing in"],
     ["/broken", "the server answered 503"],
