@@ -34,6 +34,11 @@ export const date: Kind<FormatOptions> = {
     const dropsTime = formats.formats.some((format) => format.hasTime)
     const [only, ...others] = formats.formats
     const fixed = others.length === 0 ? fixedDay(only?.format ?? isoFormat) : undefined
+    const dayIn = (wall: number): number => {
+      const time = Number.isNaN(wall) ? 0 : timeOf(wall)
+      if (time !== 0) note?.("part")
+      return wall - time
+    }
     return oneCell((cell) => {
       if (cell instanceof DateCell) {
         const read = readIso(cell.iso)
@@ -44,14 +49,11 @@ export const date: Kind<FormatOptions> = {
         return isoDay(read.wall)
       }
       const text = textOf(cell)
-      if (dropsTime && text.includes(":")) note?.("part")
       const day = fixed?.(text)
       if (day !== undefined) return day
-      const reading = readFormats(text, formats, (format, text) => dayOf(format.wall(text)), isoDate)
+      const reading = readFormats(text, formats, (format, text) => dayIn(format.wall(text)), isoDate)
       return reading === undefined ? ambiguous : Number.isNaN(reading) ? notADate : isoDay(reading)
     })
   },
   compare: compareBy((value) => typeof value === "string" ? isoDate(value) : undefined, "way of writing a day"),
 }
-
-const dayOf = (wall: number): number => Number.isNaN(wall) ? wall : wall - timeOf(wall)

@@ -7,7 +7,7 @@ import { isDay, type Wall, wall } from "./wallClock.ts"
 export const formatOptions = {
   format: option(
     Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)),
-    "The format in letters (yyyy, MM, dd, HH, mm, ss), or a list of formats. ISO 8601 is always accepted. `iso` allows only ISO 8601. `yy` means a year from 1961 to 2060",
+    "The format in letters (yyyy, MM, dd, HH, mm, ss), or a list of formats. ISO 8601 is always accepted. `iso` allows only ISO 8601. `yy` means a year from 1961 to 2060. `excel` reads the numbers of days that spreadsheet programs store (45292.5). For `dateTime`, `unix` and `unix-ms` read seconds and milliseconds since 1970",
     "dd.MM.yyyy",
     ["dd.MM.yyyy", "d.M.yy"],
   ),
@@ -210,6 +210,44 @@ interface Formats {
 
 type Needs = "date" | "time" | "both"
 
+/**
+ * Makes a format for numbers from `first` to `last`.
+ *
+ * @param unit what one stands for, in milliseconds, and the precision of the result
+ * @param start what 0 stands for. Undefined for instants, counted since 1970
+ */
+const countedFormat = (
+  format: string,
+  [unit, precision]: readonly [number, number],
+  [first, last]: readonly [number, number],
+  start?: Wall,
+): DateFormat => {
+  const read = (text: string): number => {
+    const count = /^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : NaN
+    return count >= first && count <= last ? (start ?? 0) + Math.round(count * unit / precision) * precision : NaN
+  }
+  const isInstant = start === undefined
+  const none = () => NaN
+  return {
+    format,
+    hasDate: true,
+    hasTime: true,
+    hasOffset: isInstant,
+    wall: isInstant ? none : read,
+    instant: isInstant ? read : none,
+  }
+}
+
+/** The last second of the year 9999, since 1970. */
+const lastSecond = 253_402_300_799
+
+/** Formats that are numbers, by name. Spreadsheet programs count days alike since March 1900, and store times to the second. */
+const countedFormats = new Map([
+  countedFormat("unix", [1000, 1], [-lastSecond, lastSecond]),
+  countedFormat("unix-ms", [1, 1], [-lastSecond * 1000, lastSecond * 1000]),
+  countedFormat("excel", [86_400_000, 1000], [61, 2_958_465.999_99], wall(1899, 12, 30)),
+].map((format) => [format.format, format] as const))
+
 /** Converts the letters of other programs' formats to luxon's, if they differ only in case. */
 const inLuxonLetters = (format: string, needs: Needs): string => {
   const letters = format.replaceAll("Y", "y").replaceAll("D", "d").replaceAll(/(?<!')T(?!')/g, "'T'")
@@ -226,6 +264,14 @@ const lacks = (format: DateFormat, needs: Needs): string | undefined => {
 
 /** Prepares a format. For an invalid format, returns a text that says what is wrong or missing. */
 const checkedFormat = (text: string, needs: Needs): DateFormat | string => {
+  const counted = countedFormats.get(text)
+  if (counted !== undefined) {
+    return needs === "time"
+      ? `The format "${text}" is not for times of day.`
+      : needs === "date" && counted.hasOffset
+      ? `The format "${text}" is an instant, whose day depends on the time zone. It fits only \`as: dateTime\`.`
+      : counted
+  }
   const letter = bareLetter(text)
   if (letter !== undefined) return `The format "${text}" has the letter ${letter}, which is not a field.`
   const format = dateFormat(text)

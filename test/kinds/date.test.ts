@@ -83,6 +83,22 @@ describe("the date kind", () => {
     expect(compiled(date, { format: "yyyyMMdd" })([20200503])).toBe("2020-05-03")
   })
 
+  it("reads the numbers of days that spreadsheet programs store, also next to another format", () => {
+    const parse = compiled(date, { format: ["excel", "dd.MM.yyyy"] })
+    const cells = [45292, "45292.75", "61", "2958465.9999", "01.01.2024"]
+    const days = ["2024-01-01", "2024-01-01", "1900-03-01", "9999-12-31", "2024-01-01"]
+    expect(cells.map((cell) => parse([cell]))).toEqual(days)
+    for (const cell of ["60", "-1", "2958466", "4.5e4", "45,292"]) {
+      expect(parse([cell]), cell).toMatchObject({ code: "not-a-date" })
+    }
+  })
+
+  it("refuses a format of instants, because their day depends on the zone", () => {
+    expect(date.compile({ format: "unix" }, context)).toMatchObject([
+      { option: "format", message: expect.stringContaining("`as: dateTime`") },
+    ])
+  })
+
   it.each([
     ["DD.MM.YYYY", "dd.MM.yyyy"],
     ["dd.mm.yyyy", "dd.MM.yyyy"],

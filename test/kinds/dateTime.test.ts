@@ -50,6 +50,17 @@ describe("the dateTime kind", () => {
     )
   })
 
+  it("reads instants that are counted since 1970, and days of spreadsheet programs in a zone", () => {
+    const read = (format: string, cell: string | number, zone?: string) =>
+      compiled(dateTime, { format, ...(zone === undefined ? {} : { zone }) })([cell])
+    expect(read("unix", "1717158600")).toBe("2024-05-31T12:30:00.000Z")
+    expect(read("unix", 1717158600.25, "Europe/Berlin")).toBe("2024-05-31T12:30:00.250Z")
+    expect(read("unix-ms", "-1")).toBe("1969-12-31T23:59:59.999Z")
+    expect(read("excel", "45443.60417", "Europe/Berlin")).toBe("2024-05-31T12:30:00.000Z")
+    expect(read("unix", "31.05.2024")).toMatchObject({ code: "not-a-date-time" })
+    expect(dateTime.compile({ format: "excel" }, context)).toMatchObject([{ option: "format" }])
+  })
+
   it.each([
     "2024-05-31",
     "14:30",
