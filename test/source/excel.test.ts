@@ -339,7 +339,7 @@ describe("the part of a workbook that is read", () => {
     )
   })
 
-  it("a sheet without a header has numbered columns, and its first row is not taken for a header", async () => {
+  it("a sheet without a header has numbered columns, and its first row is no header", async () => {
     const people = ["Ada", "Bob"].map((name) => [name, `${name.toLowerCase()}@example.org`])
     const bytes = zip(
       xlsx([{ name: "Rows", rows: people.map((cells, at) => row(at + 1, ...cells.map(text))).join("") }]),
