@@ -21,6 +21,9 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
     headers: { "accept-encoding": Object.keys(decoders).join(", "), ...given },
     body: body as string | undefined ?? null,
     signal: signal ?? null,
+    // The caller's limit covers the whole request. undici's own limits of 5 minutes may be shorter.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
   const answered = new Headers(
     Object.entries(answer.headers).flatMap(([name, value]) =>

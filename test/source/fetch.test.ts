@@ -5,9 +5,11 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
+import { Agent } from "undici"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
 import { openSource } from "../../src/source/openSource.ts"
+import { sendRequest } from "../../src/source/sendRequest.ts"
 import { config, read, readAll, refusal, run } from "./opening.ts"
 
 const secret = "s3cret-key"
@@ -198,6 +200,21 @@ describe("a source with an address", () => {
     }
     expect(await fetched(`${base}/answers.csv`)).toContain(" this machine or to a private network")
     expect(asked).toBe(0)
+  })
+
+  it("only the caller limits how long an answer may take, not undici", async () => {
+    const slow = createServer((_, response) => {
+      setTimeout(() => response.writeHead(200).write("id\n"), 1_500)
+      setTimeout(() => response.end("1\n"), 3_000)
+    })
+    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve))
+    // Limits of 5 minutes are undici's default.
+    const dispatcher = new Agent({ headersTimeout: 1, bodyTimeout: 1 })
+    const init = { dispatcher } as unknown as RequestInit
+    const answer = await sendRequest(`http://127.0.0.1:${(slow.address() as AddressInfo).port}/`, init)
+    expect(await answer.text()).toBe("id\n1\n")
+    await dispatcher.close()
+    slow.close()
   })
 
   it("a source is requested without trace headers, even if the run is traced", async () => {
