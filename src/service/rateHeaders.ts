@@ -37,9 +37,9 @@ const resetIn = (given: number | undefined, servicesNow: () => number): number |
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
-/** Returns the time by the service's clock, to which its dates refer. */
-const servicesTime = (headers: ResponseHeaders, now: number): number => {
-  const given = Date.parse(header(headers, "date") ?? "")
+/** Returns the time by the clock of a server, to which its dates refer. `date` is its header `Date`. */
+export const serversTime = (date: string | null | undefined, now: number): number => {
+  const given = Date.parse(date ?? "")
   return Number.isNaN(given) ? now : given
 }
 
@@ -52,7 +52,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
   const limit = count(of("limit"))
   const asked = header(headers, "retry-after")
   // Few responses ask to wait, and parsing a date takes longer than everything else here.
-  const after = asked === undefined ? undefined : retryAfter(asked, servicesTime(headers, now))
+  const after = asked === undefined ? undefined : retryAfter(asked, serversTime(header(headers, "date"), now))
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined
   const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")
@@ -60,7 +60,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
     limit,
     window: milliseconds(policy === null ? undefined : Number(policy[1])),
     remaining,
-    reset: resetIn(count(of("reset")), () => servicesTime(headers, now)),
+    reset: resetIn(count(of("reset")), () => serversTime(header(headers, "date"), now)),
     retryAfter: after,
   }
 }

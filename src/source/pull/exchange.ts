@@ -14,7 +14,7 @@ import type { Connection } from "../../project/connection.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { type Admission, makeAdmission, momentOf, type Pacing } from "../../service/Admission.ts"
 import { longestPause, Pace } from "../../service/pace.ts"
-import { retryAfter } from "../../service/rateHeaders.ts"
+import { retryAfter, serversTime } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
 import { SharedPace } from "../../service/SharedPace.ts"
 import { parseJson } from "../json/records.ts"
@@ -220,7 +220,7 @@ export const exchange = <A>(
     if (status >= 300 && status < 400 && status !== 304) {
       return yield* redirected(connection, request, answered.get("location"))
     }
-    const now = yield* Clock.currentTimeMillis
+    const now = serversTime(answered.get("date"), yield* Clock.currentTimeMillis)
     const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : undefined
     const asked = retryAfter(answered.get("retry-after") ?? undefined, now)
     const isUsedUp = status === 429 && asked === undefined && quotaLeft(connection, refusal, answered) === 0

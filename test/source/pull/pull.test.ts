@@ -241,6 +241,15 @@ describe("a pull", () => {
     expect(tools.received).toHaveLength(1)
   })
 
+  it("measures a date in Retry-After by the tool's clock", async () => {
+    const date = (seconds: number) => new Date(Date.UTC(2050, 0, 1) + seconds * 1000).toUTCString()
+    const started = now()
+    tools.meddle = (_, count) =>
+      count === 1 ? { status: 429, headers: { date: date(0), "retry-after": date(2) } } : undefined
+    expect((await pulled(link)).rows).toHaveLength(2_500)
+    expect(now() - started).toBeGreaterThan(1_950)
+  })
+
   it("stops at a quota that is less than the rest of the pull, and not at one that is enough or has no limit", async () => {
     const counted = { ...link, source: link.source.replace("limit: 1000", "limit: 500") }
     const quota = { more: ", quota: { header: X-Left }" }
