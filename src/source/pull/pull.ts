@@ -86,8 +86,9 @@ const requestOf = (
     for (const [name, value] of texts(request.query, variables)) url.searchParams.append(name, value)
   }
   for (const [name, value] of Object.entries(secrets.query)) url.searchParams.set(name, value)
-  // Some servers read `+` in a query as a plus sign, and all read %20 as a space.
-  if (url.search.includes("+")) url.search = url.search.replaceAll("+", "%20")
+  // Some servers read `+` in a query as a plus sign, and all read %20 as a space. What the tool itself wrote stays as it is.
+  const isOwn = link === undefined || Object.keys(secrets.query).length > 0
+  if (isOwn && url.search.includes("+")) url.search = url.search.replaceAll("+", "%20")
   const headers = Object.fromEntries([
     ["user-agent", "formferry"],
     ...texts(request.headers, variables),

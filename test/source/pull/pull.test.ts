@@ -250,6 +250,17 @@ describe("a pull", () => {
     expect(now() - started).toBeGreaterThan(1_950)
   })
 
+  it("requests the address of the next page as the tool wrote it", async () => {
+    tools.meddle = ({ url }) => ({
+      body: {
+        results: [{ id: url.search }],
+        count: 2,
+        ...(url.search.includes("a+b") ? {} : { next: "/kobo?at=a+b%2Bc%20d" }),
+      },
+    })
+    expect((await pulled(link)).rows).toEqual(["?limit=1000&sort=%7B%22_id%22%3A1%7D", "?at=a+b%2Bc%20d"])
+  })
+
   it("stops at a quota that is less than the rest of the pull, and not at one that is enough or has no limit", async () => {
     const counted = { ...link, source: link.source.replace("limit: 1000", "limit: 500") }
     const quota = { more: ", quota: { header: X-Left }" }
