@@ -214,6 +214,12 @@ describe("a pull", () => {
       () => ({ body: { results: [{ id: 1 }], count: 2, next: "https://elsewhere.example/secretpath" } }),
       "sent an address on https://elsewhere.example for its next page",
     ],
+    [
+      "a page whose records change their content, but not their ids",
+      { ...number, source: number.source.replace("number: 1", "number: 1, id: /id") },
+      () => ({ body: { submissions: [{ id: 1, photo: Math.random() }], hasMore: true } }),
+      "repeats a page",
+    ],
     ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records. Check the filters"],
     ["an unknown path", link, () => ({ status: 404 }), "has nothing at the path of the request (404)"],
     ["a refused request", link, () => ({ status: 400, body: "secretpath" }), "refused the request (400)"],
