@@ -4,6 +4,7 @@ import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import { isSecure } from "../../project/fields.ts"
 import { isCutJson, parseJson } from "../json/records.ts"
+import { RepeatedMember } from "../json/walk.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceError } from "../Source.ts"
 import { Again, type Answer } from "./exchange.ts"
@@ -75,9 +76,13 @@ export const readJson =
       const whole = Buffer.concat(parts)
       return yield* Effect.try({
         try: () => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(whole)),
-        catch: () =>
+        catch: (error) =>
           isCut(whole)
             ? new Again({ message: `sent ${called} whose JSON ends early` })
+            : error instanceof RepeatedMember
+            ? wrong(
+              `sent ${called} with an object that has two members of the same name, so one of them would be lost. Nothing was imported. Correct this in the tool.`,
+            )
             : wrong(`sent ${called} that is not JSON. ${notJson}`),
       })
     })

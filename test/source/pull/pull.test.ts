@@ -220,6 +220,12 @@ describe("a pull", () => {
       () => ({ body: { submissions: [{ id: 1, photo: Math.random() }], hasMore: true } }),
       "repeats a page",
     ],
+    [
+      "an object with two members of the same name",
+      link,
+      () => ({ body: '{"results": [{"id": 1, "name": "Ada", "name": "Bo"}], "next": null, "count": 1}' }),
+      "sent a page with an object that has two members of the same name",
+    ],
     ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records. Check the filters"],
     ["an unknown path", link, () => ({ status: 404 }), "has nothing at the path of the request (404)"],
     ["a refused request", link, () => ({ status: 400, body: "secretpath" }), "refused the request (400)"],
