@@ -32,7 +32,15 @@ const digest = (text: string): string => hash("sha256", text, "base64")
 const recordLines = () => {
   let width: number | undefined
   let header = ""
-  const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
+  const cell = (value: Json | undefined): string => {
+    const text = valueText(value ?? "")
+    if (!text.isWellFormed()) {
+      throw new Unpaged(
+        "sent a cell with half of a character (an unpaired surrogate), which can't be sent. Nothing was imported. Correct it in the tool.",
+      )
+    }
+    return `"${text.replaceAll('"', '""')}"`
+  }
   const line = (row: Json, columns: number): string => {
     if (!isList(row) || row.length > columns) {
       throw new Unpaged(

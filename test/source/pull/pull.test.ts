@@ -226,6 +226,12 @@ describe("a pull", () => {
       () => ({ body: '{"results": [{"id": 1, "name": "Ada", "name": "Bo"}], "next": null, "count": 1}' }),
       "sent a page with an object that has two members of the same name",
     ],
+    [
+      "half of a character in a table",
+      link,
+      () => ({ body: String.raw`{"results": [["id", "name"], ["1", "A\ud800"]], "next": null, "count": 2}` }),
+      "sent a cell with half of a character",
+    ],
     ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records. Check the filters"],
     ["an unknown path", link, () => ({ status: 404 }), "has nothing at the path of the request (404)"],
     ["a refused request", link, () => ({ status: 400, body: "secretpath" }), "refused the request (400)"],
