@@ -156,10 +156,10 @@ const elements = <A>(list: unknown, read: (element: ReturnedElement) => A): Read
   return found
 }
 
-/** Reads a submission's id. One with NUL can't be used in an address, or stored in PostgreSQL. */
+/** Reads a submission's id. One with NUL or half of a surrogate pair can't be used in an address, or stored in a ledger. */
 export const submissionIdOf = (wire: unknown): string | undefined => {
   const id = isObject(wire) ? wire["submissionId"] : undefined
-  return typeof id === "string" && id !== "" && !id.includes("\0") ? id : undefined
+  return typeof id === "string" && id !== "" && !id.includes("\0") && id.isWellFormed() ? id : undefined
 }
 
 /**
