@@ -84,7 +84,7 @@ export interface FormService {
   ) => Effect.Effect<CreateOutcome>
   /**
    * Implements "Get submission by identifier" of the service interface. Retries, because that is safe. Returns undefined if the service does not know
-   * the submission (404).
+   * the submission (404 or 410).
    */
   readonly read: (
     formId: string,

@@ -86,6 +86,9 @@ interface Retryable {
   readonly status: number | undefined
 }
 
+/** Whether a status says that the service has no such submission. */
+const isAbsent = (status: number): boolean => status === 404 || status === 410
+
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
 /** The dependencies of the operations that are safe to repeat. */
@@ -132,7 +135,7 @@ const makeRepeatable = (
     decode: (response: TransportResponse) => A | undefined,
   ): Exit.Exit<A, Retryable | ServiceUnusable> => {
     const { status, body } = response
-    const isAnswer = status === 404 && (operation === "read" || operation === "delete")
+    const isAnswer = isAbsent(status) && (operation === "read" || operation === "delete")
     const error = isAnswer ? undefined : unusable(status, body, { baseUrl, masked }, operation)
     if (error !== undefined) return Exit.fail(error)
     if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
@@ -202,7 +205,7 @@ const makeRepeatable = (
   const found =
     (submissionId: string) =>
     (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
-      if (response.status === 404) return { submission: undefined }
+      if (isAbsent(response.status)) return { submission: undefined }
       const submission = isSuccess(response) ? codec.read(response.body) : undefined
       return submission?.submissionId === submissionId ? { submission } : undefined
     }
@@ -237,7 +240,7 @@ const makeRepeatable = (
         repeated<"deleted" | "absent" | "heldBack">(
           "delete",
           { method: "DELETE", path: pathOf(formId, submissionId), guard },
-          (response) => response.status === 404 ? "absent" : isSuccess(response) ? "deleted" : undefined,
+          (response) => isAbsent(response.status) ? "absent" : isSuccess(response) ? "deleted" : undefined,
           "heldBack",
         )
       : undefined,

@@ -73,10 +73,12 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("the client returns undefined for a submission if the service answers 404", () =>
+  it.scoped("the client returns undefined for a submission if the service answers 404 or 410", () =>
     Effect.gen(function*() {
-      const service = yield* make(options, answering(response(404, { message: "Not Found" })))
-      expect(yield* service.read("f", "s")).toBeUndefined()
+      for (const status of [404, 410]) {
+        const service = yield* make(options, answering(response(status, { message: "Not Found" })))
+        expect(yield* service.read("f", "s")).toBeUndefined()
+      }
     }))
 
   it.scoped("the client never repeats a create, for any answer", () =>
