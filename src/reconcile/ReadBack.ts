@@ -25,7 +25,7 @@ export interface ReadBackResult {
   readonly comparisons: ReadonlyArray<AnswerComparison>
   /** Keyed digests of each answer as it was sent and as it was returned, for later reconciliations. */
   readonly answers: AnswerDigests
-  /** The address where a person can edit the submission. Fetched only if the verdict is `differing`. */
+  /** The address where a person can edit the submission. Fetched only if the submission was returned different. */
   readonly editLink: string | undefined
   /** Types of discarded fields, one element for each field. */
   readonly discarded: ReadonlyArray<string>
@@ -84,7 +84,8 @@ export const readBack = (
         const result = submission === undefined ? missing : compared(request, submission, options)
         if (result.verdict !== "differing") return each(index, result)
         const again = yield* service.read(formId, submissionId, { editLink: true })
-        each(index, { ...result, editLink: again?.editLink })
+        // The first read may have shown a submission that was not stored completely.
+        each(index, again === undefined ? result : { ...compared(request, again, options), editLink: again.editLink })
       })
     }
     yield* unlessAborted(Effect.forEach(indexes, readOne, { concurrency: "unbounded", discard: true }), signal)

@@ -87,6 +87,25 @@ scoped(
   }),
 )
 
+const broken = Array.from({ length: 6 }, () => ({ status: 500, body: "{}" }))
+
+scoped(
+  "a submission that is first returned incompletely is compared as it is returned next",
+  Effect.gen(function*() {
+    const { fail, practice, run, source } = yield* world
+    yield* source(people(1, 1))
+    fail("GET", ...broken)
+    yield* run()
+    const [{ submissionId } = { submissionId: "" }] = practice.submissions("people")
+    fail("GET", { status: 200, body: JSON.stringify({ submission: { submissionId, questions: [] } }) })
+    expect(yield* run()).toMatchObject({
+      exitCode: 0,
+      readBackEarlier: { verified: 1, differing: 0 },
+      requests: { read: 2 },
+    })
+  }),
+)
+
 scoped(
   "an interrupt in the survey sends nothing, and leaves only a report",
   Effect.gen(function*() {
