@@ -46,6 +46,8 @@ export interface ReadBackOptions {
   readonly visibleWithin: Duration.Duration
   /** Aborted when the run stops. Submissions that are not visible by then remain unread. */
   readonly signal: AbortSignal
+  /** Whether a submission that can't be read stays unread, provided that the service returns the form. Otherwise reading ends with an error. */
+  readonly leavesUnreadable?: boolean
 }
 
 /** The wait, in milliseconds, before a submission that is not visible yet is read again. It doubles up to the longest wait. */
@@ -79,7 +81,7 @@ export const readBack = (
     const readOne = (index: number) => {
       const request = requests[index]!
       const { submissionId } = request
-      return Effect.gen(function*() {
+      const reading = Effect.gen(function*() {
         const submission = (yield* service.read(formId, submissionId)) ?? (yield* waitVisible(submissionId, options))
         const result = submission === undefined ? missing : compared(request, submission, options)
         if (result.verdict !== "differing") return each(index, result)
@@ -87,6 +89,19 @@ export const readBack = (
         // The first read may have shown a submission that was not stored completely.
         each(index, again === undefined ? result : { ...compared(request, again, options), editLink: again.editLink })
       })
+      return options.leavesUnreadable !== true ? reading : Effect.catchIf(
+        reading,
+        ({ reason }) => reason === "unreachable" || reason === "unexpected",
+        ({ status }) =>
+          Effect.zipRight(
+            service.form(formId),
+            Effect.logWarning(
+              `Submission ${submissionId} of an earlier run can't be read${
+                status === undefined ? "" : ` (status ${status})`
+              }, although the service returns the form. It stays unread. Ask the service's operator about it.`,
+            ),
+          ),
+      )
     }
     yield* unlessAborted(Effect.forEach(indexes, readOne, { concurrency: "unbounded", discard: true }), signal)
   })

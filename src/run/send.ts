@@ -106,7 +106,7 @@ const canaryOf = (survey: Survey, size: number): ReadonlySet<number> => {
   return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", size))
 }
 
-/** Reads back submissions that earlier runs created but did not read back. */
+/** Reads back submissions that earlier runs created but did not read back. One that the service can't return doesn't block the others, or the new rows. */
 const readUnread = ({ readBack }: Delivery) =>
   Effect.gen(function*() {
     const { view } = yield* RunLedger
@@ -115,7 +115,7 @@ const readUnread = ({ readBack }: Delivery) =>
       view.pages("sent", { verdicts: ["unread"] }),
       (rows) => {
         const unread = rows.flatMap(({ item, ...row }) => (item === undefined ? [] : [{ ...row, item }]))
-        return stop.requested() ? Effect.void : readBackRows(readBack, unread, false)
+        return stop.requested() ? Effect.void : readBackRows({ ...readBack, leavesUnreadable: true }, unread, false)
       },
     )
   })

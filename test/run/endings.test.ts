@@ -90,6 +90,45 @@ scoped(
 const broken = Array.from({ length: 6 }, () => ({ status: 500, body: "{}" }))
 
 scoped(
+  "a submission that the service can't return stays unread, and stops only the run that created it",
+  Effect.gen(function*() {
+    const { fail, names, run, source } = yield* world
+    yield* source(people(1, 1))
+    fail("GET", ...broken)
+    expect(yield* run()).toMatchObject({ exitCode: 5, rows: { imported: 1 }, readBack: { unread: 1 } })
+    yield* source(people(1, 20))
+    fail("GET", ...broken)
+    expect(yield* run()).toMatchObject({
+      exitCode: 4,
+      rows: { imported: 19, alreadyImported: 1 },
+      readBack: { verified: 19, unread: 0 },
+      because: ["1 submission is not read back yet: the next run reads them first."],
+    })
+    expect(names()).toHaveLength(20)
+    expect(yield* run()).toMatchObject({ exitCode: 0, readBackEarlier: { verified: 1 } })
+    expect(names()).toHaveLength(20)
+  }),
+)
+
+scoped(
+  "if the service can't return the form either, a run stops before it sends anything",
+  Effect.gen(function*() {
+    const { address, fail, names, run, source } = yield* world
+    yield* source(people(1, 1))
+    fail("GET", ...broken)
+    yield* run()
+    yield* source(people(1, 20))
+    const headers = { authorization: "Bearer practice_key_of_the_test" }
+    const form = yield* Effect.promise(async () => (await fetch(`${address}/forms/people`, { headers })).text())
+    fail("GET", ...broken)
+    // The run reads the form before it reads submissions.
+    fail("FORM", { status: 200, body: form }, ...broken)
+    expect(yield* run()).toMatchObject({ exitCode: 5, rows: { imported: 0, pending: 19 } })
+    expect(names()).toHaveLength(1)
+  }),
+)
+
+scoped(
   "a submission that is first returned incompletely is compared as it is returned next",
   Effect.gen(function*() {
     const { fail, practice, run, source } = yield* world
