@@ -92,7 +92,7 @@ const broken = Array.from({ length: 6 }, () => ({ status: 500, body: "{}" }))
 scoped(
   "a submission that the service can't return stays unread, and stops only the run that created it",
   Effect.gen(function*() {
-    const { fail, names, run, source } = yield* world
+    const { fail, names, reconcile, run, source } = yield* world
     yield* source(people(1, 1))
     fail("GET", ...broken)
     expect(yield* run()).toMatchObject({ exitCode: 5, rows: { imported: 1 }, readBack: { unread: 1 } })
@@ -105,6 +105,8 @@ scoped(
       because: ["1 submission is not read back yet: the next run reads them first."],
     })
     expect(names()).toHaveLength(20)
+    fail("GET", ...broken)
+    expect(yield* reconcile()).toMatchObject({ exitCode: 4, readBack: { verified: 19, unread: 1 } })
     expect(yield* run()).toMatchObject({ exitCode: 0, readBackEarlier: { verified: 1 } })
     expect(names()).toHaveLength(20)
   }),
