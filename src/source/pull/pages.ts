@@ -91,6 +91,8 @@ const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {
       }
       total = stated
     },
+    /** Whether so many records can't be right, whatever follows. */
+    isExceededBy: (records: number): boolean => !isRemaining && total !== undefined && records > total,
     /** Whether so many records are certainly all. */
     isReachedBy: (records: number): boolean => !isRemaining && total === records,
     stated: (received: number): Stated | undefined =>
@@ -129,6 +131,8 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
   let before: ReadonlySet<string> | undefined
   const made = recordLines()
   const total = statedTotal(page?.total)
+  /** Returns how many different records were received, if they have ids. Otherwise, how many records. */
+  const received = () => page?.id === undefined ? counts.records : known.size
 
   const recordsOf = (json: Json): ReadonlyArray<Json> => {
     const records = valueAt(json, place)
@@ -296,6 +300,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       counts.pages++
       counts.records += fresh.length
       total.read(json)
+      if (total.isExceededBy(received())) throw new Moved(total.fault(received()))
       const following = next(json, records, isAhead, headers, from)
       if (page?.offset !== undefined && !isAhead) before = new Set(page.id === undefined ? records.map(keyOf) : [])
       empty = records.length === 0 ? empty + 1 : 0
@@ -311,6 +316,6 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     /** Returns how many records the tool states and how many were received, if records that came twice may be among them. */
     stated: () => page?.id === undefined ? total.stated(counts.records) : undefined,
     /** Returns why the records that were received can't be all, or undefined. */
-    fault: () => total.fault(page?.id === undefined ? counts.records : known.size),
+    fault: () => total.fault(received()),
   }
 }

@@ -221,6 +221,12 @@ describe("a pull", () => {
       "repeats a page",
     ],
     [
+      "more records than the total",
+      { ...number, source: number.source.replace("number: 1", "number: 1, total: /total") },
+      () => ({ body: { submissions: [{ id: 1, photo: Math.random() }], hasMore: true, total: 5 } }),
+      "has 5 records according to /total, but sent 6",
+    ],
+    [
       "an object with two members of the same name",
       link,
       () => ({ body: '{"results": [{"id": 1, "name": "Ada", "name": "Bo"}], "next": null, "count": 1}' }),
