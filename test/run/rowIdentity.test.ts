@@ -166,6 +166,18 @@ describe("reformatted row keys", () => {
       expect(at.names()).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("a row that is stamped with its key is unchanged after it got a new key and its cells were reformatted", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.settings({ sink: ", stamp: { urlParameter: row_key }" })
+      yield* at.source(["C-01,Ada,ada@example.org"])
+      yield* at.run()
+      yield* at.source(["C-1,Ada ,ada@example.org"])
+      stopped(yield* at.run(), /formferry ledger rekey people/)
+      yield* at.rekey()
+      expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1 } })
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("reformatted keys are accepted if the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world

@@ -11,6 +11,7 @@ import { acceptRefused } from "../../src/jobs/accept.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
+import { rekeyPipeline } from "../../src/jobs/rekey.ts"
 import { type RunOptions, runPipeline } from "../../src/jobs/run.ts"
 import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { answered, type PlannedFault } from "../../src/practice/faults.ts"
@@ -176,6 +177,16 @@ export const world = Effect.gen(function*() {
           because: "looked at",
           by: "ada",
           leaveOut: true,
+        })),
+    /** Runs `ledger rekey --yes`, with a source if it is given. */
+    rekey: (source?: string) =>
+      Effect.flatMap(loadProject(root), (project) =>
+        rekeyPipeline(project, {
+          pipeline: "people",
+          to: undefined,
+          map: undefined,
+          source: source === undefined ? undefined : path.join(root, source),
+          agreed: () => Effect.succeed(true),
         })),
     undo: (run: string, options: Partial<UndoOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) =>
