@@ -46,6 +46,9 @@ const loose = (part: string): LooseText => {
   return joined === "" ? { plain: text, joined: text } : { plain, joined }
 }
 
+/** Returns a text without its formatting: case, spaces, punctuation, leading zeros, number notation, Unicode form. */
+export const looseText = (text: string): string => loose(text).plain
+
 /**
  * Returns the row key made of the trimmed texts of its columns. Undefined if all are empty. Several texts are joined as a JSON list, so that different
  * keys have different texts.

@@ -159,7 +159,8 @@ const pairsOfSource = (
           const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
           if (replaced !== undefined) return seen.mark(replaced.fixed, true)
           if (found !== undefined && found.id !== 0) return seen.mark(found.id, true)
-          if (isFaulty) return
+          // With keys from content, a skipped row could get the number of one that is sent.
+          if (isFaulty || (mapping.keyed === "content" && mapping.filtered(cells))) return
           if (found?.leftOut === true) return added.skip(key)
           hash.key(key)
           // Later rows with the same key are duplicates.

@@ -102,7 +102,7 @@ export interface VanishedRow extends Placed {
 /** A row that may be at the destination and that a source lacks. */
 export interface UnseenRow extends Placed {
   readonly key: string
-  /** Digest of the cells except the key's, in hexadecimal digits. Empty if the row has no such cells. */
+  /** `IntendedRow.rest` in hexadecimal digits. Empty if the row has none. */
   readonly rest: string
   /** The other keys of the rejected rows that this row replaced. */
   readonly originals: ReadonlyArray<string>

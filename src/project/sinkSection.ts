@@ -17,12 +17,12 @@ import {
   whole,
 } from "./fields.ts"
 
-/** A limit: a number of rows, or a share (0 to 1) that applies if there are at least `atLeast` rows. */
-export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast: number }
+/** A limit: a number of rows, or a share (0 to 1) that applies if there are at least `atLeast` rows (default: 10). */
+export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast?: number }
 
 const Limit = oneOfThese(
   becoming(whole(0), (rows): StopLimit => ({ rows })).annotations(expecting("a number of rows")),
-  becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
+  becoming(Share, (share): StopLimit => ({ share })).annotations(expecting("a share such as `5%`")),
   section({
     share: needed(Share, { description: "The maximum share of the rows" }),
     atLeast: needed(whole(1), { description: "The minimum number of rows for the share to apply" }),
@@ -38,7 +38,10 @@ const limit = (standard: string | number, description: string) => optional(Limit
 
 const stopWhen = section({
   new: limit("100%", "Rows never seen before"),
-  replaced: limit("10%", "New rows that equal a vanished row except for the key, so the key may have changed"),
+  replaced: limit(
+    "10%",
+    "New rows that equal a vanished row except for the key, so the key may have changed. With `rowKey: content`, new rows whose answers equal those of a vanished row apart from formatting; a share then applies to any number of rows",
+  ),
   changed: limit("10%", "Rows that changed since they were imported"),
   invalid: limit("20%", "Rows that can't be turned into a valid submission"),
   refused: limit("5%", "Rows that the service refused"),

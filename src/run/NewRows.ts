@@ -5,12 +5,12 @@ import type { Cells } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Digester, PipelineLedger } from "../ledger/Ledger.ts"
 import type { SeenRows, UnseenRow } from "../ledger/pages.ts"
-import { type KeyOf, restDigest } from "./content.ts"
+import { type KeyOf, numberedKeys, restDigest } from "./content.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells. */
+/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells or, if keys are made from content, its answers. */
 type AlikeBy = "key" | "encoding" | "cells"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
@@ -77,6 +77,15 @@ interface Found {
   readonly slot: number
 }
 
+/** Makes a function that names the digests of rows, which it gets in order. Rows with the same name are found once. */
+type Naming = () => (rest: Buffer) => string
+
+/** Rows with different keys may have the same other cells, so these count once. */
+const unnumbered: Naming = () => (rest) => rest.toString("hex")
+
+/** With keys from content, each of several identical rows is found. */
+const numbered: Naming = numberedKeys<Buffer>((rest) => rest, () => false)
+
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
@@ -88,9 +97,12 @@ export class NewRows {
   private readonly inEncodings: boolean
   private readonly forgotten: ForgottenKeys
   private readonly earlier: ReadonlyArray<KeyOf>
+  private readonly isByContent: boolean
+  private readonly naming: Naming
+  private readonly nameOf: ReturnType<Naming>
 
   /**
-   * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
+   * @param digests functions that digest what identifies a row whose key changed, one for each list of names in the ledger
    * @param inEncodings whether the source is read in a different encoding than before
    * @param earlier make the keys that rows of the ledger have by earlier rules
    */
@@ -99,11 +111,15 @@ export class NewRows {
     inEncodings: boolean,
     forgotten: ForgottenKeys,
     earlier: ReadonlyArray<KeyOf>,
+    isByContent: boolean,
   ) {
     this.digests = digests
     this.inEncodings = inEncodings
     this.forgotten = forgotten
     this.earlier = earlier
+    this.isByContent = isByContent
+    this.naming = isByContent ? numbered : unnumbered
+    this.nameOf = this.naming()
   }
 
   get size(): number {
@@ -123,13 +139,14 @@ export class NewRows {
   /** @param isSendable whether the row would be sent. Otherwise, only its key is compared: an invalid row may be the original of a fixed row, whose cells it has */
   add(row: number, key: string, cells: Cells, isSendable = true): void {
     this.rows++
-    this.addKey(row, key)
+    // Keys from content can't be reformatted.
+    if (!this.isByContent) this.addKey(row, key)
     for (const keyOf of this.earlier) this.addKey(row, keyOf(cells))
     if (!isSendable) return
     for (const digest of this.digests) {
       const rest = digest(cells)
       if (rest === undefined) continue
-      this.hash.digest(rest)
+      this.hash.key(this.nameOf(rest))
       this.put(this.rests, row)
     }
   }
@@ -160,6 +177,7 @@ export class NewRows {
     each: (pair: Alike) => void,
   ): Effect.Effect<MissingRows, LedgerError> {
     const paired = new Uint8Array(this.rests.size)
+    const nameOf = this.naming()
     const found = { all: 0, key: 0, encoding: 0, cells: 0 }
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
@@ -169,7 +187,7 @@ export class NewRows {
             const alike = this.findKey(old)
             return alike === undefined ? [] : [{ ...alike, old }]
           })
-          const cells = byKey.length > 0 ? undefined : this.findCells(rest)
+          const cells = byKey.length > 0 ? undefined : this.findCells(rest, nameOf)
           const all = cells === undefined ? byKey : [{ ...cells, old: key }]
           const [first] = all
           if (first === undefined) continue
@@ -204,6 +222,7 @@ export class NewRows {
   /** Finds the new row whose key resembles this key of the ledger. */
   private findKey(old: string): Found | undefined {
     const { hash, keys } = this
+    if (keys.size === 0) return undefined
     for (const text of looseKey(old).sought) {
       hash.key(text)
       const slot = keys.find(hash)
@@ -220,34 +239,40 @@ export class NewRows {
   }
 
   /** Finds the new row with this digest of the cells other than the key's. */
-  private findCells(rest: string): Found | undefined {
+  private findCells(rest: string, nameOf: ReturnType<Naming>): Found | undefined {
     const { hash, rests } = this
     if (rest === "" || rests.size === 0) return undefined
-    hash.digest(Buffer.from(rest, "hex"))
+    hash.key(nameOf(Buffer.from(rest, "hex")))
     const slot = rests.find(hash)
     return slot < 0 ? undefined : { by: "cells", table: rests, slot }
   }
 }
 
-/** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows. */
+/** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows, or answers if keys are made from content. */
 export const newRows = (
-  plan: Pick<RunPlan, "isPartial" | "keyColumns" | "mapping" | "ownSource" | "pipeline" | "columns" | "source">,
+  plan: Pick<
+    RunPlan,
+    "isFixed" | "isPartial" | "keyColumns" | "mapping" | "ownSource" | "pipeline" | "columns" | "source"
+  >,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
   Effect.map(view.facts, ({ forgotten, identity }) => {
-    const { columns, isPartial, ownSource, pipeline, source } = plan
-    // A key of several columns resembles no key of one. Keys from content can't be reformatted.
+    const { isFixed, isPartial, mapping, ownSource, pipeline, source } = plan
+    const isByContent = mapping.keyed === "content"
+    // A key of several columns resembles no key of one.
     const earlier = (identity?.keys ?? []).flatMap((rule) => {
       const keys = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
       return typeof keys === "function" ? [keys()] : []
     })
-    const isMissed = ownSource && !isPartial && pipeline.source.vanished !== "ignore"
+    // Equal answers say more than equal cells other than the key. But a fixed row may equal an imported one that is still in the source.
+    const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows(
-      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, columns, ledger.digest)) : [],
+      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, plan, ledger.digest)) : [],
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
       new ForgottenKeys(forgotten, ledger.digest.key),
       earlier,
+      isByContent,
     )
   })

@@ -44,6 +44,9 @@ const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Read
   ]
     .filter((part) => part !== undefined).join(", ")
 
+/** Fewer vanished rows prove nothing. */
+const fewRows = 10
+
 /** The maximum number of pairs or keys that a refusal shows. */
 const shownPairs = 5
 
@@ -96,8 +99,10 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
     const shown: Array<Alike> = []
     const states = { key: "", encoding: "", cells: "" }
+    let example = 0
     const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
+      if (pair.by === "cells" && example === 0) example = pair.row
       states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
     const again = newRows.likeForgotten
@@ -153,12 +158,34 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
       )
       if (isRefused) return
     }
-    const { stopWhen } = run.pipeline.sink
-    const replaced = overLimit("replaced", stopWhen.replaced, { rows: missing.cells, of: newRows.size })
+    const { sink: { stopWhen }, source: { vanished } } = run.pipeline
+    const of = newRows.size
+    // Equal cells other than the key may be a coincidence if there are few of them, but hardly equal answers.
+    const replaced = overLimit("replaced", stopWhen.replaced, {
+      rows: missing.cells,
+      of,
+      ...(isByContent && { atLeast: 1 }),
+    })
     if (replaced !== undefined) {
-      const what =
-        `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
-      if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, { how: rekey, limit: true })) return
+      const what = `${replaced} ${
+        isByContent
+          ? `Apart from formatting, their answers equal those of imported rows that are ${absent}, such as row ${example}. With \`rowKey: content\`, a row that is only written differently gets a new key.`
+          : `Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
+      }`
+      if (yield* refuse({ replaced: states.cells, of }, what, { how: rekey, limit: true })) return
+    }
+    const { imported } = survey.seen
+    const isLost = isByContent && isOwn && vanished !== "ignore" && missing.all >= fewRows && missing.all > imported
+      && of >= missing.all
+    if (isLost) {
+      const isRefused = yield* refuse(
+        { lost: missing.all, of },
+        `${count(of)} rows are new, and ${count(missing.all)} of ${
+          count(missing.all + imported)
+        } imported rows are no longer in the source. With \`rowKey: content\`, a row that is written differently gets a new key, so these may be the same rows.`,
+        { how: "If they are the same rows, restore the earlier formatting.", limit: true },
+      )
+      if (isRefused) return
     }
     yield* recordReading
   })

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
+import { eachAnswered } from "../domain/item.ts"
+import { looseText } from "../domain/looseKey.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { untrimmedText } from "../kinds/cells.ts"
@@ -7,6 +9,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
+import type { Mapping } from "../mapping/Mapping.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
@@ -29,24 +32,40 @@ export const contentDigest = (
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 
-/** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
-export const restColumns = (
+/**
+ * Returns what identifies a row whose key changed: the sorted names of the mapped columns that are not part of the row key. For `rowKey: content`, the
+ * sorted ids of the answers that are read from columns.
+ */
+export const restNames = (
   { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
 ): ReadonlyArray<string> =>
-  mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
+  mapping.keyed === "content"
+    ? mapping.answers.flatMap(({ columns, id }) => (columns.length === 0 ? [] : [id])).toSorted()
+    : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
-/** Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty. */
+/**
+ * Returns a function that digests a row's cells in these columns. For `rowKey: content`, it digests these answers of the row without their formatting.
+ * It returns undefined if all of them are empty.
+ */
 export const restDigest = (
   names: ReadonlyArray<string>,
-  columns: ReadonlyArray<Column>,
+  { columns, mapping }: Pick<RunPlan, "columns" | "mapping">,
   digest: Digester,
-): (cells: Cells) => Buffer | undefined => {
+): (cells: Cells, mapped?: ReturnType<Mapping["map"]>) => Buffer | undefined => {
   const positions = positionsOf(names, columns)
   // The names are part of the digest, so that equal digests always come from the same columns.
   const list = JSON.stringify(names)
-  return (cells) => {
-    const texts = positions.map((position) => cellText(cells[position]))
-    return texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
+  const digestOf = (texts: ReadonlyArray<string>) =>
+    texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
+  if (mapping.keyed === "columns") return (cells) => digestOf(positions.map((position) => cellText(cells[position])))
+  return (cells, mapped = mapping.map(cells)) => {
+    const texts = new Map<string, string>()
+    if ("item" in mapped) {
+      eachAnswered(mapped.item, (id, value) => {
+        texts.set(id, looseText(typeof value === "string" ? value : JSON.stringify(value)))
+      })
+    }
+    return digestOf(names.map((id) => texts.get(id) ?? ""))
   }
 }
 
@@ -91,13 +110,13 @@ export const certainKey = (
  * of the source needs a new function, which must receive all rows in order. Rows that `where` skips are numbered
  * separately, so that they never change the keys of rows that are sent.
  */
-export const numberedKeys = (digest: (cells: Cells) => Buffer, isSkipped: (cells: Cells) => boolean) => () => {
+export const numberedKeys = <A>(digest: (one: A) => Buffer, isSkipped: (one: A) => boolean) => () => {
   const sent = new KeyTable()
   const skipped = new KeyTable()
   const hash = new RowHash()
-  return (cells: Cells): string => {
-    const seen = isSkipped(cells) ? skipped : sent
-    const content = digest(cells)
+  return (one: A): string => {
+    const seen = isSkipped(one) ? skipped : sent
+    const content = digest(one)
     hash.digest(content)
     const slot = seen.find(hash)
     const nth = slot < 0 ? 1 : seen.row(slot) + 1

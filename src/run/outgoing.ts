@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rejectionOf, restColumns, restDigest, rowTexts } from "./content.ts"
+import { contentDigest, rejectionOf, restDigest, restNames, rowTexts } from "./content.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -34,7 +34,7 @@ export const outgoing = (
     const { batchSize } = plan.pipeline.sink
     const keyOf = survey.numbering()
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
-    const restOf = restDigest(restColumns(plan), columns, ledger.digest)
+    const restOf = restDigest(restNames(plan), plan, ledger.digest)
     const origin = rejectionOf(plan)
 
     let given = 0
@@ -65,7 +65,7 @@ export const outgoing = (
           key,
           row,
           content: contentOf(cells),
-          rest: restOf(cells),
+          rest: restOf(cells, mapped),
           supersedes: undefined,
           item: mapped.item,
           cells: rowTexts(cells, plan),

@@ -85,6 +85,8 @@ export interface Amount {
   readonly of: number
   /** The words for the rows that `of` counts, in messages. Default: the rows that are new in this run. */
   readonly among?: string
+  /** How many rows `of` must count for a share to apply, unless the limit says it. Default: 10. */
+  readonly atLeast?: number
 }
 
 /**
@@ -94,14 +96,14 @@ export interface Amount {
 export const overLimit = (
   what: string,
   limit: StopLimit,
-  { among = "rows that are new in this run", of, rows }: Amount,
+  { among = "rows that are new in this run", atLeast = 10, of, rows }: Amount,
 ): string | undefined => {
   if ("rows" in limit) {
     return rows > limit.rows
       ? `${counted(rows, "row is", "rows are")} ${what}, more than stopWhen allows (${limit.rows}).`
       : undefined
   }
-  if (of < limit.atLeast || rows <= limit.share * of) return undefined
+  if (of < (limit.atLeast ?? atLeast) || rows <= limit.share * of) return undefined
   return `${rows} of ${of} ${among} are ${what} (${percent(rows / of)}), `
     + `more than stopWhen allows (${percent(limit.share)}).`
 }

@@ -19,7 +19,7 @@ import {
   type KeyOf,
   makeContents,
   numberedKeys,
-  restColumns,
+  restNames,
   rowKeys,
 } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
@@ -183,7 +183,7 @@ export const adoptKeys = Effect.gen(function*() {
     // A skipped row that the source lacks now must be known by its earlier key when it returns.
     if (left || isAnyLeftOut) kept = makers.map(({ rule }) => rule)
   }
-  const rest = restColumns(run)
+  const rest = restNames(run)
   const rests = [
     ...(identity?.rests ?? []).filter((one) => !sameList(one, rest)),
     ...(rest.length === 0 ? [] : [rest]),

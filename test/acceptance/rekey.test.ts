@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { bench, csv, upTo } from "./contacts.ts"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
 it.scopedLive.each(databasesIfLong)(
@@ -130,4 +130,36 @@ it.scopedLive("the keys of rows in another file are recorded with --source, as t
     expect(recorded.stdout, recorded.stderr).toContain("1 row key recorded")
     expect((yield* at.inProcess("run", "contacts", "--source", file)).status).toBe(0)
     expect(at.count()).toBe(3)
+  }))
+
+it.scopedLive("rows known by content that are only written differently get their new keys after a person agrees", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml().replace("[No]", "content"))
+    at.write("source.csv", csv(upTo(12)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write(
+      "source.csv",
+      csv(upTo(12)).replaceAll("1990-01-17", "17.01.1990").replaceAll("@example.org", "@Example.org "),
+    )
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml().replace("[No]", "content").replace("as: date", "as: date, format: dd.MM.yyyy"),
+    )
+    const sentence =
+      "12 of 12 rows that are new in this run are replaced (100%), more than stopWhen allows (10%). Apart from formatting, their answers equal those of imported rows that are no longer in the source, such as row 1."
+    for (const command of [["run", "contacts"], ["check", "contacts"]]) {
+      const refused = yield* at.inProcess(...command)
+      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+        command[0] === "run" ? 3 : 2,
+        expect.stringContaining(sentence),
+      ])
+      expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+        "If they are the same rows, run: formferry ledger rekey contacts.",
+      )
+    }
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+    expect(recorded.stdout, recorded.stderr).toContain("12 row keys recorded")
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(12)
   }))

@@ -169,12 +169,12 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
       onChange: "report",
       canary: 0,
       stopWhen: {
-        new: { share: 0.5, atLeast: 10 },
-        replaced: { share: 0.1, atLeast: 10 },
+        new: { share: 0.5 },
+        replaced: { share: 0.1 },
         changed: { rows: 3 },
         invalid: { share: 0.2, atLeast: 50 },
-        refused: { share: 0.05, atLeast: 10 },
-        differing: { share: 0.01, atLeast: 10 },
+        refused: { share: 0.05 },
+        differing: { share: 0.01 },
         inDoubt: { rows: 20 },
       },
     })

@@ -45,7 +45,8 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
       keyColumns: ["Key"],
       columns: [{ position: 0, title: "Key", name: "Key" }],
       mapping: {
-        map: (cells: ReadonlyArray<unknown>) => met(cells)?.kind === "invalid" ? { problems: [] } : { item: {} },
+        map: (cells: ReadonlyArray<unknown>) =>
+          met(cells)?.kind === "invalid" ? { problems: [] } : { item: { questions: [] } },
       },
       source: { columns: [], read: () => chunks },
       isFixed: false,

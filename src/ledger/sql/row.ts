@@ -84,7 +84,7 @@ export const row = {
   }),
   /** The submission time, as the service reports it. */
   time: column("time TEXT", { isPersonal: false, read: orUndefined<string> }),
-  /** Digest of the cells except the key's. It is used to find a row whose key changed. */
+  /** `IntendedRow.rest`. It is used to find a row whose key changed. */
   rest: column("rest BLOB", { intended: ({ rest }) => rest ?? null, read: orUndefined<Buffer> }),
 } as const
 
