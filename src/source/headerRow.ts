@@ -1,5 +1,7 @@
 import { type Cell, cellText } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
+import type { Cells } from "../domain/row.ts"
+import type { Head } from "./Source.ts"
 
 /** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
 const plainTitle = (cell: Cell | undefined): string => cellText(cell).replaceAll('"', "").trim().toLowerCase()
@@ -44,29 +46,33 @@ const isSequence = (texts: ReadonlyArray<string>): boolean =>
   texts.length > 2 && texts.every((text, at) => /^\d{1,15}$/.test(text) && Number(text) === Number(texts[0]) + at)
 
 /**
- * Returns a sentence if a detected header seems to be a row, because a title is an answer like all cells below it. Its answers would be lost.
- *
- * @param place of the header, such as `line 1`
- * @param below the first rows
+ * Returns a sentence if a detected header seems to be a row, whose answers would be lost: a title is an answer like the cells below it, or several titles
+ * are also cells of their columns. Rows that repeat the header don't count.
  */
-export const noHeader = (place: string, titles: Line, below: ReadonlyArray<Line>): string | undefined => {
-  for (const [at, title] of titles.entries()) {
-    const cells = below.map((row) => (row[at] ?? "").trim()).filter((text) => text !== "")
-    const [what = isSequence([title.trim(), ...cells]) ? "a number" : undefined] = answers.find(([, pattern]) =>
-      cells.length > 0 && pattern.test(title.trim())
-      && cells.filter((text) =>
-          pattern.test(text)
-        ).length >= 0.8 * cells.length
-    ) ?? []
-    if (what !== undefined) {
-      return `seems to have no header: in ${place}, column ${
-        at + 1
-      } contains ${what}, as in the rows below. If so, write \`headerRow: none\` under \`source\`, or pass \`--header-row none\` to \`inspect\` and \`init\`. Otherwise, state the header: \`headerRow: ${
-        place.replace(/\D+/, "")
-      }\`.`
-    }
-  }
-  return undefined
+export const noHeader = ({ header, records, skipped }: Head): string | undefined => {
+  const textAt = (row: Cells, at: number) => cellText(row[at]).trim()
+  const titles = records[header] ?? []
+  const rows = records.slice(header + 1).filter((row) => titles.some((_, at) => textAt(row, at) !== textAt(titles, at)))
+  const columns = titles.map((_, at) => ({
+    at,
+    title: textAt(titles, at),
+    cells: rows.map((row) => textAt(row, at)).filter((text) => text !== ""),
+  }))
+  const alike = columns.flatMap(({ at, cells, title }) => {
+    const answer = answers.find(([, pattern]) =>
+      cells.length > 0 && pattern.test(title)
+      && cells.filter((text) => pattern.test(text)).length >= 0.8 * cells.length
+    )?.[0] ?? (isSequence([title, ...cells]) ? "a number" : undefined)
+    return answer === undefined ? [] : [{ at, what: `${answer}, as in the rows below` }]
+  })
+  // The column of one option contains only its title.
+  const repeated = columns.filter(({ cells, title }) => cells.includes(title) && new Set(cells).size > 1)
+  const [first, second] = repeated.map(({ at }) => ({ at, what: "a text that is also in a row below" }))
+  const one = alike[0] ?? (second && first)
+  if (one === undefined) return undefined
+  const row = skipped + header + 1
+  const why = `in row ${row}, column ${one.at + 1} contains ${one.what}`
+  return `seems to have no header: ${why}. If so, write \`headerRow: none\` under \`source\`, or pass \`--header-row none\` to \`inspect\` and \`init\`. Otherwise, state the header: \`headerRow: ${row}\`.`
 }
 
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */

@@ -251,10 +251,11 @@ describe("the header of a CSV file", () => {
     ["a phone number", "Ada,+49 30 1234567\nBob,+49 30 1234568\n"],
     ["a date", "Ada,3.2.2001 10:15,x\nBob,4.2.2001 11:00,x\n"],
     ["a number", "1,Ada\n2,Bob\n3,Cy\n"],
+    ["a text that is also in a row below", "Ada;female;Rome\nBob;male;Oslo\nEve;female;Rome\n"],
   ])("a row at the place of the header is refused, unless the pipeline says what it is (%s)", async (what, text) => {
     const refused = await refusal(config(file(text)))
-    expect(refused).toMatch(/seems to have no header: in line 1, column [12] contains /)
-    expect(refused).toContain(`${what}, as in the rows below`)
+    expect(refused).toMatch(/seems to have no header: in row 1, column [12] contains /)
+    expect(refused).toContain(`contains ${what}`)
     expect(refused).not.toContain("ada@example.org")
     const lines = text.trim().split("\n").length
     expect((await csv(text, { headerRow: "none" })).rows).toHaveLength(lines)
@@ -266,6 +267,8 @@ describe("the header of a CSV file", () => {
     "name,2024-01-01,2024-01-02\nAda,x,\n",
     "2019,2020\n2,3\n5,7\n",
     "1,2,3\nx,,x\n",
+    "Red,Blue,Other\nRed,Blue,\n,Blue,Other\n",
+    "name,city\nAda,Ulm\nname,city\nBob,Bonn\n",
   ])("titles that look like answers are titles if the cells below them don't (%j)", async (text) => {
     expect((await csv(text)).rows.length).toBeGreaterThan(0)
   })

@@ -5,7 +5,7 @@ import { strayQuotes } from "../../domain/run.ts"
 import { count, listed } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
-import { aboveHeader, noHeader } from "../headerRow.ts"
+import { aboveHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import {
@@ -69,11 +69,6 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
             `has a damaged header: some bytes of the title ${shown} are not valid ${encoding.name}. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or export it again.`,
           )
         }
-        const isDetected = settings.headerRow === undefined
-        const none = isDetected
-          ? noHeader(`line ${header.row}`, header.titles, header.records.slice(header.row))
-          : undefined
-        if (none !== undefined) return yield* refusing(file)(none)
         return { encoding, header, warnings }
       }
       if (length > limits.record * 4) {

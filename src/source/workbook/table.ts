@@ -4,7 +4,7 @@ import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { unpairedInCells } from "../columns.ts"
-import { headKept, noHeader, numberedTitles, placeHeader, repeatedHeader } from "../headerRow.ts"
+import { headKept, numberedTitles, placeHeader, repeatedHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
 
@@ -69,13 +69,12 @@ export const findTable = (
     while (lines.length < row - top) lines.push([])
     lines.push(inRange(cells, range))
   }
-  const texts = lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell)))
   const at = typeof headerRow === "number"
     ? headerRow - 1 - top
     : headerRow === "none"
     ? -1
     : placeHeader(
-      withMergedBelow(texts, merges, range),
+      withMergedBelow(lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))), merges, range),
       (at) => isMergedHeading(lines[at] ?? [], top + at, range.from.column, merges),
     )
   const header = (headerRow === "none" ? lines.find((line) => line.length > 0) : lines[at]) ?? []
@@ -93,8 +92,6 @@ export const findTable = (
   const titles = headerRow === "none"
     ? numberedTitles(width)
     : Array.from({ length: width }, (_, column) => cellText(header[column]))
-  const none = headerRow === undefined ? noHeader(`row ${top + at + 1}`, titles, texts.slice(at + 1)) : undefined
-  if (none !== undefined) return `It ${none}`
   return {
     titles,
     headerRow: top + at + 1,
