@@ -29,7 +29,7 @@ export const problemWords = {
   "excel-error": "an error in the workbook's cell",
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
-  "header-row": "the header occurs again",
+  "header-row": "a header or a separator line among the rows",
   "unknown-original": "the `_id` of a fixed row was changed",
   "blank-row": "no cell of the row gives an answer",
 }

@@ -14,7 +14,7 @@ import { cellsOf, cleaner, sampleOf, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
 import { toColumns } from "./columns.ts"
 import { isFixed, ownColumns } from "./fixed.ts"
-import { repeatedHeader } from "./headerRow.ts"
+import { notRecords } from "./headerRow.ts"
 import {
   changedWhileOpening,
   type Head,
@@ -252,7 +252,7 @@ const withoutHeaders =
   <E>(headers: ReadonlyArray<ReadonlyArray<Cell>>) =>
   (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> => {
     const skip = headers.length
-    const areHeaders = headers.map(repeatedHeader)
+    const problemsOf = headers.map(notRecords)
     return skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
       const from = Math.max(0, skip + 1 - chunk.firstRow)
       if (from >= chunk.rows.length) return Option.none()
@@ -262,8 +262,8 @@ const withoutHeaders =
       )
       const rows = from === 0 ? chunk.rows : chunk.rows.slice(from)
       const repeated = rows.flatMap((row, at) =>
-        areHeaders.flatMap((isHeader) => {
-          const problem = isHeader(row, () => `Row ${firstRow + at}`)
+        problemsOf.flatMap((problemOf) => {
+          const problem = problemOf(row, () => `Row ${firstRow + at}`)
           return problem === undefined ? [] : [[at, problem] as const]
         })
       )

@@ -58,6 +58,17 @@ export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
 }
 
 /**
+ * Whether records end with delimiters that the header lacks, as half of the first ones do. If not, a record with one more cell has a delimiter inside a
+ * cell, although its last cell is empty.
+ *
+ * @param first the first records below the header
+ */
+export const endsWithDelimiters = (first: ReadonlyArray<ReadonlyArray<string>>, width: Width): boolean => {
+  const filled = first.filter((record) => record.some((cell) => cell !== ""))
+  return filled.filter((record) => record.length > width.header && fits(record, width)).length >= filled.length / 2
+}
+
+/**
  * Finds the first string in a value, or the first name of a member, that contains half of a surrogate pair. UTF-8 can't
  * encode it, so different strings would be sent and read back as the same one. Sources limit how deep values are
  * nested, so the recursion is safe.

@@ -1,4 +1,4 @@
-import { type Cell, cellText } from "../domain/cell.ts"
+import { type Cell, cellText, isFilled } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Head } from "./Source.ts"
@@ -14,19 +14,52 @@ export const aboveHeader = (of: string, place: "on line" | "in row", row: number
   } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right ${one}.`
 }
 
+/** Whether all filled cells of a row are lines, such as `-----`, which some programs write below the header or between pages. */
+const isSeparator = (row: ReadonlyArray<Cell>): boolean => {
+  const filled = row.filter(isFilled)
+  return filled.every((cell) => typeof cell === "string" && /^\s*:?[-=_]{2,}:?\s*$/.test(cell))
+    && (filled.length > 1 || cellText(filled[0]).trim().length > 4)
+}
+
 /**
- * Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. Undefined if the row doesn't.
+ * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, as in joined exports, or is a line
+ * that separates rows. If a header has its titles in other columns, the rows below it have that problem, too. Undefined for other rows.
  *
  * @param header the cells of a header row
  */
-export const repeatedHeader = (header: ReadonlyArray<Cell>) => {
+export const notRecords = (header: ReadonlyArray<Cell>) => {
   const titles = header.map(plainTitle)
+  const known = new Set(titles.filter((title) => title !== ""))
   const isWide = titles.filter((title) => title !== "").length > 1
-  return (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined =>
-    !isWide || titles.some((title, at) => plainTitle(row[at]) !== title) ? undefined : {
-      code: "header-row",
-      message: `${where()} repeats the header, as if two exports had been joined. Remove it from the file.`,
+  let otherHeader: string | undefined
+  /** Whether the next row is directly below the header. It may be a form tool's second header. */
+  let isFirst = true
+  const isOtherHeader = (row: ReadonlyArray<Cell>) => {
+    if (!known.has(plainTitle(row[0]))) return false
+    const cells = row.map(plainTitle)
+    const familiar = cells.filter((cell) => known.has(cell)).length
+    return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
+  }
+  const problem = (message: string): Problem => ({ code: "header-row", message })
+  return (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined => {
+    if (!isWide) return undefined
+    const mayBeHeader = !isFirst
+    isFirst = false
+    if (titles.every((title, at) => plainTitle(row[at]) === title)) {
+      otherHeader = undefined
+      return problem(`${where()} repeats the header, as if two exports had been joined. Remove it from the file.`)
     }
+    if (isSeparator(row)) return problem(`${where()} is a separator line, not a record. Remove it from the file.`)
+    if (mayBeHeader && isOtherHeader(row)) {
+      otherHeader = where()
+      return problem(
+        `${otherHeader} contains titles of the header in an order of its own, as if two exports had been joined. The rows below it are not sent. Move it and them to a file of their own.`,
+      )
+    }
+    return otherHeader === undefined ? undefined : problem(
+      `${where()} is below a different header (${otherHeader}), so its cells may belong to other columns. Move both to a file of their own.`,
+    )
+  }
 }
 
 /** Returns the titles of a table without a header. */

@@ -68,6 +68,32 @@ describe("rows of a CSV file", () => {
     expect(await faults("Name\nAda\nName\n")).toEqual([])
   })
 
+  it("a header in a different order is reported, and so are the rows below it until the first header is repeated", async () => {
+    const { faults } = await csv(
+      "Id;Name;Code;City\n1;Ada;a1;Rome\nID;City;Name;Street\n2;Oslo;Bob;Gate\nId;Name;Code;City\n3;Cy;c3;Bern\n",
+    )
+    expect([...faults]).toEqual([
+      [2, expect.stringContaining("Row 2 (line 3) contains titles of the header in an order of its own")],
+      [3, expect.stringContaining("Row 3 (line 4) is below a different header (Row 2 (line 3))")],
+      [4, expect.stringContaining("repeats the header")],
+    ])
+  })
+
+  it.each([
+    ["ticked options", "Id;Red;Blue;Green\n1;Red;Blue;\n2;;Blue;Green\n"],
+    ["a row with one title", "Name;City\nName;Rome\nAda;City\n"],
+    ["titles directly below the header, which may be a second header", "Id;Name;City\nId;Full name;City\n1;Ada;Rome\n"],
+    ["a row without dashes in each cell", "Name;City\n--;Rome\n;--\n"],
+  ])("%s are not reported as another header or a separator line", async (_, text) => {
+    expect((await csv(text)).faults.size).toBe(0)
+  })
+
+  it("a separator line among the rows is reported", async () => {
+    const { faults } = await csv("Name|City\n----|------\nAda|Rome\n========|\nBob|Paris\n")
+    const problem = expect.stringContaining("is a separator line, not a record. Remove it from the file.")
+    expect([...faults]).toEqual([[1, problem], [3, problem]])
+  })
+
   it("a quoted record after a byte order mark inside a file is reported, whether or not it repeats the header", async () => {
     const one = '\ufeff"Name","City"\n"A","B"\n'
     expect([...(await csv(one + one)).faults]).toEqual([

@@ -4,8 +4,8 @@ import type { LongestCell } from "../../domain/report.ts"
 import type { RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import { ChunkBuilder } from "../chunks.ts"
-import { fits, type Width, widthOf } from "../columns.ts"
-import { repeatedHeader } from "../headerRow.ts"
+import { endsWithDelimiters, fits, type Width, widthOf } from "../columns.ts"
+import { notRecords } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { type Records, UnreadableRecord } from "./records.ts"
@@ -85,17 +85,21 @@ export interface RowMaker {
 
 /**
  * Makes numbered rows from records. Empty cells become null. Records in which every cell is empty or white space are omitted and counted. If a record is badly
- * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem. A record of a single cell
+ * quoted, damaged, or not as wide as the header (empty cells at the end don't count if the first rows have them), it is kept unchanged, with its problem. A record of a single cell
  * may be part of a cell with a line break, so the records next to it are doubtful as well: a submission can't be corrected later.
+ *
+ * @param first the first records below the header
  */
 export const makeRows = (
   titles: ReadonlyArray<string>,
   delimiter: string,
   pad: boolean,
   encoding: string,
+  first: ReadonlyArray<ReadonlyArray<string>>,
 ): RowMaker => {
   const width = widthOf(titles, pad)
-  const isHeader = repeatedHeader(titles)
+  const isDelimited = endsWithDelimiters(first, width)
+  const problemOf = notRecords(titles)
   const made = new ChunkBuilder()
   let empty = 0
   let inside = 0
@@ -147,7 +151,7 @@ export const makeRows = (
         continue
       }
       const where = () => place(number, from, breaks)
-      const isRagged = row.length !== width.header && !fits(row, width)
+      const isRagged = row.length > width.header ? !isDelimited || !fits(row, width) : row.length < width.header && !fits(row, width)
       const isPart = isRagged && row.length === 1
       const fault = isRagged
         ? ragged(where(), row.length, width.header)
@@ -159,7 +163,7 @@ export const makeRows = (
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
-        : isHeader(row, where) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
+        : problemOf(row, where) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
       if (fault === undefined && row.length > width.header) row.length = width.header
       if (isPart && pendingRow !== undefined && pendingRow.row.at(-1) !== null) {
         pendingRow.fault ??= partial(pendingRow.where(), false)

@@ -4,7 +4,7 @@ import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { unpairedInCells } from "../columns.ts"
-import { headKept, numberedTitles, placeHeader, repeatedHeader } from "../headerRow.ts"
+import { headKept, notRecords, numberedTitles, placeHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
 
@@ -157,7 +157,7 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
 /** Makes records from a sheet's rows below the header. Omits and counts rows in which every cell is empty or white space. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
-  const isHeader = repeatedHeader(table.titles)
+  const problemOf = notRecords(table.titles)
   let given = 0
   let empty = 0
   let last = table.headerRow - 1
@@ -178,7 +178,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
         } else {
           const problem = unpairedInCells(given, record)
-            ?? isHeader(record, () => `Row ${given} (row ${row + 1} of the sheet)`)
+            ?? problemOf(record, () => `Row ${given} (row ${row + 1} of the sheet)`)
           if (problem !== undefined) faults.set(rows.length, problem)
         }
         rows.push(record)
