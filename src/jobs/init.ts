@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { brief } from "../domain/problem.ts"
 import { counted } from "../domain/words.ts"
 import { draftPipeline } from "../mapping/draft/draftPipeline.ts"
-import { strayWarning } from "../mapping/profile/strayRows.ts"
+import { strayWarnings } from "../mapping/profile/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
 import { disk, relativePath, writeProjectFile } from "../project/disk.ts"
@@ -236,7 +236,7 @@ const writeNew = (
       warnings: [
         ...source.warnings,
         ...config.sheet === undefined ? unreadSheets(yield* source.files) : [],
-        ...stray.map((row) => `${strayWarning(row)} \`where\` skips it, and reports count it as skipped on purpose.`),
+        ...strayWarnings(stray, (_, them) => `\`where\` skips ${them}, and reports count ${them} as skipped on purpose.`),
       ],
       open: [
         ...(suggestions.rowKey.names.length === 0 && config.rowKey === undefined ? ["source.rowKey"] : []),

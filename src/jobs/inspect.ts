@@ -6,7 +6,7 @@ import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { ProfiledColumn } from "../mapping/profile/ColumnProfile.ts"
-import { recordProfiler, type StrayRow, strayWarning, whereWithout } from "../mapping/profile/strayRows.ts"
+import { recordProfiler, type StrayRow, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { labelledTitle } from "../mapping/suggest/labelled.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
@@ -156,10 +156,10 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
         warnings: [
           ...source.warnings,
           ...unreadSheets(files),
-          ...stray.map((row) =>
-            `${strayWarning(row)} Skip it with \`where: ${
-              flow(whereWithout([row]))
-            }\` under \`source\`, as \`init\` does. The columns are shown without it.`
+          ...strayWarnings(
+            stray,
+            (where, them) =>
+              `Skip ${them} with \`where: ${flow(where)}\` under \`source\`, as \`init\` does. The columns are shown without ${them}.`,
           ),
         ],
         tool: tool && Struct.pick(tool, "name", "title", "score", "reasons", "variant", "notes"),

@@ -63,7 +63,9 @@ describe("the rows of a table", () => {
     "that contain %s, such as row %i, are named with the `where` that leaves them out",
     async (is, row, text, where) => {
       const { columns, rows, warnings } = await inspectText(text)
-      expect(warnings).toEqual([expect.stringContaining(`looks like ${is}, not like a record. Skip it with`)])
+      expect(warnings.filter((warning) => !warning.includes("a note"))).toEqual([
+        expect.stringContaining(`looks like ${is}, not like a record. Skip it with`),
+      ])
       expect(warnings[0]).toMatch(new RegExp(`^Row ${row} `))
       expect(parse(/`(where: .*?)` under/.exec(warnings[0] ?? "")?.[1] ?? "")).toEqual({ where })
       // Without that row, the column has a single kind. The row is still counted.
@@ -72,9 +74,27 @@ describe("the rows of a table", () => {
     },
   )
 
+  it("that contain totals anywhere are named, and skipped by one `where`", async () => {
+    const rows = ["Dept;Name;Amount", "A;Ada;10", "A;Bob;20", "A Total;;30", "B;Cy;5", "B;Di;6", "Subtotal B;;11"]
+    const { columns, warnings } = await inspectText(`${rows.join("\n")}\nGrand total;;41\n`)
+    expect(warnings).toEqual([
+      'Rows 3 ("A Total"), 6 ("Subtotal B"), 7 ("Grand total") look like totals, not like records. Skip them with `where: { Dept: { not: [A Total, Subtotal B, Grand total] } }` under `source`, as `init` does. The columns are shown without them.',
+    ])
+    expect(columns[0]?.distinct.count).toBe(2)
+  })
+
+  it("that contain a single cell are named as notes, which nothing skips, wherever they are in a long file", async () => {
+    const people = many(1200, (at) => `Name ${at},C${at},Ulm\n${at === 700 ? "Page 2,,\n" : ""}`).join("")
+    const { columns, warnings } = await inspectText(`Name,Code,Town\n${people}--- end of file: 1200 records ---,,\n`)
+    expect(warnings).toEqual([
+      'Rows 702 ("Page 2"), 1202 ("--- end of file: 1200 records ---") look like notes, not like records. They are read like all rows. If they are not records, remove them from the file.',
+    ])
+    expect(columns[0]?.filled).toBe(1202)
+  })
+
   it.each([
     ["a record with the name of totals", "Name,Town,Sum\nAda,Ulm,6\nBob,Ulm,7\nTotal,Ulm,8\n"],
-    ["totals that occur twice", "No,Name,Sum\n1,Ada,6\nTotal,,6\n2,Bob,7\n3,Eve,7\n4,Eve,7\nTotal,,14\n"],
+    ["rows of one cell, if others have few", "Name,Town,Age\nAda,,\nBob,Ulm,7\nEve,,\nDi,Bonn,\nCy,,8\n"],
     ["a first row whose cells are answers", "Unit,Name\nkg,m\ncm,h\nkg,s\n"],
     ["a title with the name of totals", "Total,Name,Sum\n1,Ada,6\n2,Bob,7\n"],
   ])("are all records: %s", async (_, text) => {

@@ -8,7 +8,7 @@ import {
   flow,
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
-import { type StrayRow, strayWarning, whereWithout } from "../profile/strayRows.ts"
+import { type StrayRow, strayWarnings, whereWithout } from "../profile/strayRows.ts"
 import { columnsOf, type SuggestedQuestion, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
 import { otherEntries, questionEntry } from "./draftEntries.ts"
 
@@ -48,6 +48,7 @@ const sourceEntry = (
   const shown = firstOf(others.map(brief), 12)
   const also = others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shown}`
   const isNamed = rowKey.names.length > 0
+  const skipped = source.stray.filter(({ column }) => column !== undefined)
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const proposed: ReadonlyArray<DraftKey> = present([
     !isNamed && !source.isKeyed && {
@@ -78,10 +79,13 @@ const sourceEntry = (
         note: `identifies a row in later runs: ${rowKey.because}${also}`,
       },
       Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
-      source.stray.length > 0 && {
+      skipped.length > 0 && {
         key: "where",
-        value: whereWithout(source.stray),
-        note: `${source.stray.map(strayWarning).join(" ")} Remove this condition if it is a record`,
+        value: whereWithout(skipped),
+        note: strayWarnings(
+          skipped,
+          (_, them) => `Remove this condition if ${them === "it" ? "it is a record" : "they are records"}`,
+        ).join(" "),
       },
     ]),
     below: proposed.map(({ key, note = "", value }) => `${key}: ${flow(value)} # ${note}`),

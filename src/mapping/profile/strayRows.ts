@@ -1,58 +1,81 @@
 import * as Arr from "effect/Array"
 import * as Record from "effect/Record"
-import { cellText } from "../../domain/cell.ts"
+import { cellText, isFilled } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
+import { firstOf } from "../../domain/words.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn, profiler } from "./ColumnProfile.ts"
 
-/** A row that is not a record: units below the header, or totals at the end. */
+/** A row that is not a record: units below the header, totals, or a note such as `Page 2`. */
 export interface StrayRow {
   readonly row: number
-  readonly is: "units" | "totals"
-  /** A column in which only this row has the value `text`, so that `where` can skip the row. */
-  readonly column: string
+  readonly is: "units" | "totals" | "a note"
+  /** A column in which only such rows have the value `text`, so that `where` can skip the row. Undefined if it should not be skipped without a person's decision. */
+  readonly column: string | undefined
   readonly text: string
 }
 
 const isUnit = (text: string): boolean =>
   vocabulary.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
-const isTotal = (text: string): boolean => vocabulary.totals.includes(text.toLowerCase().replace(/\s*:$/, ""))
+const sums = vocabulary.totals.filter((name) => /tot|sum|som/.test(name)).join("|")
+
+/** Matches the totals of something: `subtotal a`, `a total`. */
+const totalOf = new RegExp(`^(?:${sums}) | (?:${sums})$`)
+
+const isTotal = (text: string): boolean => {
+  const name = text.toLowerCase().replace(/\s*:$/, "")
+  return vocabulary.totals.includes(name) || totalOf.test(name)
+}
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
 const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
 /** A row that may not be a record. */
-interface Doubtful extends Pick<StrayRow, "is" | "row"> {
+interface Doubtful {
   readonly cells: Cells
+  readonly row: number
+  readonly isFirst: boolean
+}
+
+/** Whether a row may be totals or a note: it begins with the name of totals, or has a single cell. */
+const mayBeStray = (cells: Cells): boolean => {
+  const at = cells.findIndex(isFilled)
+  return at !== -1 && (!cells.some((cell, position) => position > at && isFilled(cell)) || isTotal(cellText(cells[at]).trim()))
 }
 
 /** Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record. */
 const strayIn = (
-  { cells, is, row }: Doubtful,
+  { cells, isFirst, row }: Doubtful,
   profiles: () => ReadonlyArray<ProfiledColumn>,
 ): StrayRow | undefined => {
+  if (!isFirst && !mayBeStray(cells)) return undefined
   const texts = textsOf(cells)
   const label = texts.find((text) => text !== "") ?? ""
-  if (is === "totals" && !isTotal(label)) return undefined
   const each = profiles().map(({ column, profile }) => ({ column, profile, text: texts[column.position] ?? "" }))
+  if (isFirst) {
+    const unit = each.find(({ column: { name }, profile, text }) =>
+      isUnit(text) && isNumeric(profile) && name !== undefined && !profile.distinct.has(text) && !profile.more
+    )
+    return unit && { row, is: "units", column: unit.column.name, text: unit.text }
+  }
   // A record would have a cell in every column that the other records fill.
-  const isIncomplete = each.some(({ profile: { filled, rows }, text }) =>
+  const lacking = each.filter(({ profile: { filled, rows }, text }) =>
     text === "" && filled >= 2 && filled >= 0.9 * rows
-  )
+  ).length
   const hasSums = each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-  return each.flatMap(({ column: { name }, profile, text }) => {
-    const fits = is === "units" ? isUnit(text) && isNumeric(profile) : isIncomplete && hasSums && text === label
-    return fits && name !== undefined && !profile.distinct.has(text) && !profile.more
-      ? [{ row, is, column: name, text }]
-      : []
-  })[0]
+  if (lacking > 0 && hasSums && isTotal(label)) {
+    const own = each.find(({ profile, text }) => text === label && !profile.distinct.has(text) && !profile.more)
+    return { row, is: "totals", column: own?.column.name, text: label }
+  }
+  const isNote = lacking > 1 && texts.filter((text) => text !== "").length === 1
+  return isNote ? { row, is: "a note", column: undefined, text: label } : undefined
 }
 
-/** The number of rows at the end that may be totals. */
-const footers = 3
+/** The maximum number of rows that are kept because they may be totals or notes. If there are more, such rows are most likely records. */
+const mostDoubtful = 100
 
 /**
  * Profiles a source's columns, without the rows that are not records. Memory does not grow with the number of rows.
@@ -66,33 +89,32 @@ export const recordProfiler = (
   labelsOf?: Parameters<typeof profiler>[1],
 ) => {
   const profiles = profiler(columns, labelsOf)
-  const first: Array<Doubtful> = []
-  const last: Array<Doubtful> = []
+  const doubtful: Array<Doubtful> = []
   return {
     addRow: (cells: Cells, row: number): void => {
-      if (isExport) return profiles.addRow(cells)
-      const filled = row === 1 ? textsOf(cells).filter((text) => text !== "") : []
-      if (filled.length > 0 && filled.every(isUnit)) first.push({ cells, row, is: "units" })
-      else last.push({ cells, row, is: "totals" })
-      if (last.length > footers) profiles.addRow(last.shift()!.cells)
+      const isFirst = row === 1 && textsOf(cells).every((text) => text === "" || isUnit(text))
+      if (!isExport && doubtful.length < mostDoubtful && (isFirst || mayBeStray(cells))) {
+        doubtful.push({ cells, row, isFirst })
+      } else profiles.addRow(cells)
     },
     /**
      * Returns the rows that are not records, the profiles of the columns without these rows, and the texts that look like "no answer". Call it after the
      * last row. `complete` returns the profiles with these texts.
      */
     ended: () => {
-      const stray = [...last, ...first].flatMap((one) => {
+      const stray = doubtful.toReversed().flatMap((one) => {
         const found = strayIn(one, profiles.profiles)
         if (found === undefined) profiles.addRow(one.cells)
-        return found ?? []
+        return found === undefined ? [] : [{ ...found, cells: one.cells }]
       })
+      for (const { cells, column } of stray) if (column === undefined) profiles.addRow(cells)
       const profiled = profiles.profiles()
       const missing = new Map<string, number>()
       for (const { text, times } of profiled.flatMap((one) => cellsIn(one).noAnswer)) {
         missing.set(text, (missing.get(text) ?? 0) + times)
       }
       return {
-        stray: stray.toSorted((a, b) => a.row - b.row),
+        stray: stray.map(({ cells: _, ...row }) => row).toSorted((a, b) => a.row - b.row),
         profiles: profiled,
         missing,
         complete: () => profiles.profiles(true),
@@ -101,12 +123,37 @@ export const recordProfiler = (
   }
 }
 
-/** Returns the `where` that skips rows. */
-export const whereWithout = (stray: ReadonlyArray<StrayRow>) =>
-  Record.map(Arr.groupBy(stray, ({ column }) => column), (rows) => {
+/** Returns the `where` that skips rows, if they have a column. */
+export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
+  const named = stray.flatMap(({ column, text }) => column === undefined ? [] : [{ column, text }])
+  return Record.map(Arr.groupBy(named, ({ column }) => column), (rows) => {
     const [text = "", ...others] = new Set(rows.map((one) => one.text))
     return { not: others.length === 0 ? text : [text, ...others] }
   })
+}
 
-export const strayWarning = ({ is, row, text }: StrayRow): string =>
-  `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`
+/** How many rows a warning names. */
+const rowsNamed = 5
+
+/**
+ * Returns a warning for each kind of rows that are not records.
+ *
+ * @param next returns what to do about rows that this `where` skips. It also gets the pronoun for them
+ */
+export const strayWarnings = (
+  stray: ReadonlyArray<StrayRow>,
+  next: (where: ReturnType<typeof whereWithout>, them: "it" | "them") => string,
+): ReadonlyArray<string> =>
+  Object.values(Arr.groupBy(stray, ({ column, is }) => `${is} ${column !== undefined}`)).map((rows) => {
+    const [{ column, is }] = rows
+    const isOne = rows.length === 1
+    const shown = firstOf(rows.map(({ row, text }) => `${row} ("${cut(text, 40)}")`), rowsNamed)
+    const which = isOne ? `Row ${shown} looks like ${is}, not like a record.` : `Rows ${shown} look like ${is === "a note" ? "notes" : is}, not like records.`
+    return `${which} ${
+      column !== undefined
+        ? next(whereWithout(rows), isOne ? "it" : "them")
+        : isOne
+        ? "It is read like all rows. If it is not a record, remove it from the file."
+        : "They are read like all rows. If they are not records, remove them from the file."
+    }`
+  })
