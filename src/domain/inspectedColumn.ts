@@ -14,6 +14,10 @@ export type CellTrap =
   | "cut-off"
   | "placeholder"
   | "wrapped"
+  | "no-answer"
+  | "markup"
+  | "escaped"
+  | "invisible"
 
 /** A property of a column that may make its answers wrong. */
 export interface Trap {
@@ -21,6 +25,7 @@ export interface Trap {
     | CellTrap
     | "repeated-title"
     | "empty-title"
+    | "empty-below"
     | "lost-zeros"
     | "two-date-orders"
     | "open-date-order"

@@ -4,8 +4,9 @@ import type { CellTrap, Shape, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
 import { count, counted } from "../domain/words.ts"
-import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
+import type { ColumnProfile, ProfiledColumn } from "../mapping/profile/ColumnProfile.ts"
 import { dateFormats } from "../mapping/profile/notations.ts"
+import { isNoAnswer } from "../mapping/words/words.ts"
 import { cellsLike } from "./inspectedKind.ts"
 
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
@@ -40,6 +41,22 @@ const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> =
     "are wrapped in",
     `="…", which stops spreadsheets from changing the text. Extract the text with \`extract: '^="?(.*?)"?$'\`.`,
   ],
+  "no-answer": [
+    "is",
+    "are",
+    "what programs write for no answer. If they mean that here, list them under `source.empty`. Otherwise they are sent.",
+  ],
+  markup: ["contains", "contain", "HTML such as &amp; or <br>, which is sent as it is."],
+  escaped: [
+    "is",
+    "are",
+    "written as databases do, with backslashes or between single quotes, which are sent as they are.",
+  ],
+  invisible: [
+    "contains",
+    "contain",
+    "invisible characters, such as soft hyphens or control characters, which are sent as they are.",
+  ],
 }
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
@@ -50,6 +67,28 @@ const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
 const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/
 const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
 const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
+const markup =
+  /&(?:amp|lt|gt|quot|apos|nbsp|[a-z]+(?:uml|acute|grave|circ|cedil|tilde)|szlig|#\d+|#x[\da-f]+);|<(?:br\s*\/?|\/?(?:p|b|i|strong|em|div|span))>/i
+const escaped = /\\[nrt"',;]|^'.+'$/s
+const invisible = /[\0-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]/
+
+/** Dates that databases store if there is none. The separators are hyphens. */
+const noDates: ReadonlySet<string> = new Set(
+  ["0001-01-01", "1753-01-01", "1899-12-30", "1900-01-01", "9999-12-31"].flatMap((date) => {
+    const [year = "", month = "", day = ""] = date.split("-")
+    return [
+      date,
+      `${day}-${month}-${year}`,
+      `${month}-${day}-${year}`,
+      `${Number(month)}-${Number(day)}-${year}`,
+      `${year}${month}${day}`,
+    ]
+  }),
+)
+/** Whether a text is a date that databases store if there is none. It may have a time of 0:00. */
+const isNoDate = (text: string): boolean =>
+  text.length <= 24 && noDates.has(text.replace(/[ T]0?0:00(?::00(?:\.0+)?)?Z?$/, "").replaceAll(/[./]/g, "-"))
+
 const longestOfExcel = 32_767
 
 /** Returns the sentence about a trap that was found in this many cells. */
@@ -114,6 +153,10 @@ export class CellTraps {
     else if (text === "xxxxx") this.note("placeholder", text)
     if (text.length >= longestOfExcel && cell.length === longestOfExcel) this.note("cut-off", text)
     if (garbled.test(text)) this.note("garbled", text)
+    if (isNoAnswer(text) || isNoDate(text)) this.note("no-answer", text)
+    if (markup.test(text)) this.note("markup", text)
+    if (escaped.test(text)) this.note("escaped", text)
+    if (invisible.test(text)) this.note("invisible", text)
   }
 
   traps(): ReadonlyArray<Trap> {
@@ -158,6 +201,21 @@ export class CellTraps {
     return trap("lost-zeros", message, shorter)
   }
 }
+
+/** Returns the trap for the first column of a list in which an empty cell may stand for the value above it. */
+export const emptyBelowTraps = (
+  { filled, rows, unique }: ColumnProfile,
+  others: ReadonlyArray<ProfiledColumn>,
+): ReadonlyArray<Trap> =>
+  filled < 2 || unique !== true || filled > 0.7 * rows || others.every(({ profile }) => profile.filled < 0.9 * rows)
+    ? []
+    : [trap(
+      "empty-below",
+      `${
+        counted(rows - filled, "row has", "rows have")
+      } no value here, and no value occurs twice. If an empty cell means the value above it, fill it in before you import: each row is sent on its own.`,
+      rows - filled,
+    )]
 
 /** Returns the trap for dates if the column doesn't show whether the day or the month comes first. */
 export const dateTraps = (profile: ColumnProfile): ReadonlyArray<Trap> => {

@@ -236,7 +236,10 @@ const writeNew = (
       warnings: [
         ...source.warnings,
         ...config.sheet === undefined ? unreadSheets(yield* source.files) : [],
-        ...strayWarnings(stray, (_, them) => `\`where\` skips ${them}, and reports count ${them} as skipped on purpose.`),
+        ...strayWarnings(
+          stray,
+          (_, them) => `\`where\` skips ${them}, and reports count ${them} as skipped on purpose.`,
+        ),
       ],
       open: [
         ...(suggestions.rowKey.names.length === 0 && config.rowKey === undefined ? ["source.rowKey"] : []),

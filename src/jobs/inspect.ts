@@ -15,7 +15,7 @@ import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/fixed.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
-import { CellTraps, dateTraps, exceptionTraps, titleTraps } from "./columnTraps.ts"
+import { CellTraps, dateTraps, emptyBelowTraps, exceptionTraps, titleTraps } from "./columnTraps.ts"
 import { kindOf, mostFrequent } from "./inspectedKind.ts"
 import { openShown } from "./prepare.ts"
 import { labelsFor, readableRows, type SourceLabels, unreadSheets } from "./suggestMapping.ts"
@@ -159,7 +159,9 @@ export const inspecting = (source: Source, labels?: SourceLabels) => {
           ...strayWarnings(
             stray,
             (where, them) =>
-              `Skip ${them} with \`where: ${flow(where)}\` under \`source\`, as \`init\` does. The columns are shown without ${them}.`,
+              `Skip ${them} with \`where: ${
+                flow(where)
+              }\` under \`source\`, as \`init\` does. The columns are shown without ${them}.`,
           ),
         ],
         tool: tool && Struct.pick(tool, "name", "title", "score", "reasons", "variant", "notes"),
@@ -223,6 +225,7 @@ const inspectedColumns = (
       traps: [
         ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),
         ...cellTraps[at]?.traps() ?? [],
+        ...(at === 0 ? emptyBelowTraps(profile, profiled) : []),
         ...dateTraps(profile),
         ...exceptionTraps(profile, kind),
       ],

@@ -193,6 +193,25 @@ describe("traps found by inspect", () => {
     expect(await trapsOf("A", ["x".repeat(32_767)])).toContainEqual(["cut-off", 1])
   })
 
+  it("inspect finds texts and dates that programs write for no answer", async () => {
+    expect(await trapsOf("A", ["NULL", "\\N", "(null)", "none of these", "Nil"])).toContainEqual(["no-answer", 4])
+    const dates = ["1900-01-01 00:00:00.000", "31.12.9999", "0000-00-00", "1/1/1900", "99991231", "1990-01-01"]
+    expect(await trapsOf("A", dates)).toContainEqual(["no-answer", 5])
+  })
+
+  it("inspect finds HTML, the escapes of databases, and invisible characters", async () => {
+    expect(await trapsOf("A", ["Tom &amp; Al", "a<br>b", "M&uuml;ller", "AT&T; x < y"])).toContainEqual(["markup", 3])
+    expect(await trapsOf("A", ["a\\nb", "Tom\\, jr", "'Ada'", "it's", "R\\D"])).toContainEqual(["escaped", 3])
+    expect(await trapsOf("A", ["A\u00adda", "a\0b", "a\u200bb", "👩\u200d🔬"])).toContainEqual(["invisible", 3])
+  })
+
+  it("inspect finds a first column in which an empty cell may mean the value above it", async () => {
+    const codes = async (text: string) =>
+      (await inspectText(text)).columns.map(({ traps }) => traps.map(({ code }) => code))
+    expect(await codes("Name,Code\nAda,a1\n,a2\n,a3\nBob,b2\n,b3\n")).toEqual([["empty-below"], []])
+    expect(await codes("Name,Code\nAda,a1\nAda,a2\n,a3\nBob,b2\n,b3\n")).toEqual([[], []])
+  })
+
   it("inspect finds repeated and missing titles", async () => {
     const { columns } = await inspectText("No,Why?,Why?,\n1,a,b,c\n")
     expect(columns.map(({ traps }) => traps.map(({ code }) => code))).toEqual([

@@ -363,7 +363,10 @@ describe("empty cells at the end of a row", () => {
 
   it("an empty cell beyond the header is reported unless many rows have one, because a cell before it may contain a delimiter", async () => {
     const unquoted = await csv("Name,Code,Remark\nAda,a1,new\nLove, jr,b2,\nCy,c3,\nDi,d4,x\n")
-    expect([...unquoted.faults]).toEqual([[2, expect.stringContaining("Row 2 (line 3) has 4 cells, but the header has 3.")]])
+    expect([...unquoted.faults]).toEqual([[
+      2,
+      expect.stringContaining("Row 2 (line 3) has 4 cells, but the header has 3."),
+    ]])
     const decimals = await csv("Name,Amount,Remark\nAda,12,50,\nBob,13,20,new\nCy,14,00,\nDi,15,10,x\nEve,1,70,y\n")
     expect(decimals.faults.size).toBe(5)
     const delimited = await csv("Name,Code,City\nAda,a1,Rome,\nBob,b2,Paris,\nCy,c3,Oslo\n")

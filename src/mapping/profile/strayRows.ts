@@ -43,7 +43,8 @@ interface Doubtful {
 /** Whether a row may be totals or a note: it begins with the name of totals, or has a single cell. */
 const mayBeStray = (cells: Cells): boolean => {
   const at = cells.findIndex(isFilled)
-  return at !== -1 && (!cells.some((cell, position) => position > at && isFilled(cell)) || isTotal(cellText(cells[at]).trim()))
+  return at !== -1
+    && (!cells.some((cell, position) => position > at && isFilled(cell)) || isTotal(cellText(cells[at]).trim()))
 }
 
 /** Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record. */
@@ -62,9 +63,8 @@ const strayIn = (
     return unit && { row, is: "units", column: unit.column.name, text: unit.text }
   }
   // A record would have a cell in every column that the other records fill.
-  const lacking = each.filter(({ profile: { filled, rows }, text }) =>
-    text === "" && filled >= 2 && filled >= 0.9 * rows
-  ).length
+  const lacking =
+    each.filter(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows).length
   const hasSums = each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
   if (lacking > 0 && hasSums && isTotal(label)) {
     const own = each.find(({ profile, text }) => text === label && !profile.distinct.has(text) && !profile.more)
@@ -148,7 +148,9 @@ export const strayWarnings = (
     const [{ column, is }] = rows
     const isOne = rows.length === 1
     const shown = firstOf(rows.map(({ row, text }) => `${row} ("${cut(text, 40)}")`), rowsNamed)
-    const which = isOne ? `Row ${shown} looks like ${is}, not like a record.` : `Rows ${shown} look like ${is === "a note" ? "notes" : is}, not like records.`
+    const which = isOne
+      ? `Row ${shown} looks like ${is}, not like a record.`
+      : `Rows ${shown} look like ${is === "a note" ? "notes" : is}, not like records.`
     return `${which} ${
       column !== undefined
         ? next(whereWithout(rows), isOne ? "it" : "them")

@@ -151,7 +151,9 @@ export const makeRows = (
         continue
       }
       const where = () => place(number, from, breaks)
-      const isRagged = row.length > width.header ? !isDelimited || !fits(row, width) : row.length < width.header && !fits(row, width)
+      const isRagged = row.length > width.header
+        ? !isDelimited || !fits(row, width)
+        : row.length < width.header && !fits(row, width)
       const isPart = isRagged && row.length === 1
       const fault = isRagged
         ? ragged(where(), row.length, width.header)
