@@ -162,6 +162,12 @@ const isGroups = (line: Line, [titles = [], ...rows]: ReadonlyArray<Line>, usual
   })
 }
 
+/** Returns records without the columns that are empty in all of them, as between the columns of a printed list. */
+const withoutEmptyColumns = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const used = new Set(lines.flatMap((line) => line.flatMap((cell, at) => (cell.trim() === "" ? [] : at))))
+  return lines.map((line) => line.filter((_, at) => used.has(at)))
+}
+
 /**
  * Returns the index of the header, or -1 if all records are empty. The header is the first record that is not empty, unless that is obviously a
  * heading of the whole table and a record of titles follows. A heading is a single filled cell above records of at least three columns, or of two if
@@ -170,9 +176,10 @@ const isGroups = (line: Line, [titles = [], ...rows]: ReadonlyArray<Line>, usual
  * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */
 export const placeHeader = (
-  lines: ReadonlyArray<Line>,
+  records: ReadonlyArray<Line>,
   merged: (at: number) => boolean = () => false,
 ): number => {
+  const lines = withoutEmptyColumns(records)
   const first = lines.findIndex((line) => filledIn(line) > 0)
   if (first === -1) return -1
   const usual = usualWidth(lines.slice(first, first + lookedAt).map(extentOf))

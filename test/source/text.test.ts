@@ -317,6 +317,7 @@ describe("the header of a text", () => {
       "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
       4,
     ],
+    ["a title above columns with empty ones between", "Customers,,,,\nid,,name,,city\n1,,Ada,,Ulm\n2,,Bob,,Bonn\n", 2],
     ["names of groups", "Person,,Home,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n", 2],
     [
       "a title and names of groups in which titles are repeated",
@@ -325,7 +326,8 @@ describe("the header of a text", () => {
     ],
   ])("the header is found and reported below %s", async (_, text, line) => {
     const all = await csv(text)
-    expect(all.source.columns.slice(0, 3).map((column) => column.title)).toEqual(["id", "name", "city"])
+    const titles = all.source.columns.flatMap(({ title }) => title === "" ? [] : title)
+    expect(titles.slice(0, 3)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
     expect(taken(all).header).toBe(`line ${line} (detected)`)
     expect(all.source.warnings).toEqual([expect.stringContaining(`seems to have its header on line ${line}:`)])
