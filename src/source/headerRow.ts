@@ -62,6 +62,25 @@ export const notRecords = (header: ReadonlyArray<Cell>) => {
   }
 }
 
+/** Returns the warning about a detected header that lacks titles which the row below it may contain. None if that row is not full, or if one title is lacking. */
+export const titlesBelow = (
+  of: string,
+  titles: Line,
+  { header, records, skipped }: Head,
+): ReadonlyArray<string> => {
+  const below = records.slice(header + 1).map((row) => row.map((cell) => cellText(cell)))
+  const [next = []] = below
+  const lacking = next.filter((cell, at) => cell.trim() !== "" && (titles[at] ?? "").trim() === "").length
+  const usual = usualWidth(below.slice(0, lookedAt).map(extentOf))
+  if (lacking < 2 || filledIn(titles) < 2 || filledIn(next) < usual || !isTitles(next, usual, titles)) return []
+  const row = skipped + header + 1
+  return [
+    `${of} has ${lacking} columns without titles in row ${row}. If row ${
+      row + 1
+    } contains the titles, write \`headerRow: ${row + 1}\` under \`source\`. Otherwise, write \`headerRow: ${row}\`.`,
+  ]
+}
+
 /** Returns the titles of a table without a header. */
 export const numberedTitles = (width: number): ReadonlyArray<string> =>
   Array.from({ length: width }, (_, at) => `column ${at + 1}`)
@@ -80,12 +99,13 @@ const isSequence = (texts: ReadonlyArray<string>): boolean =>
 
 /**
  * Returns a sentence if a detected header seems to be a row, whose answers would be lost: a title is an answer like the cells below it, or several titles
- * are also cells of their columns. Rows that repeat the header don't count.
+ * are also cells of their columns. Headers among the rows don't count.
  */
 export const noHeader = ({ header, records, skipped }: Head): string | undefined => {
   const textAt = (row: Cells, at: number) => cellText(row[at]).trim()
   const titles = records[header] ?? []
-  const rows = records.slice(header + 1).filter((row) => titles.some((_, at) => textAt(row, at) !== textAt(titles, at)))
+  const problemOf = notRecords(titles)
+  const rows = records.slice(header + 1).filter((row) => problemOf(row, () => "") === undefined)
   const columns = titles.map((_, at) => ({
     at,
     title: textAt(titles, at),

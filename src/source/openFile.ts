@@ -9,7 +9,7 @@ import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { addedColumns, isFixed, rejectUnread } from "./fixed.ts"
-import { noHeader } from "./headerRow.ts"
+import { noHeader, titlesBelow } from "./headerRow.ts"
 import { mapFiles, refusing, type Source, SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { fixedDelimiter } from "./text/header.ts"
@@ -268,9 +268,11 @@ export const openFile = (
     }
     const source = yield* fromTool(yield* open(config.headerRow), open)
     // Further header rows of a form tool may contain the same texts.
-    const isDetected = config.headerRow === undefined && source.tool === undefined
-    const none = isDetected && source.head !== undefined ? noHeader(source.head) : undefined
-    return none === undefined ? source : yield* refusing(file)(none)
+    if (config.headerRow !== undefined || source.tool !== undefined || source.head === undefined) return source
+    const none = noHeader(source.head)
+    if (none !== undefined) return yield* refusing(file)(none)
+    const titles = source.columns.map(({ title }) => title)
+    return { ...source, warnings: [...source.warnings, ...titlesBelow(file, titles, source.head)] }
   })
 
 /** What a file is, according to its first bytes. */

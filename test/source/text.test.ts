@@ -345,6 +345,16 @@ describe("the header of a text", () => {
     expect(taken(all).header).toBe("line 1")
   })
 
+  it("a warning says that the row below a header without some titles may contain them, unless the pipeline says where the header is", async () => {
+    const text = "Person,,Home,\nname,code,city,zip\nAda,a1,Ulm,N1\nBob,b2,Bonn,N2\n"
+    expect((await csv(text)).source.warnings).toEqual([
+      expect.stringMatching(
+        / has 2 columns without titles in row 1\. If row 2 contains the titles, write `headerRow: 2`/,
+      ),
+    ])
+    expect((await csv(text, { headerRow: 1 })).source.warnings).toEqual([])
+  })
+
   it("the header may have bare quotes inside its quotes", async () => {
     const all = await csv('\ufeff"Submission ID","Say "yes" please","Url"\n"a1","yes","x"\n"a2","no","y"\n')
     expect(all.source.columns.map((column) => column.name)).toEqual(["Submission ID", 'Say "yes" please', "Url"])
