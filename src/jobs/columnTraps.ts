@@ -70,7 +70,7 @@ const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“
 const markup =
   /&(?:amp|lt|gt|quot|apos|nbsp|[a-z]+(?:uml|acute|grave|circ|cedil|tilde)|szlig|#\d+|#x[\da-f]+);|<(?:br\s*\/?|\/?(?:p|b|i|strong|em|div|span))>/i
 const escaped = /\\[nrt"',;]|^'.+'$/s
-const invisible = /[\0-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]/
+const invisible = /(?![\t-\r])\p{Cc}|[\u00ad\u200b\u2060\ufeff]/u
 
 /** Dates that databases store if there is none. The separators are hyphens. */
 const noDates: ReadonlySet<string> = new Set(

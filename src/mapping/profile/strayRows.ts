@@ -102,19 +102,21 @@ export const recordProfiler = (
      * last row. `complete` returns the profiles with these texts.
      */
     ended: () => {
+      const notSkipped: Array<Cells> = []
       const stray = doubtful.toReversed().flatMap((one) => {
         const found = strayIn(one, profiles.profiles)
         if (found === undefined) profiles.addRow(one.cells)
-        return found === undefined ? [] : [{ ...found, cells: one.cells }]
+        else if (found.column === undefined) notSkipped.push(one.cells)
+        return found ?? []
       })
-      for (const { cells, column } of stray) if (column === undefined) profiles.addRow(cells)
+      for (const cells of notSkipped) profiles.addRow(cells)
       const profiled = profiles.profiles()
       const missing = new Map<string, number>()
       for (const { text, times } of profiled.flatMap((one) => cellsIn(one).noAnswer)) {
         missing.set(text, (missing.get(text) ?? 0) + times)
       }
       return {
-        stray: stray.map(({ cells: _, ...row }) => row).toSorted((a, b) => a.row - b.row),
+        stray: stray.toSorted((a, b) => a.row - b.row),
         profiles: profiled,
         missing,
         complete: () => profiles.profiles(true),
