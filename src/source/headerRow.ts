@@ -14,11 +14,15 @@ export const aboveHeader = (of: string, place: "on line" | "in row", row: number
   } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right ${one}.`
 }
 
+const isLine = (cell: Cell | undefined): cell is string =>
+  typeof cell === "string" && /^\s*:?[-=_]{2,}:?\s*$/.test(cell)
+
 /** Whether all filled cells of a row are lines, such as `-----`, which some programs write below the header or between pages. */
 const isSeparator = (row: ReadonlyArray<Cell>): boolean => {
+  const first = row.find(isFilled)
+  if (!isLine(first)) return false
   const filled = row.filter(isFilled)
-  return filled.every((cell) => typeof cell === "string" && /^\s*:?[-=_]{2,}:?\s*$/.test(cell))
-    && (filled.length > 1 || cellText(filled[0]).trim().length > 4)
+  return filled.every(isLine) && (filled.length > 1 || first.trim().length > 4)
 }
 
 /**
@@ -35,7 +39,6 @@ export const notRecords = (header: ReadonlyArray<Cell>) => {
   /** Whether the next row is directly below the header. It may be a form tool's second header. */
   let isFirst = true
   const isOtherHeader = (row: ReadonlyArray<Cell>) => {
-    if (!known.has(plainTitle(row[0]))) return false
     const cells = row.map(plainTitle)
     const familiar = cells.filter((cell) => known.has(cell)).length
     return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
@@ -45,12 +48,13 @@ export const notRecords = (header: ReadonlyArray<Cell>) => {
     if (!isWide) return undefined
     const mayBeHeader = !isFirst
     isFirst = false
-    if (titles.every((title, at) => plainTitle(row[at]) === title)) {
+    const first = plainTitle(row[0])
+    if (first === titles[0] && titles.every((title, at) => plainTitle(row[at]) === title)) {
       otherHeader = undefined
       return problem(`${where()} repeats the header, as if two exports had been joined. Remove it from the file.`)
     }
     if (isSeparator(row)) return problem(`${where()} is a separator line, not a record. Remove it from the file.`)
-    if (mayBeHeader && isOtherHeader(row)) {
+    if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
       otherHeader = where()
       return problem(
         `${otherHeader} contains titles of the header in an order of its own, as if two exports had been joined. The rows below it are not sent. Move it and them to a file of their own.`,
