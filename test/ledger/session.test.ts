@@ -8,13 +8,14 @@ import type { RowOutcome } from "../../src/ledger/rows.ts"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, destination, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
-describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
   const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
   const notCreated: RowOutcome = { _tag: "NotCreated" }
   const refused: RowOutcome = { _tag: "Refused", message: "no", item: Buffer.alloc(16, 7), mapping: "m", form: "f" }
 
   const held = Effect.gen(function*() {
-    const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+    const file = join(yield* folder, "ledger.db")
+    const ledger = yield* openLedger({ file })
     const view = yield* contacts(ledger)
     const session = yield* view.hold("run1")
     const send = (number: number, outcome: RowOutcome, more: Parameters<typeof rowOf>[2] = {}, resend = false) =>
@@ -23,7 +24,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         (batch) => session.settle(batch, [outcome]),
       )
     const known = (key: string) => Effect.map(view.lookUp([ledger.digest.key(key)]), ([row]) => row)
-    return { ledger, view, session, send, known }
+    return { file, ledger, view, session, send, known }
   })
 
   it.scopedLive("a submission's id of any length is recorded and recognised", () =>
@@ -540,6 +541,16 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         expect(session.abandoned).toBe(1)
         expect((yield* Effect.flip(ledger.pipeline({ ...ask, pipeline: "contacts" })))._tag).toBe("LedgerRefused")
         expect(yield* ledger.verify).toEqual([])
+      }))
+
+    it.scopedLive("a pipeline that takes rows over ends a run that was suspended under the earlier name", () =>
+      Effect.gen(function*() {
+        const { file, ledger, session } = yield* held
+        yield* session.intend(batchOf([rowOf(ledger, 1)]))
+        yield* exec(file, "UPDATE lock SET beat = beat - 61000")
+        yield* (yield* ledger.pipeline({ ...ask, renamedFrom: "contacts" })).hold("run2")
+        expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerOvertaken")
+        expect(session.held()).toBe(false)
       }))
   })
 })

@@ -116,10 +116,14 @@ export function* takeOver(store: Store, requested: RequestedPlace): Sql<void> {
   yield* write("UPDATE place SET pipeline = ? WHERE id = ?", [pipeline, old])
 }
 
+/** Fails if a run of one of the pipelines is in progress. A suspended run that may be overtaken loses its lock, so it writes nothing when it continues. */
 function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<string>): Sql<void> {
   for (const name of pipelines) {
-    const holder = yield* liveHolder(store, name)
-    if (holder === undefined) continue
+    const holder = yield* liveHolder(store, name, store.dialect.forUpdate)
+    if (holder === undefined) {
+      yield* write("UPDATE lock SET held = 0 WHERE pipeline = ?", [name])
+      continue
+    }
     throw new Refusal(
       new LedgerRefused({
         next: ["status", name],
