@@ -2,13 +2,15 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type LedgerError, LedgerRefused } from "../errors.ts"
+import { makeDigester, proofOf } from "../secret.ts"
 import { schema as tables } from "../sql/schema.ts"
 import { type Connection, connectTo } from "./connection.ts"
 import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { readAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
-import { hasTables, lockOf } from "./opening.ts"
+import { hasTables, idIn, lockOf } from "./opening.ts"
 import type { PostgresOptions } from "./options.ts"
+import { Writer } from "./Writer.ts"
 
 /** Whether there is a ledger. Creates none. */
 export const postgresLedgerExists = (options: PostgresOptions): Effect.Effect<boolean, LedgerError | LedgerRefused> =>
@@ -22,7 +24,8 @@ export const postgresLedgerExists = (options: PostgresOptions): Effect.Effect<bo
 
 /**
  * Copies a ledger into a new schema of its database, for a rehearsal, and drops the schema when the scope closes. A run may be in progress. The copy
- * does not contain the run's lock. If there is no ledger yet, opening the copy makes one. Returns how to open the copy.
+ * does not contain the run's lock. If there is no ledger yet, opening the copy makes one. Returns how to open the copy. Refuses a schema that opening it
+ * would refuse.
  */
 export const copyPostgresLedger = (
   options: PostgresOptions,
@@ -32,8 +35,11 @@ export const copyPostgresLedger = (
     const connection = yield* connectTo(options, "reading")
     const { label } = connection
     const copy = `${schema}_rehearsal_${randomBytes(4).toString("hex")}`
-    const doing = <A>(work: () => Promise<A>) =>
-      Effect.tryPromise({ try: work, catch: ledgerError(label, "copying it for a rehearsal") })
+    const what = "copying it for a rehearsal"
+    const doing = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
+    const part = { ...options, label, proof: proofOf(makeDigester(options.key)) }
+    const id = yield* new Writer(connection, lockOf(schema), () => undefined)
+      .write<string | undefined, LedgerRefused>(what, () => idIn(part))
     const [mayCreate, user, database] = (yield* doing(() =>
       connection.send("SELECT has_database_privilege(current_database(), 'CREATE'), current_user, current_database()")
     )).rows[0] ?? []
@@ -49,7 +55,7 @@ export const copyPostgresLedger = (
     yield* Effect.acquireRelease(
       doing(async () => {
         await dropLeft(connection, schema)
-        await copyTables(connection, schema, copy)
+        await copyTables(connection, schema, copy, id !== undefined)
       }),
       // If the connection was lost, the next rehearsal drops the schema.
       () =>
@@ -85,16 +91,15 @@ export const dropLeft = async (connection: Connection, schema: string): Promise<
   return left
 }
 
-/** Creates the schema and fills it from one state of the ledger. Tables are not logged, because nothing of them must survive a crash. */
-const copyTables = async (connection: Connection, schema: string, copy: string): Promise<void> => {
-  const there = await readAt(connection, hasTables(schema))
+/** Creates the schema and fills it from one state of the ledger, if there is one. Tables are not logged, because nothing of them must survive a crash. */
+const copyTables = async (connection: Connection, schema: string, copy: string, isThere: boolean): Promise<void> => {
   await connection.send("SELECT pg_advisory_lock($1)", [useOf(copy)])
   await connection.exec(`
     BEGIN ISOLATION LEVEL REPEATABLE READ;
     CREATE SCHEMA ${quoted(copy)};
     COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(schema)}';
     SET LOCAL search_path = ${quoted(copy)}`)
-  if (there) {
+  if (isThere) {
     const unlogged = tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE")
     await connection.exec(unlogged + functions + withoutSamples)
     const { rows } = await connection.send(

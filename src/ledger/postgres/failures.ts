@@ -14,7 +14,7 @@ const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?:
   [/^55P03$/, "a different transaction has locked the tables for too long"],
   [/^57P03$/, "the server is starting or stopping"],
   [/^57P|^25P03$/, "the server ended the connection"],
-  [/^25006$/, "the server is a standby, which can't be written to", "refused"],
+  [/^25006$/, "the database can't be written to: default_transaction_read_only is on, or its server is a standby"],
   [/^58/, "the server reports a disk error"],
   [/^XX00[12]$/, "the database is damaged. Restore it from a backup"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "the server's name can't be resolved"],

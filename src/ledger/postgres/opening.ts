@@ -78,19 +78,24 @@ export function* hasTables(schema: string): Sql<boolean> {
 }
 
 /**
- * Returns the ledger's id, inside a transaction that holds the advisory lock. Creates the schema and its tables if there are none. Refuses a schema
- * that is not this project's ledger.
+ * Returns the ledger's id, inside a transaction that holds the advisory lock. Creates the schema and its tables if there are none. Refuses what `idIn`
+ * refuses.
  *
  * @param mayCreate throws if there must have been a ledger
  */
 export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
-  const { isManaged = false, label, project, proof, schema } = part
-  yield* checkServer(`ledger ${label}`, isManaged)
+  yield* checkServer(`ledger ${part.label}`, part.isManaged === true)
+  const id = yield* idIn(part)
+  if (id !== undefined) return id
+  mayCreate()
+  return yield* createTables(part)
+}
+
+/** Returns the id of the ledger in a schema. Undefined if the schema is empty. Refuses a schema that is not this project's ledger. */
+export function* idIn(part: Pick<Part, "label" | "project" | "proof" | "schema">): Sql<string | undefined> {
+  const { label, project, proof, schema } = part
   const meta = yield* metaOf(part)
-  if (meta === undefined) {
-    mayCreate()
-    return yield* createTables(part)
-  }
+  if (meta === undefined) return undefined
   const owner = meta.get("project")
   if (owner === undefined) {
     return refuse(
@@ -135,14 +140,14 @@ const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE"]
 
 /** Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger. */
 function* checkAccess({ label, schema }: Pick<Part, "label" | "schema">): Sql<void> {
-  const [user = "", owner = "", isAllowed = 0] = (yield* get<readonly [string, string, number]>(
-    `SELECT current_user, pg_get_userbyid(max(n.nspowner)), bool_and(has_schema_privilege(n.oid, 'USAGE') AND ${
+  const denied = yield* get<readonly [user: string, owner: string]>(
+    `SELECT current_user, pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = ? AND c.relkind = 'r' AND NOT (has_schema_privilege(n.oid, 'USAGE') AND ${
       privileges.map((one) => `has_table_privilege(c.oid, '${one}')`).join(" AND ")
-    }) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relkind = 'r'`,
+    }) LIMIT 1`,
     [schema],
-  )) ?? []
-  if (isAllowed === 1) return
-  throw new Refusal(notOwner("use", label, user, owner))
+  )
+  if (denied !== undefined) throw new Refusal(notOwner("use", label, ...denied))
 }
 
 type Rights = readonly [

@@ -117,9 +117,28 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
         const { id } = yield* Effect.scoped(openedAs(schema, { owner: user }))
         expect((yield* openedAs(schema, { url: urlOf({ user: `${user}:x` }) })).id).toBe(id)
         expect(yield* refusal(Effect.scoped(openedAs(schema, { url: urlOf({ user: `${other}:x` }) })))).toContain(
-          `LedgerRefused: The user ${other} may not use the tables of the ledger ledger1, which belong to`,
+          `LedgerRefused: The user ${other} may not use the tables of the ledger ledger1, which belong to ${user}.`,
+        )
+        // As a restored backup may have it.
+        yield* Effect.promise(() => connection.exec(`ALTER TABLE ${schema}.row OWNER TO ${other}`))
+        expect(yield* refusal(Effect.scoped(openedAs(schema, { url: urlOf({ user: `${user}:x` }) })))).toContain(
+          `The user ${user} may not use the tables of the ledger ledger1, which belong to ${other}.`,
         )
       }
+    }))
+
+  it.scopedLive("says that the database may be read-only by default", () =>
+    Effect.gen(function*() {
+      const user = newSchema()
+      const connection = yield* connected(yield* urlOf())
+      yield* Effect.promise(() =>
+        connection.exec(
+          `CREATE ROLE ${user} LOGIN PASSWORD 'x'; ALTER ROLE ${user} SET default_transaction_read_only = on; GRANT CREATE ON DATABASE postgres TO ${user}`,
+        )
+      )
+      expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url: urlOf({ user: `${user}:x` }) })))).toContain(
+        "can't be written to: default_transaction_read_only is on, or its server is a standby (25006",
+      )
     }))
 
   it.scopedLive("refuses a server that can lose commits, unless a managed service guarantees that they are durable", () =>
