@@ -45,10 +45,10 @@ export const fileSystemType = (path: string, mountInfo: string): string | undefi
   return found?.type
 }
 
-/** Returns the type of the network file system that a folder is on. Undefined for a local disk, or if the system does not report it (only Linux does). */
-export const networkFileSystem = (folder: string): string | undefined => {
+/** Returns the type of the network file system that a file or folder is on. Undefined for a local disk, or if the system does not report it (only Linux does). */
+export const networkFileSystem = (path: string): string | undefined => {
   if (!existsSync("/proc/self/mountinfo")) return undefined
-  const type = fileSystemType(realpathSync(folder), readFileSync("/proc/self/mountinfo", "utf8"))
+  const type = fileSystemType(realpathSync(path), readFileSync("/proc/self/mountinfo", "utf8"))
   return type !== undefined && network.has(type) ? type : undefined
 }
 

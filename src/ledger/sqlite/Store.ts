@@ -109,7 +109,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       mayRewrite: Effect.void,
       rewrite: rewrite(db),
       removeCopies: attempt(file, "removing copies of it", () => removeCopies(file, me)),
-      roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),
+      roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(file), rows, bytes)),
     } satisfies Store
   })
 

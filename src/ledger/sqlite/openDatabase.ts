@@ -38,7 +38,8 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
  */
 export const openDatabase = (path: string): Database | LedgerRefused => {
   const file = resolve(path)
-  const type = networkFileSystem(dirname(file))
+  // The file may be a link to a different disk.
+  const type = networkFileSystem(existsSync(file) ? file : dirname(file))
   if (type !== undefined) {
     return new LedgerRefused({
       message:

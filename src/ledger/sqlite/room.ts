@@ -20,10 +20,10 @@ const copies = 4
 export const neededRoom = (rows: number, bytes: number): number =>
   always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes + bytes * copies
 
-/** Returns how many bytes of a folder's disk are free for this process, or undefined if the system does not report it. */
-export const freeSpace = (folder: string): number | undefined => {
+/** Returns how many bytes are free for this process on a file's disk, or undefined if the system does not report it. */
+export const freeSpace = (file: string): number | undefined => {
   try {
-    const { bavail, bsize } = statfsSync(folder)
+    const { bavail, bsize } = statfsSync(file)
     const free = bavail * bsize
     // Some file systems without a size limit report zero for everything.
     return bsize === 0 || !Number.isFinite(free) ? undefined : free
