@@ -11,6 +11,7 @@ import type { ImportedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { wholeFormSentences } from "../report/sentences.ts"
 import { FormService } from "../service/FormService.ts"
+import { columnNames } from "../source/columns.ts"
 import {
   acknowledgedOf,
   balanceHolds,
@@ -69,6 +70,7 @@ export const writeSummary = (ended: Ended) =>
     const { facts, pulled, report: whole } = yield* summarise(ended)
     const report = folder.mask === undefined ? whole : yield* masked(whole, folder.mask)
     const { missed } = ended
+    const names = columnNames(plan.columns)
     // A dry run records nothing, so the next run will report these rows as vanished.
     const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
     yield* folder.finish({
@@ -87,7 +89,7 @@ export const writeSummary = (ended: Ended) =>
             return {
               ...row,
               reason: open === undefined ? reason : `${reason}. Not settled: ${open}`,
-              cells: row.cells ?? [],
+              cells: cellsUnder(names, row),
             }
           }),
       ),
@@ -310,6 +312,19 @@ const wholeFormOf = (found: WholeForm | undefined): RunReport["wholeForm"] => {
   if (found?.submissions === undefined) return undefined
   const unknown = found.unmatched.filter(({ standing }) => standing === "unknown").length
   return { submissions: found.submissions, unknown, missing: found.unmatched.length - unknown }
+}
+
+/** Returns the cells of a row in doubt in the order of these columns. The source that it was sent from may have had others, whose cells follow. */
+const cellsUnder = (
+  names: ReadonlyArray<string>,
+  { cells = [], columns }: Pick<Pages["doubtful"]["row"], "cells" | "columns">,
+): ReadonlyArray<string> => {
+  const positions = new Map(columns.map((name, at) => [name, at]))
+  const known = new Set(names)
+  return [
+    ...names.map((name) => cells[positions.get(name) ?? -1] ?? ""),
+    ...cells.filter((_, at) => !known.has(columns[at] ?? "")),
+  ]
 }
 
 /** The maximum number of reasons that are listed separately. Any others are counted together. */

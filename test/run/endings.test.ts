@@ -450,3 +450,19 @@ scoped(
     expect(yield* file(twice, "in-doubt.csv")).toContain("malformed or repeat an id")
   }),
 )
+
+scoped(
+  "in-doubt.csv has the cells of a row under the columns that they had when the row was sent",
+  Effect.gen(function*() {
+    const { fail, file, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off" })
+    yield* source(["1,Ada,ada@example.org"])
+    fail("POST", "lost")
+    yield* run()
+    yield* settings({ mail: "none" })
+    yield* source(["Ada,1"], "Name,No")
+    const [header = "", row = ""] = (yield* file(yield* run(), "in-doubt.csv")).split("\n")
+    expect(header.slice(0, 8)).toBe("Name,No,")
+    expect([row.slice(0, 6), row.slice(-16)]).toEqual(["Ada,1,", ",ada@example.org"])
+  }),
+)
