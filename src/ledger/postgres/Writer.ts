@@ -5,6 +5,7 @@ import type { Answer, Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { position } from "./identity.ts"
+import { lockOf } from "./opening.ts"
 
 /** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
@@ -27,12 +28,12 @@ export class Writer extends JobQueue {
   /** The server, with the position in its log after the last commit that counted. Undefined if the user has no permission to know it. */
   server: MarkedServer | undefined
 
-  /** @param lock number of the ledger's advisory lock */
-  constructor(connection: Connection, lock: bigint, onRollback: () => void) {
+  constructor(connection: Connection, onRollback: () => void = () => undefined) {
     super()
     this.connection = connection
-    this.begin =
-      `BEGIN; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${lock})`
+    this.begin = `BEGIN; ${connection.inSchema}; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${
+      lockOf(connection.schema)
+    })`
     this.onRollback = onRollback
   }
 

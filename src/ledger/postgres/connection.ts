@@ -50,7 +50,7 @@ const farewell = 2_000
  */
 export class Connection {
   readonly label: string
-  private readonly schema: string
+  readonly schema: string
   private readonly client: InstanceType<typeof Client>
   private readonly names = new Map<string, string>()
   private lost: unknown

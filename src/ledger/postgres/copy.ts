@@ -38,8 +38,7 @@ export const copyPostgresLedger = (
     const what = "copying it for a rehearsal"
     const doing = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
     const part = { ...options, label, proof: proofOf(makeDigester(options.key)) }
-    const id = yield* new Writer(connection, lockOf(schema), () => undefined)
-      .write<string | undefined, LedgerRefused>(what, () => idIn(part))
+    const id = yield* new Writer(connection).write<string | undefined, LedgerRefused>(what, () => idIn(part))
     const [mayCreate, user, database] = (yield* doing(() =>
       connection.send("SELECT has_database_privilege(current_database(), 'CREATE'), current_user, current_database()")
     )).rows[0] ?? []

@@ -11,7 +11,7 @@ import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
 import { inWords, isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
-import { checkServer, lockOf } from "./opening.ts"
+import { checkServer } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
 import { inTime, Writer } from "./Writer.ts"
 
@@ -63,8 +63,7 @@ export const openMarks = (
     }
     const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
     yield* mustDiffer(label, server(), yield* serverOf(`marks of the ledger ${label}`, connection))
-    yield* new Writer(connection, lockOf(schema), () => undefined)
-      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
+    yield* new Writer(connection).write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
     const queue = markQueue(connection, place, project)
     return { ...marksAt(place, queue.holders, queue), read }
   })

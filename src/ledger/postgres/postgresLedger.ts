@@ -21,7 +21,7 @@ import { readAt, runAtOnce } from "./driver.ts"
 import { isWithoutTable, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
-import { lockOf, metaOf, openSchema, refuseVersion, version } from "./opening.ts"
+import { metaOf, openSchema, refuseVersion, version } from "./opening.ts"
 import type { PostgresOptions } from "./options.ts"
 import { mayRewrite, rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
@@ -54,7 +54,7 @@ export const openPostgresStore = (
       connectTo(options, "reading"),
     ], { concurrency: "unbounded" })
     const { label } = writing
-    const writer = new Writer(writing, lockOf(schema), () => texts.forget())
+    const writer = new Writer(writing, () => texts.forget())
     writer.server = yield* serverOf(`ledger ${label}`, writing)
     const marks = yield* openMarks(options.marks, {
       label,
@@ -139,8 +139,7 @@ export const migratePostgres = (
     const { project, schema } = options
     const connection = yield* connectTo(options)
     const { label } = connection
-    const writer = new Writer(connection, lockOf(schema), () => undefined)
-    const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
+    const isThere = yield* new Writer(connection).write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
       const meta = yield* metaOf({ label, schema })
       if (meta?.get("project") === project && meta.get("version") !== version) {
         try {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerError, LedgerRefused } from "../../../src/ledger/errors.ts"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
-import { lockOf, openSchema, type Part } from "../../../src/ledger/postgres/opening.ts"
+import { openSchema, type Part } from "../../../src/ledger/postgres/opening.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
 import { all } from "../../../src/ledger/sql/statement.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
@@ -16,7 +16,6 @@ const openedAs = (
 ) =>
   Effect.gen(function*() {
     const connection = yield* connected(yield* url, schema)
-    const writer = new Writer(connection, lockOf(schema), () => undefined)
     const part: Part = {
       label: "ledger1",
       schema,
@@ -27,7 +26,7 @@ const openedAs = (
       owner: undefined,
       ...more,
     }
-    const id = yield* writer.write<string, LedgerRefused>("opening it", () => openSchema(part, () => undefined))
+    const id = yield* new Writer(connection).write<string, LedgerRefused>("opening it", () => openSchema(part, () => undefined))
     return { id, connection }
   })
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
-import { lockOf } from "../../../src/ledger/postgres/opening.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
 import { get, Refusal, run, type Sql, write } from "../../../src/ledger/sql/statement.ts"
 import type { Lease } from "../../../src/ledger/sql/Store.ts"
@@ -21,7 +20,7 @@ const writers = Effect.gen(function*() {
   )
   const open = Effect.map(connected(url, schema), (connection) => {
     let rollbacks = 0
-    const writer = new Writer(connection, lockOf(schema), () => void rollbacks++)
+    const writer = new Writer(connection, () => void rollbacks++)
     return { connection, writer, rollbacks: () => rollbacks }
   })
   const countOf = (name: string) =>
