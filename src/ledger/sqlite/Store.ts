@@ -2,12 +2,12 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
-import { accessSync, mkdirSync, statSync } from "node:fs"
+import { accessSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { marksFolder } from "../../domain/marks.ts"
 import { codeOf, reasonOf } from "../../domain/words.ts"
 import { missing, notNewest } from "../behind.ts"
-import { type LedgerError, LedgerRefused } from "../errors.ts"
+import { LedgerBusy, type LedgerError, LedgerRefused } from "../errors.ts"
 import { sync } from "../fileSystem.ts"
 import { LockHolder } from "../holder.ts"
 import type { LedgerOptions } from "../Ledger.ts"
@@ -19,9 +19,8 @@ import { just } from "../sql/statement.ts"
 import { lockTimes, type Store as Rules } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { removeCopies } from "./copyLedger.ts"
-import { attempt, type Database } from "./database.ts"
+import { attempt, type Database, isBusy } from "./database.ts"
 import { dialect } from "./dialect.ts"
-import { damage, rewrite, sizeOf } from "./file.ts"
 import { openDatabase, watchFiles } from "./openDatabase.ts"
 import { freeSpace, requireRoom } from "./room.ts"
 import { ledgerExists, readSecret } from "./secretFile.ts"
@@ -155,3 +154,38 @@ const close = (db: Database): void => {
     db.close()
   }
 }
+
+/** Runs SQLite's own checks. Returns findings as sentences. */
+const damage = (db: Database): ReadonlyArray<string> => {
+  const lines = db.all<readonly [string]>("PRAGMA integrity_check").map(([line]) => line).filter((line) =>
+    line !== "ok"
+  )
+  const dangling = db.all("PRAGMA foreign_key_check").length
+  return [
+    ...lines.map((line) => `The file is damaged: ${line}.`),
+    ...(dangling === 0 ? [] : [`The ledger contains references to records that do not exist: ${dangling}.`]),
+  ]
+}
+
+/** Returns the size of the ledger's file in bytes, including data that is still in its log. */
+const sizeOf = (file: string): number =>
+  [file, `${file}-wal`].reduce((sum, one) => sum + (existsSync(one) ? statSync(one).size : 0), 0)
+
+/**
+ * Rewrites the file without deleted data and empties its log, so that neither contains a byte of deleted data. Call this between transactions, with
+ * all locks held.
+ */
+const rewrite = (db: Database): Effect.Effect<void, LedgerError | LedgerBusy> =>
+  Effect.gen(function*() {
+    const emptied = yield* attempt(db.file, "rewriting it", () => {
+      try {
+        db.exec("VACUUM")
+        const [busy] = db.all<readonly [number]>("PRAGMA wal_checkpoint(TRUNCATE)")[0] ?? [1]
+        return busy === 0
+      } catch (cause) {
+        if (isBusy(cause)) return false
+        throw cause
+      }
+    })
+    if (!emptied) return yield* new LedgerBusy({ file: db.file, by: "process" })
+  })

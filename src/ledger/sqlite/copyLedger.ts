@@ -22,20 +22,24 @@ import { openDatabase } from "./openDatabase.ts"
 import { ledgerExists, readSecret, secretFile } from "./secretFile.ts"
 
 /**
- * Copies a ledger into a new folder next to it, which only the folder's owner can read. The folder is removed when the scope closes. If the process is
- * killed, the next copy removes it. Returns how to open the copy.
+ * Copies a ledger in its present state, with its secret, into a new folder next to it, which only the folder's owner can read. A run may be in progress.
+ * The copy does not contain the run's lock. If there is no ledger yet, opening the copy makes one. The folder is removed when the scope closes. If the
+ * process is killed, the next copy removes it. Returns how to open the copy.
  */
 export const temporaryCopy = (
   { file }: Pick<LedgerOptions, "file">,
-): Effect.Effect<Pick<LedgerOptions, "file">, LedgerError | LedgerRefused, Scope.Scope> => {
-  const folder = dirname(resolve(file))
-  return Effect.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 })).pipe(
-    Effect.zipRight(ownedFolder(folder, prefix)),
-    Effect.mapError((cause) => new LedgerError({ file, doing: "making room for a copy of it", cause })),
-    Effect.flatMap((made) => copyLedger(file, made)),
-    Effect.map((copy) => ({ file: copy })),
-  )
-}
+): Effect.Effect<Pick<LedgerOptions, "file">, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const from = resolve(file)
+    const folder = dirname(from)
+    const made = yield* Effect.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 })).pipe(
+      Effect.zipRight(ownedFolder(folder, prefix)),
+      Effect.mapError((cause) => new LedgerError({ file, doing: "making room for a copy of it", cause })),
+    )
+    const to = join(made, basename(from))
+    const refused = yield* attempt(from, "copying it", () => (ledgerExists(from) ? snapshot(from, to) : undefined))
+    return refused === undefined ? { file: to } : yield* refused
+  })
 
 /** The beginning of the name of a copy's folder. */
 const prefix = "rehearsal-"
@@ -45,20 +49,6 @@ export const removeCopies = (file: string, me: Holder): ReadonlyArray<string> =>
   const folder = dirname(file)
   removeLeft(folder, prefix, me)
   return readdirSync(folder).filter((name) => name.startsWith(prefix)).map((name) => join(folder, name))
-}
-
-/**
- * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress. The copy does not contain the run's lock. Returns
- * the copy's path. If there is no ledger yet, nothing is copied, and opening that path makes a new one.
- */
-export const copyLedger = (file: string, toFolder: string): Effect.Effect<string, LedgerError | LedgerRefused> => {
-  const from = resolve(file)
-  const to = join(resolve(toFolder), basename(from))
-  return Effect.gen(function*() {
-    const refused = yield* attempt(from, "copying it", () => (ledgerExists(from) ? snapshot(from, to) : undefined))
-    if (refused !== undefined) return yield* refused
-    return to
-  })
 }
 
 /**
