@@ -155,8 +155,6 @@ export interface LedgerSession {
     /** Returns the milliseconds since the last heartbeat, by this host's clock. */
     readonly silentFor: () => number
   }
-  /** The number of rows that were put in doubt when the lock was taken, because an earlier run left their intents open. */
-  readonly abandoned: number
   /** Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>

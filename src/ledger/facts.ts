@@ -3,7 +3,6 @@ import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Fate } from "../domain/fate.ts"
 import type { Form } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
-import type { Problem } from "../domain/problem.ts"
 import type { Vanished } from "./pages.ts"
 import type { Rejection } from "./rows.ts"
 
@@ -69,13 +68,11 @@ export interface PulledUpTo {
 export interface AttentionRow {
   /** Undefined for a row without a key. */
   readonly keyDigest: Buffer | undefined
-  readonly key: string | undefined
   readonly row: number
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. */
   readonly columns: ReadonlyArray<string>
   readonly fate: Fate
-  readonly problems: ReadonlyArray<Problem>
 }
 
 /** What is known about a canary that was sent with a certain mapping, form and tolerated differences. */

@@ -6,17 +6,13 @@ import type { Item } from "../domain/item.ts"
 export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated" | "undone"
 
 /**
- * What the ledger knows about a row. If nothing was ever sent under the key, the state is `notCreated`, with an empty key, content and columns, and
- * row 0. The ledger knows such a key if a person skipped it, or if its row was fixed and imported under a different key.
+ * What the ledger knows about a row. If nothing was ever sent under the key, the state is `notCreated`, with an empty content and empty columns. The
+ * ledger knows such a key if a person skipped it, or if its row was fixed and imported under a different key.
  */
 export interface KnownRow {
   /** The row's number in the ledger, which never changes. 0 if nothing was ever sent under the key. */
   readonly id: number
-  readonly keyDigest: Buffer
-  readonly key: string
   readonly state: RowState
-  /** The row's number in the source of the last run that sent it. */
-  readonly row: number
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. All rows with the same columns share one array. */
   readonly columns: ReadonlyArray<string>
@@ -34,10 +30,8 @@ export interface KnownRow {
   readonly sent?: ReadonlyMap<string, Buffer | undefined> | undefined
   /** Present for `refused`, and for `imported` if the row changed and the new content was refused. */
   readonly refusal: Refusal | undefined
-  /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601) and with which mapping, and whether a person undid the run that sent it. */
-  readonly doubt:
-    | { readonly reason: string; readonly sentAt: string; readonly mapping: string; readonly isUndone: boolean }
-    | undefined
+  /** Present for `inDoubt`: with which mapping the row was sent, and whether a person undid the run that sent it. */
+  readonly doubt: { readonly mapping: string; readonly isUndone: boolean } | undefined
   /** Whether the row was already resent (`inDoubt: resend`). */
   readonly resent: boolean
   /** Whether a person skipped the row permanently (`acknowledge --leave-out`). */

@@ -59,12 +59,10 @@ export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">, digest: D
   const columnsOf = coveredColumns(plan)
   return (row: RejectedRow): AttentionRow => ({
     keyDigest: row.key === undefined ? undefined : digest.key(row.key),
-    key: row.key,
     row: row.row,
     content: contentOfId(row.id)!,
     columns: columnsOf(row.key),
     fate: row.fate,
-    problems: row.problems,
   })
 }
 

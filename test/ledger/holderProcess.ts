@@ -24,7 +24,7 @@ export const holderProcess = ({ from, options, work }: Told): Promise<void> =>
       const ledger = yield* openLedger(options)
       const view = yield* contacts(ledger)
       const session = yield* view.hold(`run of ${process.pid}`)
-      say(`holds ${session.epoch} ${session.abandoned}`)
+      say(`holds ${session.epoch}`)
       const send = (number: number) =>
         Effect.gen(function*() {
           const batch = yield* session.intend(batchOf([rowOf(ledger, number * 2), rowOf(ledger, number * 2 + 1)]))

@@ -1,6 +1,5 @@
 import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
-import { isoOf } from "../../domain/words.ts"
 import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
 import { digestLength, neverStored, type Stored, stored } from "./row.ts"
@@ -127,7 +126,6 @@ export function* lookUp(
   // Object.assign, because spreading `row` would take ten times as long.
   const knownAs = (keyDigest: Buffer, row: Stored): KnownRow =>
     Object.assign({
-      keyDigest,
       superseded: contentsIn(superseded, keyDigest),
       earlier: details.earlier.get(row.id) ?? noContents,
       refusal: details.refusals.get(row.id),
@@ -196,7 +194,7 @@ function* keylessRows(
   }))
 }
 
-/** Returns why rows were refused or are in doubt, and the earlier contents of undone rows, by their ids. */
+/** Returns why rows were refused, how rows in doubt were sent, and the earlier contents of undone rows, by their ids. */
 function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>) {
   const idsOf = (state: KnownRow["state"]) => rows.flatMap((row) => (row.state === state ? [row.id] : []))
   const refused = yield* refusalsOf(store, "refusal", idsOf("refused"))
@@ -245,14 +243,14 @@ function* doubtsOf(
   { texts }: Store,
   rows: ReadonlyArray<number>,
 ): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
-  const found = yield* ofRows<readonly [number, string, number, number, number]>(
-    `SELECT d.row, d.reason, b.sent, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch`,
+  const found = yield* ofRows<readonly [number, number, number]>(
+    `SELECT d.row, b.mapping, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch`,
     "d.row",
     rows,
   )
   return yield* texts.read(() =>
-    found.map(([row, reason, sent, mapping, isUndone]) =>
-      [row, { reason, sentAt: isoOf(sent), mapping: texts.textOf(mapping), isUndone: isUndone === 1 }] as const
+    found.map(([row, mapping, isUndone]) =>
+      [row, { mapping: texts.textOf(mapping), isUndone: isUndone === 1 }] as const
     )
   )
 }

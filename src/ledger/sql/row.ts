@@ -134,14 +134,12 @@ const hexOf = (one: Selected<Buffer>): Hex => ({
 })
 
 /** The columns of a row that a look-up reads, as JSON. */
-export type Stored = Omit<KnownRow, "keyDigest" | "superseded" | "earlier" | "sent" | "refusal" | "doubt" | "leftOut">
+export type Stored = Omit<KnownRow, "superseded" | "earlier" | "sent" | "refusal" | "doubt" | "leftOut">
 
 export const stored = selection<Stored>(
   {
     id: row.id,
-    key: row.key,
     state: row.state,
-    row: row.row,
     content: hexOf(row.content),
     columns: row.shape,
     batch: row.batch,
@@ -154,9 +152,7 @@ export const stored = selection<Stored>(
 /** A row that was never sent. */
 export const neverStored: Stored = {
   id: 0,
-  key: "",
   state: "notCreated",
-  row: 0,
   content: Buffer.alloc(0),
   columns: [],
   batch: undefined,

@@ -36,8 +36,8 @@ export const makeSession = (
       const lock = yield* takeLock(store, at.pipeline)
       const place = yield* placeOf(at)
       yield* mustBeNewest(store, marks, { asker, where: place, overruling })
-      const abandoned = yield* abandon(store, at.pipeline, lock.epoch, holders)
-      return [{ ...lock, place, run: yield* runOf(place, run), abandoned }]
+      yield* abandon(store, at.pipeline, lock.epoch, holders)
+      return [{ ...lock, place, run: yield* runOf(place, run) }]
     }
     const [held] = yield* holdLocks(
       store,
@@ -76,7 +76,6 @@ export const makeSession = (
       epoch: held.epoch,
       held: lease.held,
       lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
-      abandoned: held.abandoned,
       intend: (intent) =>
         Effect.map(
           writeForGood("recording an intent", () => intend(store, held, intent), keysOf(intent.rows)),
@@ -160,5 +159,4 @@ function* dropIfPossible(): Sql<number> {
 interface Held extends TakenLock {
   readonly place: number
   readonly run: number
-  readonly abandoned: number
 }

@@ -118,7 +118,6 @@ function* backToDoubt(row: number, more: string, resent: 0 | 1): Sql<boolean> {
 
 /**
  * Puts in doubt, inside a transaction, the rows whose intents earlier runs of the pipeline left open, at any destination. They may have been sent.
- * Returns their number.
  *
  * @param holders the processes that held each lock before this run took it, by epoch
  */
@@ -127,13 +126,12 @@ export function* abandon(
   pipeline: string,
   epoch: number,
   holders: ReadonlyMap<number, Holder>,
-): Sql<number> {
+): Sql<void> {
   const batches = yield* all<readonly [number, number]>(
     `SELECT b.id, b.epoch FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
      WHERE p.pipeline = ?`,
     [epoch, pipeline],
   )
-  let abandoned = 0
   for (const [batch, of] of batches) {
     for (
       const [row] of yield* all<readonly [number]>(
@@ -142,7 +140,6 @@ export function* abandon(
       )
     ) {
       yield* doubtRow(row, batch, "the run that sent it ended before it recorded the outcome")
-      abandoned++
     }
     yield* write("UPDATE batch SET open = 0 WHERE id = ?", [batch])
     const holder = holders.get(of)
@@ -150,7 +147,6 @@ export function* abandon(
     yield* insert("overtaken", { epoch: of, ...holder }, [])
   }
   yield* endOvertaken(store)
-  return abandoned
 }
 
 /** Records which overtaken holders are known to have ended. Their requests have ended, too, except for data that the kernel is still sending. */
