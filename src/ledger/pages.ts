@@ -74,8 +74,6 @@ export interface ReplacedSubmission
 {
   /** Whether the submission that replaced this one was deleted by `undo`, so that nothing replaces it any more. */
   readonly isUncovered: boolean
-  /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
-  readonly replacedBy: string | undefined
 }
 
 /** A row of a run that has no submission to delete: it is undone or in doubt, or a person said that it landed, so that its submission id is unknown. */

@@ -56,10 +56,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       )
       expect(yield* known).toMatchObject({ state: "imported", submissionId: "s2", verdict: "unread", id: 1 })
       yield* run((session) => send(session, row("a", { replaces: "s2" }), imported("s3")))
-      expect((yield* listed(view, "replaced", { limit: 9 })).map((one) => [one.submissionId, one.replacedBy])).toEqual([
-        ["s1", "s2"],
-        ["s2", "s3"],
-      ])
+      expect((yield* listed(view, "replaced", { limit: 9 })).map((one) => one.submissionId)).toEqual(["s1", "s2"])
       expect((yield* listed(view, "replaced", { after: 1, limit: 9 })).length).toBe(1)
       const [sent] = yield* listed(view, "sent", { limit: 9 })
       expect(sent).toMatchObject({ submissionId: "s3", replaces: "s2" })

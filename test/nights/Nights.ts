@@ -250,7 +250,7 @@ export class Nights extends VirtualProject {
         return {
           findings: yield* ledger.verify,
           standing: yield* view.standing,
-          replaced: replaced.map((one) => ({ no: Number(one.key), by: one.replacedBy, id: one.submissionId })),
+          replaced: replaced.map((one) => ({ no: Number(one.key), id: one.submissionId })),
         }
       })),
     )

@@ -31,11 +31,11 @@ const imported = (rows: number, sink = again.sink) =>
         expect(yield* ledger.verify).toEqual([])
         return yield* look(yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] }))
       }))
-    const links = looked((view) =>
+    const earlier = looked((view) =>
       Effect.map(listed(view, "replaced", { limit: 100 }), (all) =>
-        all.map(({ key, replacedBy, submissionId }) => [key, submissionId, replacedBy]))
+        all.map(({ key, submissionId }) => [key, submissionId]))
     )
-    return { ...one, first, looked, links, idOf: idOf(one) }
+    return { ...one, first, looked, earlier, idOf: idOf(one) }
   })
 
 type View = Effect.Effect.Success<ReturnType<Effect.Effect.Success<ReturnType<typeof openLedger>>["pipeline"]>>
@@ -76,7 +76,7 @@ scoped(
     expect(replaced[0]).toEqual(["row", "key", "submission_id", "replaces", "edit_link"])
     expect(replaced[1]?.slice(0, 4)).toEqual(["3", "3", now, old])
     expect(yield* one.file(report, "report.html")).toContain("the earlier submission stays in the form")
-    expect(yield* one.links).toEqual([["3", old, now]])
+    expect(yield* one.earlier).toEqual([["3", old]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 
     // The new content is now the known content.
@@ -88,7 +88,7 @@ scoped(
     // If the old content returns, the row has changed again, because its current submission has different content.
     yield* one.source(people(1, 22))
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
-    expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])
+    expect(yield* one.earlier).toEqual([["3", old], ["3", now]])
     // A replaced submission belongs to no row, so a person may delete it.
     yield* one.store.remove("people", `${old}`)
     yield* one.store.remove("people", `${now}`)
@@ -114,7 +114,7 @@ scoped(
         requests: { create: 0 },
       })
     }
-    expect(yield* one.links).toEqual([])
+    expect(yield* one.earlier).toEqual([])
     // The row's earlier submission is known, so an export can't confuse it with the new submission.
     const ids = yield* one.looked((view) => listed(view, "submissions", { limit: 100 }))
     expect(ids.filter(({ id }) => id === old)).toMatchObject([{ isRequired: false }])
@@ -148,7 +148,7 @@ scoped(
     one.fail("POST", "lost")
     expect(yield* one.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1 } })
     yield* settled(true)
-    expect(yield* one.links).toEqual([["3", old, one.idOf("Grace")]])
+    expect(yield* one.earlier).toEqual([["3", old]])
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 12 }, replaced: { count: 1 } })
   }),
 )

@@ -53,8 +53,8 @@ export const copyPostgresLedger = (
     }
     yield* Effect.acquireRelease(
       doing(async () => {
-        await dropLeft(connection, schema)
-        await copyTables(connection, schema, copy, id !== undefined)
+        await dropLeft(connection)
+        await copyTables(connection, copy, id !== undefined)
       }),
       // If the connection was lost, the next rehearsal drops the schema.
       () =>
@@ -70,10 +70,10 @@ const commentOf = (schema: string): string => `Temporary copy of the schema ${sc
 const useOf = (copy: string): bigint => lockOf(`rehearsal ${copy}`)
 
 /** Drops the copies of rehearsals whose connection no longer exists. Returns the others, and those of other users. */
-export const dropLeft = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
+export const dropLeft = async (connection: Connection): Promise<ReadonlyArray<string>> => {
   const { rows } = await connection.send(
     "SELECT nspname, pg_has_role(nspowner, 'MEMBER') FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1",
-    [commentOf(schema)],
+    [commentOf(connection.schema)],
   )
   const left: Array<string> = []
   for (const [name, isOwn] of rows) {
@@ -91,12 +91,12 @@ export const dropLeft = async (connection: Connection, schema: string): Promise<
 }
 
 /** Creates the schema and fills it from one state of the ledger, if there is one. Tables are not logged, because nothing of them must survive a crash. */
-const copyTables = async (connection: Connection, schema: string, copy: string, isThere: boolean): Promise<void> => {
+const copyTables = async (connection: Connection, copy: string, isThere: boolean): Promise<void> => {
   await connection.send("SELECT pg_advisory_lock($1)", [useOf(copy)])
   await connection.exec(`
     BEGIN ISOLATION LEVEL REPEATABLE READ;
     CREATE SCHEMA ${quoted(copy)};
-    COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(schema)}';
+    COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(connection.schema)}';
     SET LOCAL search_path = ${quoted(copy)}`)
   if (isThere) {
     const unlogged = tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE")
@@ -109,7 +109,7 @@ const copyTables = async (connection: Connection, schema: string, copy: string, 
     // A table only refers to tables that were created before it.
     for (const [name, isNumbered] of rows) {
       const table = quoted(String(name))
-      await connection.exec(`INSERT INTO ${table} SELECT * FROM ${quoted(schema)}.${table}`)
+      await connection.exec(`INSERT INTO ${table} SELECT * FROM ${connection.table(table)}`)
       if (isNumbered === 1) await connection.exec(continueNumbers(table))
     }
     await connection.exec("UPDATE lock SET held = 0")

@@ -40,7 +40,7 @@ export const openPostgresStore = (
   options: PostgresOptions,
 ): Effect.Effect<PostgresStore, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const { isManaged = false, key, project, schema } = options
+    const { isManaged = false, key, project } = options
     if (!isLedgerSecret(key)) {
       return yield* new LedgerRefused({
         message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
@@ -106,16 +106,16 @@ export const openPostgresStore = (
       // The server checks its own files and its references.
       damage: Effect.succeed([]),
       size: Effect.tryPromise({
-        try: () => sizeOf(reader, schema),
+        try: () => sizeOf(reader),
         catch: ledgerError(label, "reading its size"),
       }),
-      mayRewrite: mayRewrite(reader, schema),
+      mayRewrite: mayRewrite(reader),
       rewrite: Effect.flatMap(
-        Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
+        Effect.tryPromise({ try: () => tablesIn(reader), catch: ledgerError(label, "listing its tables") }),
         (tables) => rewriteTables(reader, tables),
       ),
       removeCopies: Effect.tryPromise({
-        try: () => dropLeft(reader, schema),
+        try: () => dropLeft(reader),
         catch: ledgerError(label, "removing copies of it"),
       }),
       // The server's administrator looks after its disk. A full disk fails an intent, so nothing is sent.
@@ -139,7 +139,8 @@ export const migratePostgres = (
     const { project, schema } = options
     const connection = yield* connectTo(options)
     const { label } = connection
-    const isThere = yield* new Writer(connection).write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
+    const writer = new Writer(connection)
+    const isThere = yield* writer.write<boolean, LedgerLocked | LedgerRefused>("migrating it", function*() {
       const meta = yield* metaOf({ label, schema })
       if (meta?.get("project") === project && meta.get("version") !== version) {
         try {
@@ -223,15 +224,15 @@ const oneByOne = () => {
 const beating: ReadonlyArray<string> = ["lock", "turn"]
 
 /** Returns the tables to rewrite. Heartbeats must not wait until a table is rewritten, because their leases could end meanwhile. */
-const tablesIn = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
-  const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
+const tablesIn = async (connection: Connection): Promise<ReadonlyArray<string>> => {
+  const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [connection.schema])
   return rows.map(([table]) => String(table)).filter((table) => !beating.includes(table))
 }
 
-const sizeOf = async (connection: Connection, schema: string): Promise<number> => {
+const sizeOf = async (connection: Connection): Promise<number> => {
   const { rows } = await connection.send(
     "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'",
-    [schema],
+    [connection.schema],
   )
   return Number(rows[0]?.[0])
 }

@@ -35,12 +35,9 @@ const foreign =
     AND NOT (SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()) LIMIT 1`
 
 /** Fails with `LedgerRefused` if the user owns neither the tables nor the database. The server would skip the rewriting with a mere warning. */
-export const mayRewrite = (
-  connection: Connection,
-  schema: string,
-): Effect.Effect<void, LedgerError | LedgerRefused> =>
+export const mayRewrite = (connection: Connection): Effect.Effect<void, LedgerError | LedgerRefused> =>
   Effect.tryPromise({
-    try: () => connection.send(foreign, [schema]),
+    try: () => connection.send(foreign, [connection.schema]),
     catch: ledgerError(connection.label, "reading who owns its tables"),
   }).pipe(Effect.flatMap(({ rows: [row] }) => {
     if (row === undefined) return Effect.void

@@ -127,7 +127,6 @@ const replacedSubmission = selection<ReplacedSubmission>({
   verdict: selected("p.verdict", verdictOf),
   answers: optional("p.answers", unpackAnswers),
   isUncovered: condition(`r.state = ${stateCode.undone} AND p.at IS NOT NULL`),
-  replacedBy: optional("CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END"),
   isFound: condition(wasFound("r.id", "p.batch")),
 })
 
@@ -140,7 +139,6 @@ export const replacedPage = (
   replacedSubmission.all(
     store,
     `FROM replaced p JOIN row r ON r.id = p.row
-     LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
      WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR CAST(?4 AS TEXT) IS NOT NULL)
        AND (CAST(?4 AS TEXT) IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,

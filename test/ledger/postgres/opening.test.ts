@@ -26,7 +26,8 @@ const openedAs = (
       owner: undefined,
       ...more,
     }
-    const id = yield* new Writer(connection).write<string, LedgerRefused>("opening it", () => openSchema(part, () => undefined))
+    const id = yield* new Writer(connection).write<string, LedgerRefused>("opening it", () =>
+      openSchema(part, () => undefined))
     return { id, connection }
   })
 
