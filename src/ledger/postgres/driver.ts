@@ -169,12 +169,6 @@ export const transact = async <Key>(
   }
 }
 
-const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
-  const ended = await inLockstep(flight, [["program", program]])
-  if (ended instanceof Map) return ended.get("program") as A
-  throw ended.refusal
-}
-
 /**
  * Runs one statement in a transaction that takes no advisory lock, and returns how many rows changed. Everything is sent at once: if this process is
  * suspended before the answer, no transaction stays open that the server would have to end.
@@ -194,7 +188,9 @@ export const runAtOnce = async (
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
   const flight = openFlight(connection, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${connection.inSchema}`)
   try {
-    return await runIn(flight, program)
+    const ended = await inLockstep(flight, [["program", program]])
+    if (!(ended instanceof Map)) throw ended.refusal
+    return ended.get("program") as A
   } finally {
     // Nothing was written, so the next statement need not wait for the end of the transaction.
     void flight.rollBack().catch(() => undefined)

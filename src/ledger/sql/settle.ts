@@ -30,7 +30,12 @@ export function* settle(
     else yield* settleRow(store, row, batch, outcome, replacements?.get(row))
   }
   yield* recordCreated(created)
-  if (again) { for (const { row } of created) yield* forgetBefore(store, row, replacements?.get(row)) }
+  // An imported row no longer needs its doubt, or the content of the submission that it replaced.
+  for (const { row } of again ? created : []) {
+    yield* write("DELETE FROM doubt WHERE row = ?", [row])
+    const replacement = replacements?.get(row)
+    if (replacement !== undefined) yield* completeReplacement(store, replacement)
+  }
   const ended = store.present()
   yield* write(
     `UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ${ended.sql}, closed = (SELECT max(id) FROM batch) WHERE id = ?`,
@@ -62,12 +67,6 @@ export function* recordUnsent(state: number, rows: ReadonlyArray<number>): Sql<v
     yield* write(`UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id IN (${values("?")})`, [state, ...some])
     yield* write(`DELETE FROM detail WHERE row IN (${values("?")})`, some)
   }
-}
-
-/** Deletes what an imported row no longer needs: its doubt, and the content of the submission that it replaced. */
-function* forgetBefore(store: Store, row: number, replacement: OpenReplacement | undefined): Sql<void> {
-  yield* write("DELETE FROM doubt WHERE row = ?", [row])
-  if (replacement !== undefined) yield* completeReplacement(store, replacement)
 }
 
 function* settleRow(

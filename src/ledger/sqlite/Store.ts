@@ -66,13 +66,10 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       createTables(db, { id: randomBytes(8).toString("hex"), proof, started, ...unfinishedIf(options.isMoved) })
       sync(dirname(file))
     })
-    const meta = (name: string) =>
-      attempt(
-        file,
-        "opening it",
-        () => db.get<readonly [string]>("SELECT value FROM meta WHERE name = ?", [name])?.[0] ?? "",
-      )
-    if ((yield* meta("proof")) !== proof) {
+    const meta = new Map(
+      yield* attempt(file, "opening it", () => db.all<readonly [string, string]>("SELECT name, value FROM meta")),
+    )
+    if (meta.get("proof") !== proof) {
       return yield* new LedgerRefused({
         message: `The secret ${file}.key does not belong to the ledger ${file}. Restore both from the same backup.`,
       })
@@ -82,11 +79,10 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       Effect.sync(() => new Writer(db, () => texts.forget())),
       (one) => Effect.sync(() => one.close()),
     )
-    const id = yield* meta("id")
     const mustBeSame = yield* attempt(file, "opening it", () => watchFiles(file))
     return {
       file,
-      id,
+      id: meta.get("id") ?? "",
       version: undefined,
       marks,
       asker: options.asker,
