@@ -298,7 +298,6 @@ export interface LedgerOptions {
 
 /** The durable record of every row. All pipelines of a project share one ledger. */
 export interface Ledger {
-  readonly file: string
   /** A random id, created with the ledger. It distinguishes the ledger from a new one under the same name. */
   readonly id: string
   readonly digest: Digester

@@ -29,7 +29,6 @@ export const ledgerOver = (store: Store): Effect.Effect<Ledger, LedgerError | Le
 export const makeLedger = (store: Store): Ledger => portOver(untilClosed(store))
 
 const portOver = (store: Store): Ledger => ({
-  file: store.file,
   id: store.id,
   behind: Effect.flatMap(marksOf(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),
   isNewest: isNewest(store, { asker: store.asker, where: () => just("anywhere" as const) }),
