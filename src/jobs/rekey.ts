@@ -82,6 +82,8 @@ export const rekeyPipeline = <E, R>(
     return { ...found, recorded: moved + found.pairs.filter(({ isOriginal }) => isOriginal === true).length }
   }))
 
+const isOriginal = ({ key, old }: Alike): boolean => old !== key
+
 /** Returns a key in a map, which may be copied from a file that `ledger export` wrote for spreadsheets. */
 const keyIn = (cell: Cell | undefined): string => withoutApostrophe(cellText(cell).trim())
 
@@ -181,7 +183,7 @@ const pairsOfSource = (
         for (const one of [...others, pair]) ambiguous.add(one.old)
       }
       const same = others.find((one) => one.old === pair.old)
-      old.set(pair.row, [...others.filter((one) => one !== same), same?.isOriginal === false ? same : pair])
+      old.set(pair.row, [...others.filter((one) => one !== same), same !== undefined && !isOriginal(same) ? same : pair])
     })
     const pairs: Array<KeyPair> = []
     const second = numbering()
@@ -191,9 +193,11 @@ const pairsOfSource = (
           const key = chunk.faults.has(at) ? undefined : second(cells)
           const row = chunk.firstRow + at
           if (key === undefined || several.has(row)) return
-          for (const { isOriginal, old: before } of old.get(row) ?? []) {
-            pairs.push({ old: before, new: key, isOriginal })
-          }
+          const found = old.get(row) ?? []
+          // The original itself was corrected in the source, so the fixed row gets its key.
+          const corrected = found.find((one) => one.old === key)
+          if (corrected !== undefined) pairs.push({ old: corrected.key, new: key })
+          else for (const one of found) pairs.push({ old: one.old, new: key, isOriginal: isOriginal(one) })
         })
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })

@@ -18,12 +18,12 @@ export interface Alike {
   /** The row's number in the ledger. */
   readonly id: number
   /** The row's key in the ledger. */
+  readonly key: string
+  /** The earlier key that resembles the new one: `key`, or that of a rejected row that the ledger's row replaced. */
   readonly old: string
   /** The number of the new row. */
   readonly row: number
   readonly by: AlikeBy
-  /** Whether `old` is the key of a rejected row that the ledger's row replaced. */
-  readonly isOriginal: boolean
   /** Whether several new rows resemble the row of the ledger. */
   readonly ambiguous: boolean
 }
@@ -197,10 +197,10 @@ export class NewRows {
           for (const { by, old, slot, table } of all) {
             each({
               id,
+              key,
               old,
               row: table.row(slot),
               by,
-              isOriginal: old !== key,
               ambiguous: table.matched(slot) || isPaired,
             })
           }

@@ -130,7 +130,9 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const next = rekeyCommand(run)
     const rekey = `If they are the same rows, run: ${next}.`
     if (missing.key > 0) {
-      const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
+      const examples = shown.map(({ key, old, row }) =>
+        `${JSON.stringify(key)}${key === old ? "" : `, rejected before as ${JSON.stringify(old)}`} (row ${row})`
+      ).join(", ")
       const isRefused = yield* refuse(
         { reformatted: states.key },
         `${

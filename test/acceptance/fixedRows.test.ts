@@ -366,6 +366,23 @@ it.scopedLive.each([
     }),
 )
 
+it.scopedLive("a row that was fixed under another key is paired if the source is corrected under its earlier key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"]
+    write(at, { rows, fix: ["", ""] }, undefined)
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, ["2,Bob,none", "9,Bob,bob@example.org"])
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+    at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org"))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain('Imported as: "9", rejected before as "2" (row 2).')
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+    expect(recorded.stdout, recorded.stderr).toBe("9 → 2\n1 row key recorded.\n")
+    yield* runs(at, [0, 3])
+  }))
+
 it.scopedLive("a fixed row is paired by its old key and by that of its original, if the row key and its format change", () =>
   Effect.gen(function*() {
     const at = yield* bench()
