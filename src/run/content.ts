@@ -270,11 +270,13 @@ export const makeContents = (
       return digest.content([...listed, ...beyond])
     },
     same: (known: KnownRow, cells: Cells): boolean => isOver(cells)(known),
-    /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells. */
+    /** Whether a fixed row has replaced a row with this key and these cells. */
+    isReplaced: ({ superseded }: KnownRow, cells: Cells): boolean => superseded.some(isOver(cells)),
+    /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells, or was undone, because it may be resent. */
     replacedBy: (known: KnownRow, cells: Cells): ReadonlyArray<Superseded> =>
       known.superseded.length === 0 || (known.id !== 0 && isOver(cells)(known))
         ? []
-        : known.superseded.filter(isOver(cells)),
+        : known.superseded.filter((one) => !(one.isUndone && one.fixed === known.id) && isOver(cells)(one)),
     /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
     isStillInForm: ({ earlier }: KnownRow, cells: Cells): boolean => earlier.some(isOver(cells)),
   }

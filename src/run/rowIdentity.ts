@@ -310,7 +310,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         return move
       }
       // A fixed row keeps its old key, because the source may be corrected later, which changes the new key.
-      if (contents.replacedBy(known, cells).length > 0) return { ...move, isCopied: true }
+      if (contents.isReplaced(known, cells)) return { ...move, isCopied: true }
       const other = contested.get(known.id)
       if (other === undefined) contested.set(known.id, { key: old, move, rows: 1 })
       else other.rows++

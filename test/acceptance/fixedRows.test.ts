@@ -193,6 +193,29 @@ it.scopedLive("a fixed row stays known if the row key gets the corrected column,
     }
   }))
 
+it.scopedLive("a fixed row stays undone if the row key gets the corrected column, and then the source is corrected", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = ["1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,cid@example.org,"]
+    write(at, { rows, fix: ["", ""] }, undefined)
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [delete]"),
+    )
+    const first = yield* runs(at, [1, 2])
+    fix(at, ["2,Bob,none", "2,Bob,bob@example.org"])
+    expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
+    expect((yield* at.inProcess("undo", "contacts", "--run", at.report().run)).status).toBe(0)
+    write(at, { rows, fix: ["", ""] }, rowKey("[No, Mail]"))
+    for (const mail of ["none", "bob@example.org"]) {
+      at.write("source.csv", at.read("source.csv").replace("none", mail))
+      yield* runs(at, [0, 2])
+      expect(at.report().rows).toMatchObject({ alreadyImported: 2, undone: 1 })
+    }
+    const resent = yield* at.inProcess("run", "contacts", "--resend-undone")
+    expect([resent.status, at.count()], resent.stdout).toEqual([0, 3])
+  }))
+
 it.scopedLive("a row that was fixed in two rounds stays known", () =>
   Effect.gen(function*() {
     const at = yield* bench()

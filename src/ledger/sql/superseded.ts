@@ -21,7 +21,7 @@ const isAnySuperseded = (place: number): Sql<boolean> =>
 
 /**
  * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it may be in the form, even if that row was
- * undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
+ * undone later.
  */
 export function* supersededBy(
   { texts }: Store,
@@ -32,7 +32,7 @@ export function* supersededBy(
   if (!(yield* isAnySuperseded(place))) return byKey
   const found = yield* all<readonly [Buffer, Buffer, number, number, number]>(
     `SELECT s.digest, s.content, s.columns, s.fixed, r.state FROM superseded s
-     JOIN row r ON r.id = s.fixed AND (r.state IN (${sentStates}) OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+     JOIN row r ON r.id = s.fixed AND r.state IN (${sentStates}, ${stateCode.undone})
      WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?)) ORDER BY r.state = ${stateCode.undone}, s.fixed`,
     [place, listOf(keys)],
   )
