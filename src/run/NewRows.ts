@@ -261,8 +261,8 @@ export const newRows = (
     const isByContent = mapping.keyed === "content"
     // A key of several columns resembles no key of one.
     const earlier = (identity?.keys ?? []).flatMap((rule) => {
-      const keys = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
-      return typeof keys === "function" ? [keys()] : []
+      const found = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
+      return typeof found === "object" ? [found.keys()] : []
     })
     // Equal answers say more than equal cells other than the key. But a fixed row may equal an imported one that is still in the source.
     const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"

@@ -84,7 +84,7 @@ export const refuse = (
   })
 
 /**
- * Returns how an earlier rule makes keys for this source.
+ * Returns how an earlier rule makes keys for this source, and the rule with the present names of its columns.
  *
  * @returns `same` if only the names of its columns have changed. Undefined if the source lacks the rule's columns
  */
@@ -93,29 +93,23 @@ export const earlierKeys = (
   digest: Digester,
   rule: KeyRule,
   first: ReadonlyArray<string> | undefined,
-): (() => KeyOf) | "same" | undefined => {
+): { readonly rule: KeyRule; readonly keys: () => KeyOf } | "same" | undefined => {
   const names = columnNames(run.columns)
   if (rule.columns === "content") {
     if (first === undefined || first.some((name) => !names.includes(name))) return undefined
-    return numberedKeys(contentDigest(first, run.columns, digest), run.mapping.filtered)
+    return { rule, keys: numberedKeys(contentDigest(first, run.columns, digest), run.mapping.filtered) }
   }
   const { previousRowKey } = run.pipeline.source
-  const renamed = sameList(previousRowKey, rule.columns) && run.keyColumns.length === rule.columns.length
-  const positions = rule.columns.map((name, at) => {
-    const position = names.indexOf(name)
-    return position >= 0 || !renamed ? position : names.indexOf(run.keyColumns[at] ?? "")
-  })
-  const columns = positions.map((position) => run.columns[position]).filter((column) => column !== undefined)
-  if (columns.length < rule.columns.length) return undefined
-  const now = keyRuleOf(run)
-  if (
-    sameList(columns.map((column) => names[run.columns.indexOf(column)]), now.columns)
-    && sameList(rule.empty, now.empty)
-  ) {
-    return "same"
+  const renamed: ReadonlyArray<string> = previousRowKey?.length === run.keyColumns.length ? previousRowKey : []
+  const present = {
+    ...rule,
+    columns: rule.columns.map((name) => names.includes(name) ? name : run.keyColumns[renamed.indexOf(name)] ?? name),
   }
+  const columns = present.columns.map((name) => run.columns[names.indexOf(name)]).filter((one) => one !== undefined)
+  if (columns.length < rule.columns.length) return undefined
+  if (sameList(present, keyRuleOf(run))) return "same"
   const key = run.mapping.keyBy(columns, new Set(rule.empty))
-  return () => key
+  return { rule: present, keys: () => key }
 }
 
 /**
@@ -143,12 +137,12 @@ export const adoptKeys = Effect.gen(function*() {
   }
   let kept: ReadonlyArray<KeyRule> = []
   const earlier = blank ? [] : (identity?.keys ?? []).filter((rule) => !sameList(rule, now))
-  const rules = earlier.map((rule) => ({ rule, keys: earlierKeys(run, ledger.digest, rule, first) }))
-  const unknown = rules.filter(({ keys }) => keys === undefined)
+  const rules = earlier.map((rule) => earlierKeys(run, ledger.digest, rule, first))
+  const unknown = earlier.filter((_, at) => rules[at] === undefined)
   if (unknown.length > 0) {
-    const lists = unknown.map(({ rule: { columns } }) => columns === "content" ? "content" : `[${columns.join(", ")}]`)
+    const lists = unknown.map(({ columns }) => columns === "content" ? "content" : `[${columns.join(", ")}]`)
     const isRefused = yield* refuse(
-      { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json,
+      { now, unknown } as unknown as Json,
       `In earlier runs the row key was ${
         lists.join(", then ")
       }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
@@ -160,9 +154,10 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
+  const makers = rules.flatMap((rule) => (typeof rule === "object" ? [rule] : []))
   const { sentBefore, where } = conditionsOf(run, facts, ledger.digest)
-  for (const { keys, rule } of sentBefore === 0 ? [] : rules) {
-    if (rule.columns !== "content" || typeof keys !== "function") continue
+  for (const { keys, rule } of sentBefore === 0 ? [] : makers) {
+    if (rule.columns !== "content") continue
     const alike = yield* alikeBy(keys(), sentBefore)
     if (alike?.skipped === undefined) continue
     const [one, other] = alike.rows
@@ -176,7 +171,6 @@ export const adoptKeys = Effect.gen(function*() {
     )
     if (isRefused) return
   }
-  const makers = rules.flatMap(({ keys, rule }) => (typeof keys === "function" ? [{ keys, rule }] : []))
   if (makers.length > 0 && recorder !== undefined) {
     const left = yield* moveKeys(recorder, makers.map(({ keys }) => keys).toReversed())
     if (stop.requested()) return

@@ -75,6 +75,27 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive("missing rows are found when they return, although a column of their earlier key was renamed twice meanwhile", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      const rows = twenty.map((number) => person(String(number), number))
+      yield* at.source(rows)
+      yield* at.run()
+      yield* at.settings({ rowKey: "[No, Mail]" })
+      yield* at.source(rows.slice(1))
+      expect((yield* at.run()).exitCode).toBe(0)
+      for (const [earlier, title] of [["No", "Number"], ["Number", "Nr"]] as const) {
+        yield* at.settings({ rowKey: `[${title}, Mail]`, source: `, previousRowKey: [${earlier}, Mail]` })
+        yield* at.source(rows.slice(1), `${title},Name,Mail`)
+        const fewer = yield* at.run()
+        expect([fewer.exitCode, fewer.rows.alreadyImported], fewer.because.join(" ")).toEqual([0, 19])
+      }
+      yield* at.source(rows, "Nr,Name,Mail")
+      const all = yield* at.run()
+      expect([all.exitCode, all.rows.alreadyImported], all.because.join(" ")).toEqual([0, 20])
+      expect(at.names()).toHaveLength(20)
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("the row with the imported content gets the earlier key, and the run stops if no row has it", () =>
     Effect.gen(function*() {
       const at = yield* world
