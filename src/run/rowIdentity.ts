@@ -149,7 +149,10 @@ export const adoptKeys = Effect.gen(function*() {
       {
         how: `If columns have been renamed, write \`previousRowKey: ${
           lists.at(-1)
-        }\` under source of the pipeline, with as many columns as rowKey has.`,
+        }\` under source of the pipeline, with as many columns as rowKey has. If they are gone, but the rows are the same, run: ${
+          rekeyCommand(run)
+        }.`,
+        acceptIf: "the rows have their new keys, or are really new",
       },
     )
     if (isRefused) return

@@ -82,6 +82,26 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive("the keys of the same rows are recorded if the source lost a column of the row key, as the refusal suggests", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const pipeline = at.read("pipelines/contacts.yaml")
+    at.write("pipelines/contacts.yaml", pipeline.replace("rowKey: [No]", "rowKey: [No, Part]"))
+    at.write("source.csv", csv(upTo(3)).replace("No,", "Part,No,").replaceAll(/^(?=\d)/gm, "a,"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("pipelines/contacts.yaml", pipeline)
+    at.write("source.csv", csv(upTo(3)))
+    const refused = yield* at.inProcess("run", "contacts")
+    expect(refused.status).toBe(2)
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "If they are gone, but the rows are the same, run: formferry ledger rekey contacts. If the rows have their new keys, or are really new, run: formferry accept contacts row-key --because TEXT.",
+    )
+    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).toContain("3 row keys recorded")
+    expect((yield* at.inProcess("accept", "contacts", "row-key", "--because", "Part is gone")).status).toBe(0)
+    const known = yield* at.inProcess("run", "contacts")
+    expect([known.status, at.count()], known.stdout).toEqual([0, 3])
+  }))
+
 it.scopedLive("a map may contain keys as `ledger export` protects them from spreadsheets", () =>
   Effect.gen(function*() {
     const at = yield* bench()
