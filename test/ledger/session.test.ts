@@ -485,6 +485,21 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
       }))
 
+    it.scopedLive("a pipeline of which no row was created is refused if a different pipeline has imported since, until it gets a new name", () =>
+      Effect.gen(function*() {
+        const { ledger, send } = yield* held
+        const session = yield* (yield* ledger.pipeline(ask)).hold("run1")
+        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 1)])), [notCreated])
+        yield* send(1, imported("s1"))
+        for (const renamedFrom of [undefined, "contacts"]) {
+          const error = yield* Effect.flip(ledger.pipeline({ ...ask, renamedFrom }))
+          expect(error.message).toContain('give it a name that it never had, and write "renamedFrom: contacts"')
+        }
+        yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
+        expect((yield* ledger.refusalOf({ ...ask, pipeline: "persons", renamedFrom: "contacts" }))?.message)
+          .toBeUndefined()
+      }))
+
     it.scopedLive("a pipeline is refused if both it and the pipeline of its earlier name imported there, as after a swap of names", () =>
       Effect.gen(function*() {
         const { ledger, send } = yield* held

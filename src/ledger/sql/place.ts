@@ -51,6 +51,13 @@ function* othersAt({ pipeline, destination }: RequestedPlace): Sql<ReadonlyArray
   )).map(([name]) => name)
 }
 
+/** Whether the destination has, or may have, rows of a place, or had rows that were deleted. */
+function* hasRows(place: number | undefined): Sql<boolean> {
+  return place !== undefined
+    && (yield* exists(`SELECT 1 FROM row WHERE place = ? AND state IN (${takenStates}) LIMIT 1`, [place]))
+}
+
+/** Whether a place never tried to send a row. */
 function* isNew(place: number | undefined): Sql<boolean> {
   return place === undefined || !(yield* exists("SELECT 1 FROM batch WHERE place = ? LIMIT 1", [place]))
 }
@@ -206,8 +213,8 @@ export function* refusal(requested: RequestedPlace): Sql<LedgerRefused | undefin
 function* underBothNames(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
   const { destination, pipeline, renamedFrom } = requested
   if (renamedFrom === undefined || renamedFrom === pipeline) return undefined
-  if (yield* isNew(yield* findPlace({ pipeline: renamedFrom, destination }))) return undefined
-  if (yield* isNew(yield* findPlace(requested))) return undefined
+  if (!(yield* hasRows(yield* findPlace({ pipeline: renamedFrom, destination })))) return undefined
+  if (!(yield* hasRows(yield* findPlace(requested)))) return undefined
   return new LedgerRefused({
     next: ["check", pipeline],
     message:
@@ -216,18 +223,21 @@ function* underBothNames(requested: RequestedPlace): Sql<LedgerRefused | undefin
   })
 }
 
-/** Returns why a pipeline must not import into a form: it is new, other pipelines imported there, and its file does not say how it is related to them. */
+/** Returns why a pipeline must not import into a form: it imported nothing, other pipelines did, and its file does not say how it is related to them. */
 function* beside(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
-  if (!(yield* isNew(yield* findPlace(requested)))) return undefined
+  const place = yield* findPlace(requested)
+  if (yield* hasRows(place)) return undefined
   const { pipeline, destination, alongside } = requested
   const unnamed = (yield* othersAt(requested)).filter((other) => !alongside.includes(other))
   const first = unnamed[0]
   if (first === undefined) return undefined
+  // A name under which rows were refused, or not created, can't get the rows of another name.
+  const rename = (yield* isNew(place)) ? "" : "give it a name that it never had, and "
   return new LedgerRefused({
     next: ["check", pipeline],
-    message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
+    message: `${pipeline} has imported nothing into form ${destination.form} yet, but ${
       unnamed.join(" and ")
-    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${
+    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, ${rename}write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${
       unnamed.join(", ")
     }]" under sink.`,
   })
