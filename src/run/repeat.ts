@@ -84,6 +84,8 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     const isThrough = plan.mode === "run" && plan.ownSource && plan.source.increment === undefined && balance.holds
       && sources.length > 0
       && !(yield* Stop).requested()
+      // A row that it rejected may be undone in a run without `--resend-undone`.
+      && !(plan.resendUndone && rejectedIn(rows) > 0)
     if (!isThrough || rows.pending > 0 || rows.inDoubt > 0) return undefined
     const { leftOut, settlements } = yield* view.counts
     return {

@@ -85,6 +85,22 @@ scoped(
 )
 
 scoped(
+  "the original of an undone fixed row is invalid with --resend-undone, and undone again in the next run",
+  Effect.gen(function*() {
+    const { configure, file, run, source, undo, write } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    yield* source([...people(10, 12), "5,Dora,nowhere"])
+    const rejected = yield* file(yield* run(), "rejected.csv")
+    yield* write("fixed.csv", rejected.replace("nowhere", "dora@example.org"))
+    yield* undo((yield* run({ source: "fixed.csv" })).run)
+    const undone = { alreadyImported: 3, undone: 1, invalid: 0 }
+    expect((yield* run()).rows).toMatchObject(undone)
+    expect((yield* run({ resendUndone: true })).rows).toMatchObject({ alreadyImported: 3, undone: 0, invalid: 1 })
+    expect((yield* run()).rows).toMatchObject(undone)
+  }),
+)
+
+scoped(
   "the original of an undone fixed row stays undone, even if the mapping accepts it now",
   Effect.gen(function*() {
     const { configure, file, names, run, settings, source, undo, write } = yield* world
