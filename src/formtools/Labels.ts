@@ -62,6 +62,15 @@ export const plainText = (html: string): string => {
   return oneLine(text)
 }
 
+/** Returns the labels of codes. Omits a code with several labels, because a cell doesn't show which one is meant. */
+export const labelsOf = (
+  choices: ReadonlyArray<readonly [code: string, label: string]>,
+): ReadonlyMap<string, string> => {
+  const labels = new Map(choices)
+  for (const [code, label] of choices) if (labels.has(code) && labels.get(code) !== label) labels.delete(code)
+  return labels
+}
+
 /** Returns the labels of columns. If several columns have the same title, uses the first one. */
 export const collectLabels = (columns: ReadonlyArray<readonly [title: string, labels: ColumnLabels]>): Labels =>
   new Map(columns.toReversed())

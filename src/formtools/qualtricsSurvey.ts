@@ -1,5 +1,5 @@
 import { oneLine } from "../domain/words.ts"
-import { collectLabels, type ColumnLabels, type DefinitionFormat, plainText } from "./Labels.ts"
+import { collectLabels, type ColumnLabels, type DefinitionFormat, labelsOf, plainText } from "./Labels.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -28,7 +28,7 @@ const choicesOf = (value: unknown, recoded: unknown): ReadonlyArray<Choice> =>
   }))
 
 const labelsIn = (choices: ReadonlyArray<Choice>): ReadonlyMap<string, string> =>
-  new Map(choices.filter(({ label }) => label !== "").map(({ code, label }) => [code, label]))
+  labelsOf(choices.filter(({ label }) => label !== "").map(({ code, label }) => [code, label] as const))
 
 /** Selectors of questions with several answers. */
 const several = new Set(["MAVR", "MAHR", "MACOL", "MSB"])

@@ -1,5 +1,5 @@
 import { oneLine } from "../domain/words.ts"
-import { collectLabels, type ColumnLabels, type DefinitionFormat, plainText } from "./Labels.ts"
+import { collectLabels, type ColumnLabels, type DefinitionFormat, labelsOf, plainText } from "./Labels.ts"
 
 /** Titles of the columns in the file that people download, and in the one that the API returns. */
 const columns = {
@@ -17,7 +17,7 @@ const chosen = new Set(["radio", "dropdown", "checkbox"])
 
 /** Returns the choices of a field. A choice without a comma is its own label. */
 const choicesOf = (text: string): ReadonlyMap<string, string> =>
-  new Map(
+  labelsOf(
     text.split("|").flatMap((choice) => {
       const [code = "", ...label] = choice.split(",")
       if (code.trim() === "") return []

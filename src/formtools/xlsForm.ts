@@ -1,5 +1,5 @@
 import { oneLine } from "../domain/words.ts"
-import { collectLabels, type ColumnLabels, type DefinitionFormat, type Labels, plainText } from "./Labels.ts"
+import { collectLabels, type ColumnLabels, type DefinitionFormat, type Labels, labelsOf, plainText } from "./Labels.ts"
 
 type Records = ReadonlyArray<ReadonlyArray<string>>
 
@@ -55,13 +55,13 @@ const read = (sheets: ReadonlyMap<string, Records>): Labels | string => {
   const titleColumn = labelColumn(survey, language)
   const choices = sheetOf(sheets.get("choices") ?? [])
   const choiceColumn = labelColumn(choices, language)
-  const lists = new Map<string, Map<string, string>>()
+  const lists = new Map<string, Array<readonly [code: string, label: string]>>()
   for (const choice of choices.rows) {
     const [list, code] = [choice("list_name"), choice("name") || choice("value")]
     if (list === "" || code === "") continue
-    const options = lists.get(list) ?? new Map<string, string>()
+    const options = lists.get(list) ?? []
     lists.set(list, options)
-    options.set(code, plainText(choiceColumn === undefined ? "" : choice(choiceColumn)) || code)
+    options.push([code, plainText(choiceColumn === undefined ? "" : choice(choiceColumn)) || code])
   }
 
   const times = new Map<string, number>()
@@ -90,7 +90,7 @@ const read = (sheets: ReadonlyMap<string, Records>): Labels | string => {
       return `Its question "${name}", in the sheet "survey", uses the list "${list}", which the sheet "choices" does not have.`
     }
     const hasOther = /^or[ _](?:other|specify other)/i.test(rest)
-    const options = new Map([...listed ?? [], ...(hasOther ? [["other", "Other"]] as const : [])])
+    const options = new Map([...labelsOf(listed ?? []), ...(hasOther ? [["other", "Other"]] as const : [])])
     const isSeveral = /multiple|all that apply/i.test(how)
     const split = isSeveral || how.toLowerCase() === "rank" ? { split: " " } : {}
     for (const path of paths) {
