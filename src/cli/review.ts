@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
-import type { Question } from "../domain/form.ts"
+import { optionNamer, optionTitle, type Question } from "../domain/form.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import { columnsTyped, openReview, type Review, type ReviewItem, type ReviewOptions } from "../jobs/review.ts"
 import { type OpenChoice, type ReviewCandidate, type ReviewedEntry, settingFault } from "../jobs/reviewedEntry.ts"
 import { samplesOf } from "../mapping/draft/draftEntries.ts"
+import { indexOptions, isShared } from "../mapping/suggest/optionIndex.ts"
 import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { scored } from "../project/pipelineEdits.ts"
 import { ask, choose, say, unless } from "./terminal/prompt.ts"
@@ -82,15 +83,17 @@ const reviewChoice = <E, R>(
   prepare: Effect.Effect<void, E, R>,
 ) =>
   Effect.gen(function*() {
-    const options = (question.options ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely))
+    const { options: all = [] } = question
+    const options = all.toSorted((a, b) => Number(b === likely) - Number(a === likely))
+    const nameOf = optionNamer(all)
     const chosen = yield* choose(
       `"${cutToWidth(visible(question.name), 60)}": "${cutToWidth(visible(choice), 60)}" (${
         counted(cells, "cell")
-      }) is not an option. What does it mean?`,
+      }) is ${isShared(indexOptions(all), choice) ? "the name of several options" : "not an option"}. What does it mean?`,
       [
         ...options.map((option) => ({
-          title: `${cutToWidth(visible(option.label), 70)}${option === likely ? " (suggested)" : ""}`,
-          value: option.label as string | null | undefined,
+          title: `${cutToWidth(visible(optionTitle(option, nameOf(option))), 70)}${option === likely ? " (suggested)" : ""}`,
+          value: nameOf(option) as string | null | undefined,
         })),
         { title: "no answer", value: null },
         skip,

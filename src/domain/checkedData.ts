@@ -14,6 +14,8 @@ export interface DataProblem {
 
 /** The choices in a column that are not options of its question, each with the number of cells that contain it. */
 export interface UnknownChoices {
+  /** The question's id. */
+  readonly id: string
   readonly question: string
   readonly column: string
   readonly choices: ReadonlyArray<{ readonly choice: string; readonly count: number }>

@@ -79,7 +79,7 @@ export interface Edited {
     readonly open: string | undefined
     /** Why the columns' cells don't fit the question. */
     readonly misfit: string | undefined
-    /** Cells that are not options, and the label of the option that each most likely means. */
+    /** Cells that are not options, and the name of the option that each most likely means. */
     readonly choices: ReadonlyArray<
       { readonly choice: string; readonly count: number; readonly likely: string | undefined }
     >

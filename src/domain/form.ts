@@ -4,6 +4,22 @@ export interface Option {
   readonly label: string
 }
 
+/**
+ * Returns a function that names an option so that only this option is meant: by its label, or by its value if other options have the label as a name.
+ */
+export const optionNamer = (options: ReadonlyArray<Option>): (option: Option) => string => {
+  const owners = new Map<string, string | undefined>()
+  for (const { label, value } of options) {
+    for (const name of [label.trim(), value.trim()]) {
+      owners.set(name, owners.has(name) && owners.get(name) !== value ? undefined : value)
+    }
+  }
+  return ({ label, value }) => owners.get(label.trim()) === value ? label : value
+}
+
+/** Returns an option's label. If its name is different, adds the name. */
+export const optionTitle = ({ label }: Option, name: string): string => label === name ? label : `${label} (${name})`
+
 /** A part of a form with an id and a name: a URL parameter, a scheduling or payment field, a calculation. */
 export interface Element {
   readonly id: string

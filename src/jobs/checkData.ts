@@ -115,7 +115,7 @@ export const checkData = (
     const unknown = choices.flatMap(({ counter, question, title, ...rest }) => {
       const { counts: texts, more } = counter.unknown()
       const listed = texts.map(([choice, count]) => ({ choice, count }))
-      const one: UnknownChoices = { question: question.name, column: title, choices: listed, more }
+      const one: UnknownChoices = { id: question.id, question: question.name, column: title, choices: listed, more }
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
     const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { allFindings } from "../domain/diagnostic.ts"
 import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
-import { type Form, names, type Question } from "../domain/form.ts"
+import { type Form, names, optionNamer, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
@@ -188,11 +188,8 @@ export const editEntry = (
     return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)
   })
 
-/** The number of cells that show what a setting means. */
-const cellsRead = 6
-
 const cellsOf = (origin: Origin): ReadonlyArray<string> =>
-  origin._tag === "Column" ? [...cellsIn(origin).distinct.keys()].slice(0, cellsRead) : []
+  origin._tag === "Column" ? [...cellsIn(origin).distinct.keys()] : []
 
 const withEntry = (
   text: string,
@@ -207,16 +204,16 @@ const withEntry = (
     text,
     entry: {
       kind: made.kind,
-      asks: made.asks.map(({ choices, key, why }) => ({
-        key,
-        why,
-        choices: choices.map((value) => ({ value, samples: readingsOf(made.kind, key, value, cells) })),
-      })),
+      asks: made.asks.map((ask) => ({ ...ask, choices: readingsOf(made.kind, ask, cells) })),
       open: made.open,
       misfit: made.misfit,
       choices: entry.open
         ? []
-        : made.choices.map(({ choice, count, likely }) => ({ choice, count, likely: likely?.label })),
+        : made.choices.map(({ choice, count, likely, question: { options = [] } }) => ({
+          choice,
+          count,
+          likely: likely && optionNamer(options)(likely),
+        })),
     },
   }))
 }

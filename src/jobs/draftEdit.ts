@@ -24,7 +24,7 @@ const TextEdit = Schema.Union(
   Schema.TaggedStruct("SetChoice", {
     ...question,
     choice: Schema.String,
-    /** An option's label. Null: no answer. */
+    /** An option's name, which no other option has. Null: no answer. */
     option: Schema.NullOr(Schema.String),
     /** The kind of the question's answers, for an entry that doesn't name it: `values` needs it. */
     as: Schema.optional(Schema.String),

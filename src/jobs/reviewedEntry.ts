@@ -113,6 +113,18 @@ export const shownInput = ({ input }: MappingEntry): string => {
   }
 }
 
+/**
+ * Returns the keys that an answer sets. What is not true is false. The sign that is not the decimal sign separates groups of digits.
+ *
+ * @param choices the possible answers
+ */
+const keysOf = (key: string, answer: string, choices: ReadonlyArray<string>): ReadonlyArray<DraftKey> =>
+  key === "true"
+    ? [{ key, value: [answer] }, { key: "false", value: choices.filter((one) => one !== answer) }]
+    : key === "decimal"
+    ? [{ key, value: answer }, { key: "group", value: answer === "," ? "." : "," }]
+    : [{ key, value: answer }]
+
 /** Returns an entry with the answers to the questions that its settings leave open. */
 const withAnswers = (
   entry: DraftEntry,
@@ -120,13 +132,9 @@ const withAnswers = (
   answers: ReadonlyMap<string, string>,
 ): DraftEntry => {
   if (gaps.some(({ key }) => key === undefined || !answers.has(key))) return { ...entry, open: true }
-  const others = gaps.flatMap(({ choices = [], key = "" }): ReadonlyArray<DraftKey> => {
+  const others = gaps.flatMap(({ choices = [], key = "" }) => {
     const answer = answers.get(key)
-    return key === "true" && answer !== undefined
-      ? [{ key, value: [answer] }, { key: "false", value: choices.filter((one) => one !== answer) }]
-      : answer === undefined
-      ? []
-      : [{ key, value: answer }]
+    return answer === undefined ? [] : keysOf(key, answer, choices)
   })
   const decided = new Map(others.map((key) => [key.key, key]))
   const has = (name: string) => entry.keys.some(({ key }) => key === name)
@@ -142,10 +150,10 @@ const withAnswers = (
 }
 
 /** Returns a function that reads a cell with a key of a kind set to this value. Undefined if the value can't be the key. */
-const readingWith = (kind: string | undefined, key: string, value: string) =>
+const readingWith = (kind: string | undefined, key: string, value: string, choices: ReadonlyArray<string> = []) =>
   kind === undefined
     ? undefined
-    : compileWritten(kind, { [key]: value })
+    : compileWritten(kind, Object.fromEntries(keysOf(key, value, choices).map((one) => [one.key, one.value])))
 
 /** A value of each key that a person types, as an example. */
 const typedExamples: Readonly<Record<string, string>> = { zone: "Europe/Berlin", country: "DE" }
@@ -158,13 +166,26 @@ export const settingFault = (kind: string | undefined, key: string, value: strin
       typedExamples[key] === undefined ? "" : ` Type one such as ${typedExamples[key]}.`
     }`
 
-/** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read in this way. */
-export const readingsOf = (kind: string | undefined, key: string, value: string, cells: ReadonlyArray<string>) => {
-  const read = readingWith(kind, key, value)
-  return cells.map((cell) => {
-    const found = read?.([cell])
-    return { cell, value: found instanceof Fault ? undefined : found }
-  })
+/** The number of cells that show what the possible answers to a question mean. */
+const cellsRead = 6
+
+/** Returns what some cells mean with each possible answer, first those cells whose meanings differ. A meaning is undefined if the cell can't be read in this way. */
+export const readingsOf = (
+  kind: string | undefined,
+  { choices, key }: ReviewedEntry["asks"][number],
+  cells: ReadonlyArray<string>,
+) => {
+  const reads = choices.map((value) => readingWith(kind, key, value, choices))
+  const meanings = cells.map((cell) => ({
+    cell,
+    values: reads.map((read) => {
+      const found = read?.([cell])
+      return found instanceof Fault ? undefined : found
+    }),
+  }))
+  const differ = ({ values }: (typeof meanings)[number]) => new Set(values.map((one) => JSON.stringify(one))).size > 1
+  const shown = meanings.toSorted((a, b) => Number(differ(b)) - Number(differ(a))).slice(0, cellsRead)
+  return choices.map((value, at) => ({ value, samples: shown.map(({ cell, values }) => ({ cell, value: values[at] })) }))
 }
 
 /** Returns what a person must still decide about an entry. */

@@ -28,10 +28,10 @@ questions:
   - { id: q8, name: Appointment, type: DateTimePicker }
 `
 
-const start = Effect.gen(function*() {
+const startWith = Effect.fn(function*(csv: string, form: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const root = yield* projectFolder({ "people.csv": people, "forms/people.yaml": form })
+  const root = yield* projectFolder({ "people.csv": csv, "forms/people.yaml": form })
   yield* initialise({
     root,
     newService: { _tag: "Practice", name: "practice", forms: "../forms" },
@@ -48,6 +48,8 @@ const start = Effect.gen(function*() {
     review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(root, "people", {})),
   }
 })
+
+const start = startWith(people, form)
 
 layer(platform)("a review of a pipeline", (it) => {
   it.scoped("review asks one question at a time, and writes each answer", () =>
@@ -245,6 +247,41 @@ sink: { service: practice, form: f1 }
       })
       const review = yield* Effect.scoped(openReview(root, "areas"))
       expect(review.items.filter(({ _tag }) => _tag === "Question")).toEqual([])
+    }))
+
+  it.scoped("an answered pipeline can run if options have the same label, and if a sign may separate groups of digits", () =>
+    Effect.gen(function*() {
+      const rows = ["Equal", "Third", "thrid", "EQUAL"].map((choice, at) => `${at},${choice},"${at + 1},234"\n`)
+      const world = yield* startWith(
+        `No,Choice,Amount\n${rows.join("")}`,
+        `id: people1
+name: People
+questions:
+  - id: c
+    name: Choice
+    type: Dropdown
+    options: [{ value: a, label: Equal }, { value: b, label: Equal }, { value: c, label: Third }]
+  - { id: n, name: Amount, type: NumberInput }
+`,
+      )
+      const text = yield* world.read
+      // Only a person knows which of the two options is meant.
+      expect(text).toContain("    #   #   # options: a · b · Third\n")
+      expect(text).toContain("    #   #   Equal: # the name of several options · 1 ×\n")
+      const { shown } = yield* world.review([
+        ['"EQUAL" (1 cell) is the name of several options. What does it mean?', "Equal (a)"],
+        ['"Equal" (1 cell)', "Equal (b)"],
+        ['"thrid" (1 cell) is not an option. What does it mean?', "Third"],
+        ["Which decimal?", "."],
+      ])
+      expect(shown).toContain("1  Equal (a)\n2  Equal (b)\n3  Third\n")
+      const { pipelines: [checked] } = yield* checkProject(world.root, [])
+      expect(checked?.diagnostics).toEqual([])
+      expect(checked?.data).toMatchObject({ rows: 4, invalid: 0, choices: [] })
+      expect(parse(yield* world.read).mapping.questions).toMatchObject([
+        { values: { EQUAL: "a", Equal: "b", thrid: "Third" } },
+        { decimal: ".", group: "," },
+      ])
     }))
 
   it("names that a person types may contain commas", () => {

@@ -109,7 +109,7 @@ layer(platform)("check", (it) => {
         rows: 4,
         invalid: 3,
         choices: [
-          { question: "Color", column: "Color", choices: [{ choice: "Green", count: 2 }] },
+          { id: "q3", question: "Color", column: "Color", choices: [{ choice: "Green", count: 2 }] },
           { question: "Interests", choices: [{ choice: "Chess", count: 2 }, { choice: "Go", count: 1 }] },
         ],
       })

@@ -1,4 +1,4 @@
-import type { Option } from "../../domain/form.ts"
+import { type Option, optionNamer } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
@@ -8,7 +8,7 @@ import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ColumnProfile } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
-import { indexOptions, optionsNamed } from "../suggest/optionIndex.ts"
+import { exactOption, indexOptions, isShared, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
 import { isTick, saysYes } from "../words/words.ts"
@@ -32,7 +32,7 @@ const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArr
   const found = optionsNamed(names, own.map(({ option }) => option))
   // If the source names the block, an entry without `values` finds options by their exact names.
   return own.filter(({ code, option }, at) =>
-    code === undefined && known ? !names.exact.has(loose(option)) : found[at] === undefined
+    code === undefined && known ? exactOption(names, option) === undefined : found[at] === undefined
   ).map((member) => [member.code ?? member.option, timesNamed(member)])
 }
 
@@ -100,14 +100,21 @@ const linesBelow = (
   more: boolean,
   start: string,
 ): ReadonlyArray<string> => {
-  const names = options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")
+  const nameOf = optionNamer(options)
+  const index = indexOptions(options)
+  const names = options.slice(0, listed).map((option) => cut(commentText(nameOf(option)))).join(" · ")
   const others = options.length > listed ? ` and ${options.length - listed} more` : ""
   return present([
     `${start} these are not options: write one after each, or null for no answer, and remove the #`,
     options.length > 0 && `  # options: ${names}${others}`,
     ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
-      const notes = present([label && commentText(label), likely && scored(likely.confidence), `${count} ×`])
-      return `  ${yamlText(choice, true)}: ${likely ? `${yamlText(likely.option.label)} ` : ""}# ${notes.join(" · ")}`
+      const notes = present([
+        label && commentText(label),
+        label === undefined && isShared(index, choice) && "the name of several options",
+        likely && scored(likely.confidence),
+        `${count} ×`,
+      ])
+      return `  ${yamlText(choice, true)}: ${likely ? `${yamlText(nameOf(likely.option))} ` : ""}# ${notes.join(" · ")}`
     }),
     ...left.length > listed || more
       // This line has a second #, so that it remains a comment after the others are uncommented.
@@ -152,9 +159,10 @@ export const draftChoices = (suggestion: Suggestion, settings: Settings, keys: R
   const left = choices.filter(({ option }) => option === undefined)
   const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])
   const given = keys.find(({ key }) => key === "values")?.value
+  const nameOf = optionNamer(suggestion.question.options ?? [])
   const value = {
     ...typeof given === "object" ? given : {},
-    ...Object.fromEntries(sure.map(({ choice, option }) => [choice, option.label])),
+    ...Object.fromEntries(sure.map(({ choice, option }) => [choice, nameOf(option)])),
   } as DraftValue
   const notes = new Map(sure.map(({ choice, count }) => [choice, `${count} ×`]))
   const start = given === undefined && sure.length === 0 ? "values: #" : "  #"
@@ -184,7 +192,7 @@ export const draftOther = (
   const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
   const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
-  const use = options.length === 0 ? first.option : likely?.label
+  const use = options.length === 0 ? first.option : likely && optionNamer(options)(likely)
   const isLeft = use !== undefined
     && others.some(({ column, profile }) =>
       !answered.has(column.position) && [...profile.distinct.keys()].some((text) => !isTick(text))

@@ -1,3 +1,4 @@
+import { optionNamer } from "../../domain/form.ts"
 import { ownMembers } from "../../domain/item.ts"
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
@@ -51,7 +52,11 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   if (block.known && !hasCodedRows) return { block: block.title }
   const own = optionColumns(block.members)
   const known = optionsNamed(indexOptions(question.options ?? []), own.map(({ option }) => option))
-  const columns = Object.fromEntries(own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)]))
+  const named = optionNamer(question.options ?? [])
+  const columns = Object.fromEntries(own.map(({ option, column }, at) => {
+    const one = known[at]
+    return [one === undefined ? option : named(one), nameOf(column)]
+  }))
   const isRanking = block.content === "ranks" || (block.content === "places" && question.type !== "Matrix")
   return isRanking ? { ranks: columns } : columns
 }

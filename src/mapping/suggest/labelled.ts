@@ -1,9 +1,8 @@
-import type { Option } from "../../domain/form.ts"
+import { type Option, optionNamer } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
-import { loose } from "../../kinds/optionTable.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { indexOptions, optionsNamed } from "./optionIndex.ts"
+import { exactOption, indexOptions, optionsNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 /** Returns the title of a column as respondents read it, if the form tool's definition has one. */
@@ -27,12 +26,10 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
 
 /** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
 export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): ReadonlyArray<DraftKey> => {
-  const names = indexOptions(options)
+  const [names, nameOf] = [indexOptions(options), optionNamer(options)]
   const values = [...codes].flatMap(([code, label]) => {
     const [option] = optionsNamed(names, [label])
-    return option === undefined || names.exact.get(loose(code))?.at(-1) === option
-      ? []
-      : [[code, option.label] as const]
+    return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)] as const]
   })
   return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]
 }

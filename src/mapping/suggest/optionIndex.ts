@@ -55,6 +55,18 @@ export const likelyOption = (names: OptionIndex, text: string): Option | undefin
   return alike?.at(-1) ?? tickNamed(names, text) ?? (others.length > 0 ? undefined : meant)
 }
 
+/** Returns the only option with a name, as a run finds it: exactly as it is written, otherwise ignoring case and space. */
+export const exactOption = ({ exact }: OptionIndex, text: string): Option | undefined => {
+  const alike = exact.get(loose(text)) ?? []
+  const [option, ...others] = alike.length < 2
+    ? alike
+    : alike.filter(({ label, value }) => [label, value].some((name) => name.trim() === text.trim()))
+  return others.length > 0 ? undefined : option
+}
+
+/** Whether several options have a name, apart from case and space. */
+export const isShared = ({ exact }: OptionIndex, text: string): boolean => (exact.get(loose(text))?.length ?? 0) > 1
+
 /** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
   (text.replaceAll("−", "-").toLowerCase().match(
@@ -67,7 +79,7 @@ const details = (text: string): string =>
  * wrong option can't be corrected after the import.
  */
 export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): ReadonlyArray<Option | undefined> => {
-  const exact = texts.map((text) => names.exact.get(loose(text))?.at(-1))
+  const exact = texts.map((text) => exactOption(names, text))
   const used = new Set(exact)
   return texts.map((text, at) => {
     if (exact[at] !== undefined) return exact[at]

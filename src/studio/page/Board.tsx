@@ -109,7 +109,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
   const known = new Map(state.questions.map((one) => [one.id, one]))
-  const isOpen = ({ question, said }: Row) => editing.unmatched.has(question.name) || isUndecided(said)
+  const isOpen = ({ question, said }: Row) => editing.unmatched.has(question.id) || isUndecided(said)
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
     .filter((row) => has(row.question.name, search) && (!onlyOpen || isOpen(row)))
   const longest = Math.max(items.length, questions.length, 1)
@@ -192,7 +192,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     const named = { question: id, name: question.name }
     const [best] = isUndecided(said) ? candidates : []
     const isMapped = said?.state === "mapped"
-    const unmatched = editing.unmatched.get(question.name) ?? 0
+    const unmatched = editing.unmatched.get(question.id) ?? 0
     const shown = best === undefined ? said?.shown ?? "" : t.perhaps(best.shown)
     const accept = () => isMapped ? editing.edit({ _tag: "Accept", ...named }) : map(id, best?.columns ?? [])
     const reject = () =>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 import type { Ask, Edited, QuestionState } from "../../domain/draft.ts"
+import { optionNamer, optionTitle } from "../../domain/form.ts"
 import type { OwnTime } from "../../domain/item.ts"
 import { count, numbers, percent } from "../../domain/words.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
@@ -142,13 +143,16 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const isSet = (cell: string) => Object.hasOwn(values, cell)
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const cell of Object.keys(values)) all.set(cell, {})
-  const counted = editing.counts.answer?.choices.find(({ question }) => question === name)
+  const counted = editing.counts.answer?.choices.find((one) => one.id === id)
   for (const { choice: cell, ...rest } of [...counted?.choices ?? [], ...open]) all.set(cell, rest)
   if (all.size === 0 || options === undefined) return null
   const set = (cell: string, option: string | null) =>
     editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
-  const shown = (answer: unknown) =>
-    answer === null ? "null" : `=${options.find(({ label, value }) => answer === label || answer === value)?.label}`
+  const nameOf = optionNamer(options)
+  const shown = (answer: unknown) => {
+    const option = options.find((one) => answer === nameOf(one) || answer === one.value)
+    return answer === null ? "null" : `=${option && nameOf(option)}`
+  }
   const likely = [...all].flatMap(([cell, one]) =>
     one.likely === undefined || isSet(cell) ? [] : [[cell, one.likely] as const]
   )
@@ -172,7 +176,7 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
               value !== "" && set(cell, value === "null" ? null : value.slice(1))}
           >
             {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
-            {options.map(({ label }) => choice(`=${label}`, label))}
+            {options.map((option) => choice(`=${nameOf(option)}`, optionTitle(option, nameOf(option))))}
             {choice("null", t.noAnswer)}
           </select>,
         ]),
@@ -223,7 +227,7 @@ const Undecided = (bench: Bench) => {
     return isUndecided(said) ? [{ id, name, ...standing(said) }] : []
   })
   const unmatched = survey.questions.flatMap(({ id, name }) => {
-    const cells = bench.editing.unmatched.get(name)
+    const cells = bench.editing.unmatched.get(id)
     return cells === undefined ? [] : [{ id, name, title: t.unmatched(cells) }]
   })
   const list = (title: string, all: typeof unmatched) =>

@@ -141,8 +141,8 @@ export const useDraft = (pipeline: string) => {
     [text, isOpened, survey.answer?.changedAt],
     300,
   )
-  /** How many different cells are not options, by the name of the question. */
-  const unmatched = new Map(counts.answer?.choices.map(({ choices, question }) => [question, choices.length]))
+  /** How many different cells are not options, by the id of the question. */
+  const unmatched = new Map(counts.answer?.choices.map(({ choices, id }) => [id, choices.length]))
   const read = { state, counts, survey, unmatched, visit }
   return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, ...read }
 }

@@ -16,8 +16,23 @@ const large = Papa.unparse([
   ...Array.from({ length: 300_000 }, (_, at) => [at, `Person ${at}`, `p${at}@example.org`]),
 ])
 
+/** A form with two questions of the same name, one of which has two options with the same label. */
+const twins = stringify({
+  id: "twins",
+  name: "Twins",
+  questions: [
+    { id: "pet", name: "Which?", type: "Dropdown", options: ["Cat", "Dog"] },
+    {
+      id: "team",
+      name: "Which?",
+      type: "Dropdown",
+      options: [{ value: "r1", label: "Red" }, { value: "r2", label: "Red" }, { value: "b", label: "Blue" }],
+    },
+  ],
+})
+
 const its = inProject(() => ({
-  forms: [people],
+  forms: [people, twins],
   files: {
     "rows.csv": Papa.unparse(rows),
     "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
@@ -26,6 +41,13 @@ const its = inProject(() => ({
     "pipelines/teams.yaml": stringify({
       ...pipelineOf("teams", "../teams.csv"),
       mapping: { questions: [{ name: "Team", from: "Team" }] },
+    }),
+    "twins.csv": "No,Pet,Team\n1,Horse,rouge\n2,Cat,Blue\n",
+    "pipelines/twins.yaml": stringify({
+      pipeline: "twins",
+      source: { file: "../twins.csv", rowKey: ["No"] },
+      mapping: { questions: [{ id: "pet", from: "Pet" }, { id: "team", from: "Team" }] },
+      sink: { service: "practice", form: "twins" },
     }),
   },
 }))
@@ -132,6 +154,28 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     writeFileSync(file, `${readFileSync(file, "utf8")}nonsense: 1\n`)
     await page.reload()
     await page.getByText("There is no preview yet, because the text has errors.").waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("keeps the cells of questions with the same name apart, and options with the same label", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/twins`)
+    const questions = page.getByRole("list", { name: "Questions" })
+    await questions.getByText("1 cell is not an option").first().waitFor()
+    await questions.getByRole("button", { name: /^Which\? Mapped/ }).last().click()
+    const option = page.getByRole("combobox", { name: "Option for rouge" })
+    await option.waitFor()
+    expect(await option.getByRole("option").allTextContents()).toEqual([
+      "Choose…",
+      "Red (r1)",
+      "Red (r2)",
+      "Blue",
+      "No answer",
+    ])
+    expect(await page.getByRole("combobox", { name: "Option for Horse" }).count()).toBe(0)
+    await option.selectOption("Red (r2)")
+    await page.getByRole("region", { name: "Preview" }).getByText("r2", { exact: true }).waitFor()
     await isQuiet()
     await close()
   })

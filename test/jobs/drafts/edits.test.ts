@@ -6,7 +6,7 @@ import { draftState, editEntry, openDraft, surveyDraft } from "../../../src/jobs
 import type { FormEdit } from "../../../src/jobs/draftEdit.ts"
 import { editText } from "../../../src/jobs/editText.ts"
 import { demonstration } from "../../demo/demonstration.ts"
-import { platform } from "../../project/projectFolder.ts"
+import { platform, projectFolder } from "../../project/projectFolder.ts"
 
 const pipeline = "star-wars"
 const title = "Which character shot first?"
@@ -101,5 +101,40 @@ layer(opened, { excludeTestServices: true })("an edit of an entry that has only 
       })
       expect(chosen).toBe(text.replace("Does not know }\n", "Does not know, Nobody: null }\n"))
       expect((yield* state(chosen, id)).options?.["values"]).toMatchObject({ Nobody: null })
+    }))
+})
+
+layer(platform, { excludeTestServices: true })("what an edit leaves open", (it) => {
+  it.scoped("the first cells that are shown with each possible answer are read differently", () =>
+    Effect.gen(function*() {
+      const days = Array.from({ length: 9 }, (_, at) => `0${at + 1}/0${at + 1}/2024`)
+      const rows = [...days, "01/02/2024"].map((day, at) => `${at},${day},"${at + 1},500",${at % 2 === 0 ? "aa" : "bb"}`)
+      const text =
+        "pipeline: days\nsource: { file: ../rows.csv, rowKey: [No] }\nmapping:\n  questions:\nsink: { service: practice, form: f1 }\n"
+      const root = yield* projectFolder({
+        "pipelines/days.yaml": text,
+        "rows.csv": `No,Day,Amount,Agreed\n${rows.join("\n")}\n`,
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "forms/f1.yaml":
+          "id: f1\nname: F\nquestions:\n  - { id: d, name: Day, type: DatePicker }\n  - { id: n, name: Amount, type: NumberInput }\n  - { id: y, name: Agreed, type: Switch }\n",
+      })
+      const opened = yield* openDraft({ root }, { pipeline: "days", text })
+      const survey = yield* surveyDraft(opened, true)
+      const choicesOf = Effect.fn(function*(question: string, column: number) {
+        const { entry } = yield* editEntry(opened, survey, { _tag: "Map", question, columns: [column], answers: {} })
+        return entry?.asks[0]?.choices.map(({ samples, value }) => [value, samples.length, samples[0], samples[1]])
+      })
+      expect(yield* choicesOf("d", 2)).toEqual([
+        ["dd/MM/yyyy", 6, { cell: "01/02/2024", value: "2024-02-01" }, { cell: days[0], value: "2024-01-01" }],
+        ["MM/dd/yyyy", 6, { cell: "01/02/2024", value: "2024-01-02" }, { cell: days[0], value: "2024-01-01" }],
+      ])
+      expect(yield* choicesOf("n", 3)).toEqual([
+        [",", 6, { cell: "1,500", value: 1.5 }, { cell: "2,500", value: 2.5 }],
+        [".", 6, { cell: "1,500", value: 1500 }, { cell: "2,500", value: 2500 }],
+      ])
+      expect(yield* choicesOf("y", 4)).toEqual([
+        ["aa", 2, { cell: "aa", value: true }, { cell: "bb", value: false }],
+        ["bb", 2, { cell: "aa", value: false }, { cell: "bb", value: true }],
+      ])
     }))
 })
