@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { optionNamer, optionTitle, type Question } from "../domain/form.ts"
+import { calledName, optionNamer, optionTitle, type Question } from "../domain/form.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import { columnsTyped, openReview, type Review, type ReviewItem, type ReviewOptions } from "../jobs/review.ts"
@@ -87,7 +87,7 @@ const reviewChoice = <E, R>(
     const options = all.toSorted((a, b) => Number(b === likely) - Number(a === likely))
     const nameOf = optionNamer(all)
     const chosen = yield* choose(
-      `"${cutToWidth(visible(question.name), 60)}": "${cutToWidth(visible(choice), 60)}" (${
+      `"${cutToWidth(visible(calledName(question)), 60)}": "${cutToWidth(visible(choice), 60)}" (${
         counted(cells, "cell")
       }) is ${isShared(indexOptions(all), choice) ? "the name of several options" : "not an option"}. What does it mean?`,
       [
@@ -140,14 +140,14 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const others = review.free.filter(({ column }) => !used.has(column.position) && !taken.has(column.position))
     const options = question.options ?? []
     const about = [
-      `${where} "${cutToWidth(visible(question.name), 70)}"${question.type === undefined ? "" : ` (${question.type})`}`,
+      `${where} "${cutToWidth(visible(calledName(question)), 70)}"${question.type === undefined ? "" : ` (${question.type})`}`,
       ...(options.length === 0
         ? []
         : [`options ${cutToWidth(options.map(({ label }) => visible(label)).join(" · "), 100)}`]),
     ].join(", ")
     const write = (origin: Origin, made: ReviewedEntry) =>
       Effect.gen(function*() {
-        const complete = yield* writeEntry(session, "questions", question.name, made)
+        const complete = yield* writeEntry(session, "questions", calledName(question), made)
         if (complete) { for (const { position } of columnsOf(origin)) used.add(position) }
         return complete
       })

@@ -29,6 +29,9 @@ export interface Element {
 /** Returns a name in the form in which names are compared. */
 export const plainName = (name: string): string => name.normalize("NFC").trim()
 
+/** Returns how an element is called for people: by its name, or by its id if it has none. */
+export const calledName = ({ id, name }: Element): string => name.trim() === "" ? id : name
+
 /** Whether an entry identifies an element: by its id, otherwise by its name. */
 export const names = (
   { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined },

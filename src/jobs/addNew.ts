@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { type Form, names } from "../domain/form.ts"
+import { calledName, type Form, names } from "../domain/form.ts"
 import { type OwnMember, ownMembers } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import { type Column, nameOrNumber } from "../domain/row.ts"
@@ -154,7 +154,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ...summaryOf(source, form, entries),
       stillOpen: [
         ...["rowKey", "empty"].flatMap((key) => proposedSourceKey(text, key) === undefined ? [] : `source.${key}`),
-        ...[...form.questions, ...form.urlParameters].flatMap(({ id, name }) => open(id) ? name : []),
+        ...[...form.questions, ...form.urlParameters].flatMap((one) => open(one.id) ? calledName(one) : []),
         ...openTimes(mapping, text),
       ],
       translations: yield* translationsIn(root, options.name, opened, form),

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { allFindings } from "../domain/diagnostic.ts"
 import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
-import { type Form, names, optionNamer, type Question } from "../domain/form.ts"
+import { calledName, type Form, names, optionNamer, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
 import { entryColumns } from "../mapping/ColumnBook.ts"
@@ -82,6 +82,7 @@ export type DraftSurvey = Effect.Effect.Success<ReturnType<typeof surveyDraft>>
 export const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: Form) =>
   form.questions.map((question) => ({
     ...question,
+    name: calledName(question),
     candidates: suggestedFor(suggestions, question).filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
       const { because, cells, confidence, shown } = candidateOf(one)
       return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
+import { calledName } from "../domain/form.ts"
 import type { PreviewedAnswer, PreviewedRow, RowChange } from "../domain/previewedRow.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
@@ -117,7 +118,7 @@ const previewer =
     const key = mapping.key(cells)
     const explained = mapping.explain(cells, key)
     const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
-      name: answer.name,
+      name: calledName(answer),
       kind: answer.kind,
       cells: columns.map((column) => ({ column: shownName(column), text: cellText(cells[column.position]) })),
       value,

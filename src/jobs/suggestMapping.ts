@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { Form } from "../domain/form.ts"
+import { calledName, type Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { counted, oneLine } from "../domain/words.ts"
@@ -92,7 +92,7 @@ export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): Rea
   namesOf(form, entries.filter(({ open }) => open))
 
 const namesOf = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
-  entries.map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
+  entries.map(({ of }) => calledName(form.questions.find(({ id }) => id === of) ?? { id: of, name: of }))
 
 /** Calls `use` with each row of a chunk that can be read: with the corrections that its form tool needs, and as it is in the source. */
 export const readableRows = (source: Source) => {

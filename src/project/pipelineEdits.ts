@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml"
-import { type Element, names } from "../domain/form.ts"
+import { calledName, type Element, names } from "../domain/form.ts"
 import { ownMembers } from "../domain/item.ts"
 import { correctedLines } from "./correctedEntry.ts"
 import {
@@ -180,7 +180,7 @@ export const removeEntry = (text: string, question: Element): string => {
 
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
 export const leaveUnanswered = (text: string, question: Element): string | undefined =>
-  ignore(removeEntry(text, question), "ignoreQuestions", question.name.trim() === "" ? question.id : question.name)
+  ignore(removeEntry(text, question), "ignoreQuestions", calledName(question))
 
 /** Adds a name to the columns, or to the questions, that are left out on purpose. */
 export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: string): string | undefined => {

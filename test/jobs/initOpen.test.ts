@@ -156,6 +156,36 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(text).toMatch(/cells? can't be read like this/)
     }))
 
+  it.scoped("a question whose type has no default kind is left open, and one without a name is called by its id", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "people.csv": "No,Mood,Name\n1,happy,Ada\n2,sad,Bob\n",
+        "forms/people.yaml":
+          'id: people1\nname: People\nquestions: [{ id: m, name: Mood, type: MoodPicker }, { id: n, name: Name, type: ShortAnswer }, { id: x1, name: " ", type: DatePicker }]\n',
+      })
+      const { open } = yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      expect(open).toEqual(["Mood", "x1"])
+      const file = path.join(root, "pipelines", "people.yaml")
+      const text = yield* fs.readFileString(file)
+      expect(text).toContain("left open: the question's type, MoodPicker, has no default kind. Set the kind with `as`,")
+      const errors = Effect.map(checkProject(root, []), ({ pipelines: [checked] }) =>
+        checked?.diagnostics.filter(({ severity }) => severity === "error"))
+      expect(yield* errors).toEqual([])
+      const entry = "    # - id: m\n    #   name: Mood\n    #   from: Mood\n"
+      expect(text).toContain(entry)
+      yield* fs.writeFileString(file, text.replace(entry, `${entry.replaceAll("# ", "")}      as: text\n`))
+      expect(yield* errors).toEqual([])
+    }))
+
   it.scoped("texts that may mean no answer are left open, and check suggests to list them", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -290,6 +290,10 @@ const settings = (kind: string | undefined, found: Found = {}): Settings => ({ k
 
 export const settingsFor = (suggestion: Suggestion): Settings => {
   const { origin, question } = suggestion
+  if (question.type !== undefined && kindOfType(question.type) === undefined) {
+    const why = `the question's type, ${question.type}, has no default kind`
+    return settings(undefined, { gaps: [{ why, todo: "Set the kind with `as`" }] })
+  }
   const codes = codesOf(suggestion)
   if (origin._tag === "Column") {
     const kind = columnKind(origin, question, codes)
