@@ -56,13 +56,13 @@ export interface PipelineDraft {
 }
 
 /**
- * Matches characters that YAML doesn't allow unescaped. Double-quoted text must escape these and those that
- * JSON escapes.
+ * Matches characters that YAML doesn't allow unescaped, and those that are invisible or change the direction of text. Double-quoted text must escape
+ * these and those that JSON escapes.
  */
-const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
+const unprintable = /[\u007F-\u009F\p{Zl}\p{Zp}\p{Surrogate}]|(?![\u200C\u200D])\p{Cf}/gu
 
 const isPlain = (text: string, inFlow: boolean): boolean => {
-  if (text === "" || text.length > 500 || /[\p{Cc}\u2028\u2029]/u.test(text) || text !== text.trim()) return false
+  if (text === "" || text.length > 500 || text !== visible(text) || text !== text.trim()) return false
   if (inFlow && /[,[\]{}]/.test(text)) return false
   if (/^[-?:,[\]{}#&*!|>'"%@`]|: |:$| #/.test(text)) return false
   try {
@@ -76,8 +76,10 @@ const isPlain = (text: string, inFlow: boolean): boolean => {
 export const yamlText = (text: string, inFlow = false): string =>
   isPlain(text, inFlow)
     ? text
-    : JSON.stringify(text).replace(unprintable, (character) =>
-      `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
+    : JSON.stringify(text).replace(unprintable, (character) => {
+      const code = (character.codePointAt(0) ?? 0).toString(16)
+      return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`
+    })
 
 /** Returns a key, with quotes if YAML would not read it as text. */
 const yamlKey = (key: string): string => yamlText(key, true)

@@ -56,7 +56,7 @@ const sourceEntry = (
       value: [others[0] ?? "Column"],
       note: `left open: what identifies a row in later runs. ${
         others.length === 0
-          ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
+          ? "No column is filled in every row and different in each: name several columns that are unique together, or write rowKey: content"
           : `Different in every row: ${shown}`
       }`,
     },

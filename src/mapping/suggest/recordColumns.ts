@@ -39,7 +39,7 @@ export const suggestRowKey = (
   const sure = best?.isCertain === true && best.points >= sureFrom && best.points > (next?.points ?? 0)
   return {
     names: sure ? [best.column.name!] : [],
-    because: best === undefined ? "no column is filled in every row and different in each" : "different in every row",
+    because: "different in every row",
     candidates: unique.slice(sure ? 1 : 0).slice(0, 5),
   }
 }
