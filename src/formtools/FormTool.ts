@@ -82,6 +82,8 @@ export interface Layout {
   readonly cleanAll?: Clean
   /** How to recognise a finished response: its cell in this column is filled, or contains one of these texts. */
   readonly complete?: { readonly position: number; readonly is: ReadonlyArray<string> | "filled" }
+  /** Whether a record contains titles, and no response: someone may have sorted the file with all of its header rows but the first. */
+  readonly isHeader?: (cells: Cells) => boolean
   /** Notes about such a file, for people. */
   readonly notes?: ReadonlyArray<string>
 }

@@ -1,3 +1,4 @@
+import { cellText } from "../domain/cell.ts"
 import { oneLine } from "../domain/words.ts"
 import { blocksOf, type PartOf } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
@@ -52,11 +53,12 @@ const lettered = (sample: Sample) =>
 /** The tool's own columns in which responses have digits or an id. Headers have words there, in any language. */
 const dataColumns = new Set(["responseid", "startdate", "enddate", "recordeddate", "duration (in seconds)", "duration"])
 
+/** Whether a cell of such a column is part of a response. */
+const isData = (cell: string): boolean => /\d|^R_\w+$/.test(oneLine(cell)) && !importId.test(cell)
+
 /** Whether a record below the names is a response. */
 const isResponse = ({ plain }: Sample, record: ReadonlyArray<string>): boolean =>
-  record.some((cell, at) =>
-    dataColumns.has(plain[at] ?? "") && /\d|^R_\w+$/.test(oneLine(cell)) && !importId.test(cell)
-  )
+  record.some((cell, at) => dataColumns.has(plain[at] ?? "") && isData(cell))
 
 /** Returns the number of header rows if there are no ImportIds: the rows above the first response. */
 const headerRowsByData = (sample: Sample): number => {
@@ -172,6 +174,7 @@ export const qualtrics: FormTool = {
       }]
     })
     const own = new Set(meta.map(({ position }) => position))
+    const data = sample.plain.flatMap((title, at) => dataColumns.has(title) ? [at] : [])
     const finished = header.names.findIndex((name) => name.toLowerCase() === "finished")
     return {
       variant: header.rows === 1 ? "one header row" : `${header.rows === 2 ? "two" : "three"} header rows`,
@@ -181,6 +184,10 @@ export const qualtrics: FormTool = {
       meta,
       blocks: blocks(header, own),
       key: meta.flatMap(({ position, role }) => (role === "id" ? [position] : [])).slice(0, 1),
+      isHeader: (cells) => {
+        const texts = data.map((at) => cellText(cells[at])).filter((text) => text.trim() !== "")
+        return texts.length > 1 && !texts.some(isData)
+      },
       ...(finished < 0 ? {} : { complete: { position: finished, is: ["1", "True", "TRUE", "true"] } }),
       notes: [
         'Depending on the export settings, -99 may mean "seen and not answered": if so, set `empty: ["-99"]`.',

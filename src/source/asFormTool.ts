@@ -14,7 +14,7 @@ import { cellsOf, cleaner, sampleOf, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
 import { toColumns } from "./columns.ts"
 import { isFixed, ownColumns } from "./fixed.ts"
-import { notRecords } from "./headerRow.ts"
+import { notRecords, strayHeader } from "./headerRow.ts"
 import {
   changedWhileOpening,
   type Head,
@@ -247,13 +247,17 @@ const renumbered = (problem: Problem, row: number): Problem => ({
   message: problem.message.replace(/^Row \d+/, `Row ${row}`),
 })
 
-/** Omits these records, which are headers, and numbers the other records, starting with 1. Records that repeat them are not read. */
+/**
+ * Omits these records, which are headers, and numbers the other records, starting with 1. Records that repeat them are not read.
+ *
+ * @param isHeader whether another record is a header
+ */
 const withoutHeaders =
-  <E>(headers: ReadonlyArray<ReadonlyArray<Cell>>) =>
+  <E>(headers: ReadonlyArray<ReadonlyArray<Cell>>, isHeader: Layout["isHeader"]) =>
   (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> => {
     const skip = headers.length
-    const problemsOf = headers.map(notRecords)
-    return skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
+    const problemsOf = [...headers.map(notRecords), ...isHeader === undefined ? [] : [strayHeader(isHeader)]]
+    return problemsOf.length === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
       const from = Math.max(0, skip + 1 - chunk.firstRow)
       if (from >= chunk.rows.length) return Option.none()
       const firstRow = chunk.firstRow + from - skip
@@ -331,7 +335,7 @@ export const asFormTool = <R>(
     })
     return {
       ...made,
-      read: (expected) => source.read(expected).pipe(withoutHeaders(furtherHeaders)),
+      read: (expected) => source.read(expected).pipe(withoutHeaders(furtherHeaders, layout.isHeader)),
       files: mapFiles(made.files, (file) => withoutHeaderRows(file, skip)),
     }
   })

@@ -132,6 +132,14 @@ export const noHeader = ({ header, records, skipped }: Head): string | undefined
   return `seems to have no header: ${why}. If so, write \`headerRow: none\` under \`source\`, or pass \`--header-row none\` to \`inspect\` and \`init\`. Otherwise, state the header: \`headerRow: ${row}\`.`
 }
 
+/** Returns a function that returns the problem of a row that contains titles. Undefined if the row doesn't. */
+export const strayHeader =
+  (isHeader: (row: ReadonlyArray<Cell>) => boolean) =>
+  (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined =>
+    isHeader(row)
+      ? { code: "header-row", message: `${where()} contains titles, and no response. Remove it from the file.` }
+      : undefined
+
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>
 

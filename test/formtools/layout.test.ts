@@ -44,6 +44,22 @@ it("a record that repeats one of a tool's header rows is reported, not read", as
   expect(Object.fromEntries(faults)).toEqual({ 2: problem, 3: problem, 4: problem })
 })
 
+it("the header rows of a Qualtrics export that was sorted are reported, not read", async () => {
+  const { faults, rows } = await run(read(config(file([
+    "StartDate,ResponseId,Duration (in seconds),RecordedDate,Q1",
+    "2024-01-01 10:00:00,R_1abcDEF456ghij7,3,2024-01-01 10:00:03,Well",
+    // An incomplete response is not a header.
+    ",Ada,,,Fine",
+    ",,,,Good",
+    "Startdatum,Antwort-ID,Dauer,Aufgezeichnetes Datum,Wie geht es?",
+    `{'ImportId': 'startDate'},"{""ImportId"":""_recordId""}","{""ImportId"":""duration""}",,"{""ImportId"":""QID1""}"`,
+    "",
+  ].join("\n")))))
+  expect(rows).toHaveLength(5)
+  const message = expect.stringMatching(/^Row [45] contains titles, and no response/)
+  expect(Object.fromEntries(faults)).toEqual({ 4: message, 5: message })
+})
+
 describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
