@@ -7,15 +7,21 @@ import { ownTitles, surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
 /** The tool's own columns that every response fills. */
 const filledTitles = new Set(["collector id", "collectorid", "start date", "startdate", "end date", "enddate"])
 
+/** Whether titles span several columns: those on their right have no title of their own, but text in the record below. */
+const isContinued = ({ records, titles }: Sample): boolean =>
+  titles.some((title, at) => at > 0 && title === "" && oneLine(records[1]?.[at] ?? "") !== "")
+
 /** Whether the record below the header is a second header: it describes the columns, and has neither a respondent nor other data of a response. */
-const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
+const hasSecondHeader = (sample: Sample): boolean => {
+  const { plain, records, titles } = sample
   const second = records[1]?.map(oneLine) ?? []
   const filled = second.filter((cell) => cell !== "")
   if (filled.length === 0) return false
   const responses = filled.filter((cell) => cell === "Response").length
   const isResponse = second.some((cell, at) => cell !== "" && filledTitles.has(plain[at] ?? ""))
   if (second[0] === "" && !isResponse && /^respondent ?id$/.test(plain[0] ?? "")) return true
-  return responses >= 2 && responses >= filled.length / 2 && titles.some((title) => title !== "")
+  const isUsual = responses >= filled.length / 2 || (isContinued(sample) && !isResponse)
+  return responses >= 2 && isUsual && titles.some((title) => title !== "")
 }
 
 interface Column {
@@ -82,8 +88,7 @@ export const surveyMonkey: FormTool = {
     const collector = /^collector ?id$/.test(sample.plain[1] ?? "")
     const second = hasSecondHeader(sample)
     const responses = sample.records[1]?.filter((cell) => oneLine(cell) === "Response").length ?? 0
-    const continued = second
-      && sample.titles.some((title, at) => at > 0 && title === "" && oneLine(sample.records[1]?.[at] ?? "") !== "")
+    const continued = second && isContinued(sample)
     if (!respondent && !(second && responses >= 2)) return undefined
     return evidence(
       respondent && [0.3, `the first column is "${sample.titles[0]}"`],

@@ -60,6 +60,18 @@ it("the header rows of a Qualtrics export that was sorted are reported, not read
   expect(Object.fromEntries(faults)).toEqual({ 4: message, 5: message })
 })
 
+it("both header rows of a SurveyMonkey export are recognised without the columns of ids", async () => {
+  const { blocks, rows, tool } = await layoutOf(file([
+    "Start Date,Email Address,Which fruits do you eat?,,,How old are you?,Rank these,,Which one?",
+    ",,Apples,Pears,Other (please specify),Response,Red,Blue,Response",
+    "05/10/2018 04:01:11 AM,ada@example.org,Apples,,,30,1,2,A",
+    "05/11/2018 04:01:11 AM,ben@example.org,,Pears,Figs,31,2,1,B",
+    "",
+  ].join("\n")))
+  expect([tool.name, tool.variant, rows.length]).toEqual(["surveymonkey", "two header rows", 2])
+  expect(blocks).toMatchObject({ "Rank these": ["6 Red", "7 Blue"] })
+})
+
 describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
