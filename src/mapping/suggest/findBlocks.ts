@@ -1,10 +1,13 @@
+import type { Option } from "../../domain/form.ts"
 import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { oneLine } from "../../domain/words.ts"
 import { placesOf } from "../../kinds/ranking.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { isTick, wordsOf } from "../words/words.ts"
+import type { Target } from "./fit.ts"
 import { meaningOf } from "./meaning.ts"
+import { exactOption } from "./optionIndex.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. */
@@ -69,6 +72,42 @@ export const findBlocks = (
       groups.set(question, [...groups.get(question) ?? [], memberOf(one, option, role)])
     }
     for (const [title, members] of groups) if (members.length > 1) add(title, false, members)
+  }
+  return found
+}
+
+/**
+ * Finds the blocks of columns of which each contains only one option of a question, such as those of a tool's export without its second header row. Their
+ * titles don't have to name the options.
+ */
+export const findOptionBlocks = (
+  columns: ReadonlyArray<ProfiledColumn>,
+  targets: ReadonlyArray<Target>,
+): ReadonlyArray<Block> => {
+  const found: Array<Block> = []
+  const taken = new Set<number>()
+  for (const { expected, options } of targets) {
+    if (expected.kind !== "choices" || options === undefined) continue
+    let members: Array<BlockMember & { readonly named: Option }> = []
+    const end = () => {
+      const [first, ...others] = members
+      if (first !== undefined && others.length > 0) {
+        const title = first.column.title.trim() || first.option
+        found.push({ _tag: "Block", title, known: false, content: "ticks", members, meaning: meaningOf(title) })
+        for (const { column } of members) taken.add(column.position)
+      }
+      members = []
+    }
+    for (const one of columns) {
+      const [option, ...others] = textsOf(one)
+      const named = option === undefined || others.length > 0 ? undefined : exactOption(options, option)
+      const isFree = !taken.has(one.column.position)
+      // An option may never have been chosen.
+      if (option === undefined && isFree) continue
+      if (named === undefined || !isFree || members.some((member) => member.named === named)) end()
+      if (named !== undefined && isFree) members.push({ ...one, option: option ?? "", role: "option", named })
+    }
+    end()
   }
   return found
 }

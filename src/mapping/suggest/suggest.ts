@@ -3,7 +3,7 @@ import type { Form, Question } from "../../domain/form.ts"
 import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { findBlocks } from "./findBlocks.ts"
+import { findBlocks, findOptionBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
@@ -88,15 +88,18 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const targets = form.questions.filter(isOpen).map(targetOf)
   const isFree = ({ column: { position } }: ProfiledColumn) => !used.has(position)
   const candidates = columns.filter((one) => mayAnswer(tool, one) && isFree(one))
-  const found = findBlocks(candidates, blocks)
+  const headed = findBlocks(candidates, blocks)
+  const inHeaded = new Set(headed.flatMap(columnsOf))
+  const ofOptions = findOptionBlocks(candidates.filter(({ column }) => !inHeaded.has(column)), targets)
+  const found = [...headed, ...ofOptions]
 
   // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking. A
   // block that the file's format does not show may be separate columns.
   const isRanked = targets.some(({ expected }) => expected.kind === "ranking")
-  const whole = found.filter(({ content, known }) =>
+  const whole = headed.filter(({ content, known }) =>
     known && content !== "labels" && (content !== "places" || isRanked)
   )
-  const inWhole = new Set(whole.flatMap(({ members }) => optionColumns(members).map(({ column }) => column)))
+  const inWhole = new Set([...whole, ...ofOptions].flatMap(({ members }) => optionColumns(members).map(({ column }) => column)))
   const alone = candidates.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (tool?.labels[position] || title.trim() || (name ?? ""))

@@ -78,3 +78,24 @@ it("several unlikely columns don't count as columns that would fit", () => {
   )
   expect(new Set(weak)).toEqual(new Set(["unsure"]))
 })
+
+it.each([
+  ["the question above the first of them", ["Which fruits do you eat?", "", ""]],
+  ["options in a different language", ["Äpfel", "Birnen", "Feigen"]],
+  ["numbers", ["Fruits 1", "Fruits 2", "Fruits 3"]],
+])("columns that each contain one option answer a question together, whether their titles are %s", (_, titles) => {
+  const { addRow, profiles } = profiler(
+    ["Id", ...titles].map((title, position) => ({ position, title, name: title || undefined })),
+  )
+  for (let row = 0; row < 12; row++) addRow([row, row % 2 === 0 ? "Apples" : "", row % 3 === 0 ? "pears" : "", ""])
+  const options = ["Apples", "Pears", "Figs"].map((label) => ({ value: label, label }))
+  const questions = [{ id: "q", name: "Fruits", type: "Checkboxes", options }]
+  const form = { ...formOf([]), questions }
+  const { questions: [suggested], unmapped } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
+  expect(suggested?.accepted?.origin).toMatchObject({
+    _tag: "Block",
+    members: [{ option: "Apples", column: { position: 1 } }, { option: "pears", column: { position: 2 } }],
+  })
+  // Nothing shows which option the empty column is for.
+  expect(unmapped.map(({ position }) => position)).toContain(3)
+})
