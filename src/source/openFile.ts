@@ -56,6 +56,11 @@ const choose = (
       : " Export"
     return refuse(`is ${is}, not a file with rows.${hint} the answers as CSV or as a workbook.`)
   }
+  if (content === "xml" && asked === undefined) {
+    return refuse(
+      `is ${is}, which can't be read. Open it in a spreadsheet program and save it as a workbook, or export the answers as CSV.`,
+    )
+  }
   const isWorkbook = content === "workbook"
   if (asked !== undefined) {
     if ((asked === "excel") === isWorkbook) return Effect.succeed({ format: asked, because: "as given" })
@@ -276,7 +281,7 @@ export const openFile = (
   })
 
 /** What a file is, according to its first bytes. */
-export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html" | "text"
+export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html" | "xml" | "text"
 
 const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
 
@@ -297,7 +302,8 @@ const contentOf = (head: Uint8Array): Content => {
   if (begins(head, 0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c)) return "7z"
   const text = Buffer.from(head).toString("latin1")
   if (/^ustar[\0 ]/.test(text.slice(257))) return "tar"
-  return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|table)\b/i.test(text) ? "html" : "text"
+  const tag = /^(?:\xef\xbb\xbf)?\s*<(?:(!doctype html|html|head|table)\b|\?xml\s)/i.exec(text)
+  return tag === null ? "text" : tag[1] === undefined ? "xml" : "html"
 }
 
 /** Names of kinds of content, for messages. */
@@ -309,6 +315,7 @@ const contentNames: Readonly<Record<Content, string>> = {
   "7z": "a 7z archive",
   pdf: "a PDF document",
   html: "a web page",
+  xml: "an XML document",
   text: "plain text",
 }
 

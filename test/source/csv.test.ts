@@ -373,7 +373,7 @@ describe("a file that can't be read as CSV", () => {
     expect((await csv(text)).rows).toHaveLength(1)
   })
 
-  it("an empty file, a missing file, a folder, a PDF and an archive are refused", async () => {
+  it("an empty file, a missing file, a folder, a PDF, an XML document and an archive are refused", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}x`))).toContain(
@@ -381,6 +381,10 @@ describe("a file that can't be read as CSV", () => {
     )
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
     expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, not a file with rows")
+    const spreadsheet = '<?xml version="1.0"?>\n<Workbook><Row/></Workbook>\n'
+    for (const extension of ["fods", "xls", "csv"]) {
+      expect(await refusal(config(file(spreadsheet, extension)))).toContain("is an XML document, which can't be read.")
+    }
     expect(await refusal(config(file(Buffer.from([0x1f, 0x8b, 8, 0]))))).toContain(
       "is damaged or cut short: it can't be unpacked",
     )
