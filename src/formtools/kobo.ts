@@ -1,5 +1,7 @@
+import { cellText, isFilled } from "../domain/cell.ts"
+import type { Cells } from "../domain/row.ts"
 import { slashedBlocks } from "./blocks.ts"
-import type { FormTool, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
+import type { FormTool, MetaColumn, RecordTool } from "./FormTool.ts"
 import { evidence, has, metaOf, type MetaTitles, positionOf } from "./sample.ts"
 
 const meta: MetaTitles = {
@@ -25,11 +27,11 @@ const keys = ["_id", "_uuid"]
 
 const uuidNote = "An edit in KoboToolbox changes `_uuid`. With `_id` as the row key, edited responses are recognised."
 
-/** Whether there are HXL tags below the header, such as `#loc+name`. */
-const hasHxl = ({ records }: Sample): boolean => {
-  const filled = (records[1] ?? []).map((cell) => cell.trim()).filter((cell) => cell !== "")
-  return filled.length > 0 && filled.every((cell) => /^#[a-z][\w-]*(?:\s*\+\s*[a-z][\w-]*)*$/i.test(cell))
-}
+const hxlTag = /^#[a-z][\w-]*(?:\s*\+\s*[a-z][\w-]*)*$/i
+
+/** Whether a record contains only HXL tags, such as `#loc+name`. */
+const isHxl = (cells: Cells): boolean =>
+  cells.some(isFilled) && cells.every((cell) => !isFilled(cell) || hxlTag.test(cellText(cell).trim()))
 
 /** KoboToolbox's API: the records in `results`. Their members are the questions' names, with those of groups. */
 const koboData: RecordTool = {
@@ -87,7 +89,7 @@ export const kobo: FormTool = {
     )
   },
   layout: (sample) => {
-    const headerRows = hasHxl(sample) ? 2 : 1
+    const headerRows = isHxl(sample.records[1] ?? []) ? 2 : 1
     const own = metaOf(sample, meta)
     const key = keys.map((name) => positionOf(sample, name)).filter((position) => position >= 0)
     const repeat = has(sample, "_parent_index")
@@ -97,6 +99,7 @@ export const kobo: FormTool = {
       meta: own,
       blocks: slashedBlocks(sample, headerRows, own),
       key: repeat ? [] : key.slice(0, 1),
+      isHeader: isHxl,
       notes: [
         ...(repeat ? [] : [uuidNote]),
         "A column with all choices in one cell can be split if it contains the options' names. If it contains their labels, use the columns of the individual options.",

@@ -60,6 +60,13 @@ it("the header rows of a Qualtrics export that was sorted are reported, not read
   expect(Object.fromEntries(faults)).toEqual({ 4: message, 5: message })
 })
 
+it("the HXL tags of a KoboToolbox export that was sorted are reported, not read", async () => {
+  const { faults } = await run(
+    read(config(file("name,_id,_uuid,_submission_time\nAda,1,u1,2024-05-01T08:05:10\n#name,,,\nBen,2,u2,2024-05-02T08:05:10\n"))),
+  )
+  expect(Object.fromEntries(faults)).toEqual({ 2: expect.stringMatching(/^Row 2 contains titles/) })
+})
+
 it("both header rows of a SurveyMonkey export are recognised without the columns of ids", async () => {
   const { blocks, rows, tool } = await layoutOf(file([
     "Start Date,Email Address,Which fruits do you eat?,,,How old are you?,Rank these,,Which one?",
