@@ -89,10 +89,14 @@ const reviewChoice = <E, R>(
     const chosen = yield* choose(
       `"${cutToWidth(visible(calledName(question)), 60)}": "${cutToWidth(visible(choice), 60)}" (${
         counted(cells, "cell")
-      }) is ${isShared(indexOptions(all), choice) ? "the name of several options" : "not an option"}. What does it mean?`,
+      }) is ${
+        isShared(indexOptions(all), choice) ? "the name of several options" : "not an option"
+      }. What does it mean?`,
       [
         ...options.map((option) => ({
-          title: `${cutToWidth(visible(optionTitle(option, nameOf(option))), 70)}${option === likely ? " (suggested)" : ""}`,
+          title: `${cutToWidth(visible(optionTitle(option, nameOf(option))), 70)}${
+            option === likely ? " (suggested)" : ""
+          }`,
           value: nameOf(option) as string | null | undefined,
         })),
         { title: "no answer", value: null },
@@ -140,7 +144,9 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const others = review.free.filter(({ column }) => !used.has(column.position) && !taken.has(column.position))
     const options = question.options ?? []
     const about = [
-      `${where} "${cutToWidth(visible(calledName(question)), 70)}"${question.type === undefined ? "" : ` (${question.type})`}`,
+      `${where} "${cutToWidth(visible(calledName(question)), 70)}"${
+        question.type === undefined ? "" : ` (${question.type})`
+      }`,
       ...(options.length === 0
         ? []
         : [`options ${cutToWidth(options.map(({ label }) => visible(label)).join(" · "), 100)}`]),

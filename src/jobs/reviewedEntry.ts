@@ -185,7 +185,10 @@ export const readingsOf = (
   }))
   const differ = ({ values }: (typeof meanings)[number]) => new Set(values.map((one) => JSON.stringify(one))).size > 1
   const shown = meanings.toSorted((a, b) => Number(differ(b)) - Number(differ(a))).slice(0, cellsRead)
-  return choices.map((value, at) => ({ value, samples: shown.map(({ cell, values }) => ({ cell, value: values[at] })) }))
+  return choices.map((value, at) => ({
+    value,
+    samples: shown.map(({ cell, values }) => ({ cell, value: values[at] })),
+  }))
 }
 
 /** Returns what a person must still decide about an entry. */

@@ -62,7 +62,11 @@ it("the header rows of a Qualtrics export that was sorted are reported, not read
 
 it("the HXL tags of a KoboToolbox export that was sorted are reported, not read", async () => {
   const { faults } = await run(
-    read(config(file("name,_id,_uuid,_submission_time\nAda,1,u1,2024-05-01T08:05:10\n#name,,,\nBen,2,u2,2024-05-02T08:05:10\n"))),
+    read(
+      config(
+        file("name,_id,_uuid,_submission_time\nAda,1,u1,2024-05-01T08:05:10\n#name,,,\nBen,2,u2,2024-05-02T08:05:10\n"),
+      ),
+    ),
   )
   expect(Object.fromEntries(faults)).toEqual({ 2: expect.stringMatching(/^Row 2 contains titles/) })
 })

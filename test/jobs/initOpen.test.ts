@@ -177,8 +177,10 @@ layer(platform)("entries that init leaves open", (it) => {
       const file = path.join(root, "pipelines", "people.yaml")
       const text = yield* fs.readFileString(file)
       expect(text).toContain("left open: the question's type, MoodPicker, has no default kind. Set the kind with `as`,")
-      const errors = Effect.map(checkProject(root, []), ({ pipelines: [checked] }) =>
-        checked?.diagnostics.filter(({ severity }) => severity === "error"))
+      const errors = Effect.map(
+        checkProject(root, []),
+        ({ pipelines: [checked] }) => checked?.diagnostics.filter(({ severity }) => severity === "error"),
+      )
       expect(yield* errors).toEqual([])
       const entry = "    # - id: m\n    #   name: Mood\n    #   from: Mood\n"
       expect(text).toContain(entry)

@@ -50,7 +50,10 @@ layer(platform)("openLabels", (it) => {
   it.scoped("openLabels has no label for a code that a list repeats with a different label", () =>
     Effect.gen(function*() {
       const header = "field_name,form_name,field_type,field_label,select_choices_or_calculations"
-      const redcap = yield* read("metadata.csv", `${header}\na,f,radio,Sex,"1, Male | 2, Other | 1, Female | 2, Other"\n`)
+      const redcap = yield* read(
+        "metadata.csv",
+        `${header}\na,f,radio,Sex,"1, Male | 2, Other | 1, Female | 2, Other"\n`,
+      )
       expect(redcap.labels["a"]).toEqual({ title: "Sex", options: { 2: "Other" } })
       const towns = "choices\n,list_name,name,label\n,towns,1,Ely\n,towns,2,Ayr\n,towns,1,Rye\n"
       const form = yield* read("form.csv", `survey\n,type,name,label\n,select_one towns,town,Town\n${towns}`)

@@ -21,13 +21,21 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
   ["Portuguese", ["windows-1252"], "Nome;Cidade\nJoão Gonçalves;São Paulo\nAntónio;Évora\n"],
   ["Swedish", ["windows-1252", "macroman"], "Namn;Ort\nÅsa Öberg;Malmö\nBjörn;Göteborg\n"],
   ["English", ["windows-1252", "macroman"], "Name;Note\nAda;It isn’t “done” – yet…\nBob;don’t know\n"],
-  ["Polish", ["windows-1250", "iso-8859-2", "cp852"], "Imię;Miasto\nŁukasz Wiśniewski;Łódź\nMałgorzata;Gdańsk\nżółw;Kraków\n"],
+  [
+    "Polish",
+    ["windows-1250", "iso-8859-2", "cp852"],
+    "Imię;Miasto\nŁukasz Wiśniewski;Łódź\nMałgorzata;Gdańsk\nżółw;Kraków\n",
+  ],
   [
     "Czech",
     ["windows-1250", "iso-8859-2", "cp852"],
     "Jméno;Město\nJiří Dvořák;Plzeň\nŽofie Černá;Brno\npříliš žluťoučký kůň;x\n",
   ],
-  ["Hungarian", ["windows-1250", "iso-8859-2", "cp852"], "Név;Város\nGyőző Szűcs;Székesfehérvár\nárvíztűrő tükörfúrógép;Győr\n"],
+  [
+    "Hungarian",
+    ["windows-1250", "iso-8859-2", "cp852"],
+    "Név;Város\nGyőző Szűcs;Székesfehérvár\nárvíztűrő tükörfúrógép;Győr\n",
+  ],
   ["Russian", ["windows-1251", "koi8-r", "iso-8859-5", "cp866"], "Имя;Город\nИван Петров;Москва\nМария;Казань\n"],
   ["Greek", ["windows-1253", "iso-8859-7"], "Όνομα;Πόλη\nΓιώργος;Αθήνα\n"],
   ["Turkish", ["windows-1254"], "Ad;Şehir\nAyşe Yılmaz;İzmir\nGökhan;Muğla\n"],

@@ -103,7 +103,9 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const whole = headed.filter(({ content, known }) =>
     known && content !== "labels" && (content !== "places" || isRanked)
   )
-  const inWhole = new Set([...whole, ...ofOptions].flatMap(({ members }) => optionColumns(members).map(({ column }) => column)))
+  const inWhole = new Set(
+    [...whole, ...ofOptions].flatMap(({ members }) => optionColumns(members).map(({ column }) => column)),
+  )
   const alone = candidates.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (tool?.labels[position] || title.trim() || (name ?? ""))
@@ -148,7 +150,9 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
     tool: tool?.title,
     questions: form.questions.map((question) => {
       const one = accepted.find((one) => one.question === question)
-      return one === undefined ? openQuestion(question, ranks.get(question) ?? [], used) : { question, accepted: one, candidates: [one] }
+      return one === undefined
+        ? openQuestion(question, ranks.get(question) ?? [], used)
+        : { question, accepted: one, candidates: [one] }
     }),
     urlParameters,
     ...own,

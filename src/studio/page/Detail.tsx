@@ -136,8 +136,13 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
 
 type OfChoices = OfQuestion & Readonly<{ as: string; open: NonNullable<Edited["entry"]>["choices"] }>
 
+/** The number of cells that are shown, and of elements for all options of all cells. More would freeze the page. */
+const [cellsShown, mostOptions] = [200, 20_000]
+
 /** Matches each cell that is not an option with one. */
 const Choices = ({ as, bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
+  /** The cell whose options are shown, if there are too many to show those of all cells. */
+  const [focused, setFocused] = useState<string>()
   const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
   /** Whether the entry says which option a cell is. A cell may be called like a method of every object. */
   const isSet = (cell: string) => Object.hasOwn(values, cell)
@@ -149,6 +154,7 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const set = (cell: string, option: string | null) =>
     editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
   const nameOf = optionNamer(options)
+  const isFew = options.length * Math.min(all.size, cellsShown) <= mostOptions
   const shown = (answer: unknown) => {
     const option = options.find((one) => answer === nameOf(one) || answer === one.value)
     return answer === null ? "null" : `=${option && nameOf(option)}`
@@ -164,22 +170,29 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
       {table(
         t.choices,
         [t.choices, numbers(t.times), t.option],
-        [...all].slice(0, 200).map(([cell, one]) => [
-          cell,
-          asCell(cell),
-          one.count === undefined ? "" : count(one.count),
-          <select
-            aria-label={t.optionFor(cell)}
-            class={isSet(cell) ? "" : "warn"}
-            value={isSet(cell) ? shown(values[cell]) : ""}
-            onChange={({ currentTarget: { value } }) =>
-              value !== "" && set(cell, value === "null" ? null : value.slice(1))}
-          >
-            {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
-            {options.map((option) => choice(`=${nameOf(option)}`, optionTitle(option, nameOf(option))))}
-            {choice("null", t.noAnswer)}
-          </select>,
-        ]),
+        [...all].slice(0, cellsShown).map(([cell, one]) => {
+          const value = isSet(cell) ? shown(values[cell]) : ""
+          return [
+            cell,
+            asCell(cell),
+            one.count === undefined ? "" : count(one.count),
+            <select
+              aria-label={t.optionFor(cell)}
+              class={isSet(cell) ? "" : "warn"}
+              value={value}
+              onFocus={() => setFocused(cell)}
+              onMouseDown={() => setFocused(cell)}
+              onChange={({ currentTarget: { value } }) =>
+                value !== "" && set(cell, value === "null" ? null : value.slice(1))}
+            >
+              {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
+              {options.map((option) => [`=${nameOf(option)}`, optionTitle(option, nameOf(option))] as const)
+                .filter(([name]) => isFew || focused === cell || name === value)
+                .map(([name, title]) => choice(name, title))}
+              {choice("null", t.noAnswer)}
+            </select>,
+          ]
+        }),
         all.size,
       )}
       {counted?.more === true && <p class="soft small">{t.moreChoices}</p>}

@@ -129,7 +129,10 @@ export const detail = {
   inText:
     "`required`, `values` of a question without options, a condition or a template: add them to the entry in the text.",
   join: "Join with another column",
-  options: (options: ReadonlyArray<string>) => `Options: ${options.join(" · ")}`,
+  options: (options: ReadonlyArray<string>) =>
+    `Options: ${options.slice(0, 50).join(" · ")}${
+      options.length > 50 ? ` and ${count(options.length - 50)} more` : ""
+    }`,
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",

@@ -31,8 +31,20 @@ const twins = stringify({
   ],
 })
 
+/** A form with a question that has many options. */
+const towns = stringify({
+  id: "towns",
+  name: "Towns",
+  questions: [{
+    id: "town",
+    name: "Town",
+    type: "Dropdown",
+    options: Array.from({ length: 1_500 }, (_, at) => `Town ${at}`),
+  }],
+})
+
 const its = inProject(() => ({
-  forms: [people, twins],
+  forms: [people, twins, towns],
   files: {
     "rows.csv": Papa.unparse(rows),
     "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv")),
@@ -41,6 +53,13 @@ const its = inProject(() => ({
     "pipelines/teams.yaml": stringify({
       ...pipelineOf("teams", "../teams.csv"),
       mapping: { questions: [{ name: "Team", from: "Team" }] },
+    }),
+    "towns.csv": `No,Town\n${Array.from({ length: 20 }, (_, at) => `${at},Village ${at}\n`).join("")}`,
+    "pipelines/towns.yaml": stringify({
+      pipeline: "towns",
+      source: { file: "../towns.csv", rowKey: ["No"] },
+      mapping: { questions: [{ name: "Town", from: "Town" }] },
+      sink: { service: "practice", form: "towns" },
     }),
     "twins.csv": "No,Pet,Team\n1,Horse,rouge\n2,Cat,Blue\n",
     "pipelines/twins.yaml": stringify({
@@ -176,6 +195,23 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     expect(await page.getByRole("combobox", { name: "Option for Horse" }).count()).toBe(0)
     await option.selectOption("Red (r2)")
     await page.getByRole("region", { name: "Preview" }).getByText("r2", { exact: true }).waitFor()
+    await isQuiet()
+    await close()
+  })
+
+  it("draws many options only for the cell that has the focus", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/towns`)
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Town Mapped/ }).click()
+    const option = page.getByRole("combobox", { name: "Option for Village 7" })
+    await option.waitFor()
+    expect(await page.getByRole("option").count()).toBeLessThan(200)
+    await option.focus()
+    await page.keyboard.type("Town 77")
+    await page.getByRole("spinbutton", { name: "Row" }).fill("8")
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "Preview" }).getByText("Town 77", { exact: true }).waitFor()
+    expect(await option.inputValue()).toBe("=Town 77")
     await isQuiet()
     await close()
   })

@@ -108,7 +108,9 @@ layer(platform, { excludeTestServices: true })("what an edit leaves open", (it) 
   it.scoped("the first cells that are shown with each possible answer are read differently", () =>
     Effect.gen(function*() {
       const days = Array.from({ length: 9 }, (_, at) => `0${at + 1}/0${at + 1}/2024`)
-      const rows = [...days, "01/02/2024"].map((day, at) => `${at},${day},"${at + 1},500",${at % 2 === 0 ? "aa" : "bb"}`)
+      const rows = [...days, "01/02/2024"].map((day, at) =>
+        `${at},${day},"${at + 1},500",${at % 2 === 0 ? "aa" : "bb"}`
+      )
       const text =
         "pipeline: days\nsource: { file: ../rows.csv, rowKey: [No] }\nmapping:\n  questions:\nsink: { service: practice, form: f1 }\n"
       const root = yield* projectFolder({

@@ -49,5 +49,9 @@ it("a name that several options have names none, unless one of them is written e
   const texts = ["Red", "red", "RED", "blue"]
   expect(optionsNamed(indexOptions(colours), texts).map((option) => option?.value)).toEqual(["a", "b", undefined, "c"])
   const codes = [{ value: "1", label: "2" }, { value: "2", label: "3" }]
-  expect(optionsNamed(indexOptions(codes), ["1", "2", "3"]).map((option) => option?.value)).toEqual(["1", undefined, "2"])
+  expect(optionsNamed(indexOptions(codes), ["1", "2", "3"]).map((option) => option?.value)).toEqual([
+    "1",
+    undefined,
+    "2",
+  ])
 })
