@@ -183,7 +183,10 @@ const pairsOfSource = (
         for (const one of [...others, pair]) ambiguous.add(one.old)
       }
       const same = others.find((one) => one.old === pair.old)
-      old.set(pair.row, [...others.filter((one) => one !== same), same !== undefined && !isOriginal(same) ? same : pair])
+      old.set(pair.row, [
+        ...others.filter((one) => one !== same),
+        same !== undefined && !isOriginal(same) ? same : pair,
+      ])
     })
     const pairs: Array<KeyPair> = []
     const second = numbering()
