@@ -97,7 +97,7 @@ module.exports = {
       from: { path: "^src/studio/page/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(studio/page/|domain/(fate|problem|progress|run|visible|words)\\.ts$)",
+        pathNot: "^src/(studio/page/|domain/(fate|form|problem|progress|run|visible|words)\\.ts$)",
         dependencyTypesNot: ["type-only"],
       },
     },
