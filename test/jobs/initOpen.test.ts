@@ -188,6 +188,30 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(yield* errors).toEqual([])
     }))
 
+  it.scoped("years of two digits are left open if they may be in the century before", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const days = ["01.12.75", "02.11.48", "03.10.99"]
+      const root = yield* projectFolder({
+        "people.csv": `No,Born,Joined\n${days.map((day, at) => `${at},${day},1${at}.06.2${at}\n`).join("")}`,
+        "forms/people.yaml":
+          "id: people1\nname: People\nquestions: [{ id: b, name: Born, type: DatePicker }, { id: j, name: Joined, type: DatePicker }]\n",
+      })
+      const { open } = yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "people",
+        source: asFound(path.join(root, "people.csv")),
+        service: "practice",
+        form: "people1",
+      })
+      expect(open).toEqual(["Born"])
+      expect(yield* fs.readFileString(path.join(root, "pipelines", "people.yaml"))).toContain(
+        '# left open: "02.11.48" is read as 2048. If it is an earlier year, write years with four digits in the file, then remove the #.\n',
+      )
+    }))
+
   it.scoped("texts that may mean no answer are left open, and check suggests to list them", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { cellText } from "../../domain/cell.ts"
+import { type Cell, cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
@@ -101,6 +101,23 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
 }
 
+/** Years of two digits from this one on may mean the century before: most people who were born before 1961 are asked for their birthday. */
+const firstLate = 2035
+
+/** Returns what is open if years of two digits may mean the century before. */
+const lateYears = (kind: string, formats: ReadonlyArray<string>, column: ProfiledColumn): ReadonlyArray<Gap> => {
+  if (!formats.some((one) => /(?<!y)yy(?!y)/.test(one))) return []
+  const read = compileWritten(kind, { format: formats })
+  const yearOf = (cell: Exclude<Cell, null>) => {
+    const day = read?.([cell])
+    return typeof day === "string" ? Number(day.slice(0, 4)) : 0
+  }
+  const late = cellsIn(column).cells.find(({ cell }) => yearOf(cell) >= firstLate)
+  if (late === undefined) return []
+  const why = `"${cut(late.text, 40)}" is read as ${yearOf(late.cell)}`
+  return [{ why, todo: "If it is an earlier year, write years with four digits in the file" }]
+}
+
 /** @param known the formats that the form tool is known to use */
 const formatSettings = (
   column: ProfiledColumn,
@@ -138,7 +155,10 @@ const formatSettings = (
     : kind === "time" && isDropped(/ZZ/)
     ? "without the offset"
     : undefined
-  return { keys: [{ key: "format", value: others.length === 0 ? format : formats, note }] }
+  return {
+    keys: [{ key: "format", value: others.length === 0 ? format : formats, note }],
+    gaps: lateYears(kind, formats, column),
+  }
 }
 
 const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
@@ -158,7 +178,7 @@ const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format
 const numberSettings = ({ notations }: ColumnProfile): Found => {
   const { decimal, group, why } = numberSigns(notations)
   return why === undefined ? { keys: keysFor({ decimal, group }) } : {
-    keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
+    keys: [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
     gaps: [{ why, todo: "Set it", key: "decimal", choices: [",", "."] }],
   }
 }
