@@ -175,8 +175,13 @@ const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format
   return { keys: parts.flatMap(({ keys = [] }) => keys), gaps: parts.flatMap(({ gaps = [] }) => gaps) }
 }
 
-const numberSettings = ({ notations }: ColumnProfile): Found => {
+const numberSettings = ({ cells, notations }: ColumnProfile): Found => {
   const { decimal, group, why } = numberSigns(notations)
+  const coded = cells.find(({ text }) => /^0\d\d/.test(text))
+  if (coded !== undefined) {
+    const why = `a number such as "${cut(coded.text, 40)}" would lose its zeros`
+    return { keys: keysFor({ decimal, group }), gaps: [{ why, todo: "Check the type of the question" }] }
+  }
   return why === undefined ? { keys: keysFor({ decimal, group }) } : {
     keys: [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
     gaps: [{ why, todo: "Set it", key: "decimal", choices: [",", "."] }],
