@@ -197,10 +197,13 @@ const pairsOfSource = (
           const row = chunk.firstRow + at
           if (key === undefined || several.has(row)) return
           const found = old.get(row) ?? []
-          // The original itself was corrected in the source, so the fixed row gets its key.
-          const corrected = found.find((one) => one.old === key)
-          if (corrected !== undefined) pairs.push({ old: corrected.key, new: key })
-          else for (const one of found) pairs.push({ old: one.old, new: key, isOriginal: isOriginal(one) })
+          const original = found.find((one) => one.old === key)
+          if (original === undefined) {
+            for (const one of found) pairs.push({ old: one.old, new: key, isOriginal: isOriginal(one) })
+          } else if ("item" in mapping.map(cells, "")) {
+            // The original itself was corrected in the source, so the fixed row gets its key.
+            pairs.push({ old: original.key, new: key })
+          }
         })
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })

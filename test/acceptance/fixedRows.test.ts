@@ -397,7 +397,11 @@ it.scopedLive("a row that was fixed under another key is paired if the source is
     const first = yield* at.inProcess("run", "contacts")
     fix(at, ["2,Bob,none", "9,Bob,bob@example.org"])
     expect((yield* importFixed(at, first.lastLine)).status).toBe(0)
-    at.write("source.csv", at.read("source.csv").replace("none", "bob@example.org"))
+    // The original was edited, but is still invalid.
+    at.write("source.csv", at.read("source.csv").replace("none", "bob"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    expect((yield* at.inProcess("ledger", "rekey", "contacts", "--yes")).stdout).not.toContain("→")
+    at.write("source.csv", at.read("source.csv").replace("bob,", "bob@example.org,"))
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
     expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain('Imported as: "9", rejected before as "2" (row 2).')
