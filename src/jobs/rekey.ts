@@ -45,7 +45,7 @@ const never = (): boolean => false
  * call finds the others. Fails with `JobRefused` if the map names an unknown key, or a new key that belongs to a different row.
  *
  * @param options.map a file of pairs with a header, the old key before the new one. If undefined, vanished rows are paired with new rows whose keys
- * differ only in formatting, or whose other cells are the same
+ * differ only in formatting, or whose answers are the same
  */
 export const rekeyPipeline = <E, R>(
   project: Project,
@@ -168,7 +168,7 @@ const pairsOfSource = (
           // Later rows with the same key are duplicates.
           if (keys.find(hash) >= 0) return
           keys.add(hash, row)
-          added.add(row, key, cells, "item" in mapping.map(cells, ""))
+          added.add(row, key, cells)
         })
       })
     yield* eachChunk(source.read(), survey, never)

@@ -102,7 +102,7 @@ export interface RowIdentity {
   readonly keys: ReadonlyArray<KeyRule>
   /** The settings for reading the source that decide which cells its rows have. */
   readonly dialect: Json
-  /** Lists of columns that `rest` covered, or of answers for `rowKey: content`, newest last. */
+  /** Lists of answers that `rest` covered, newest last. */
   readonly rests: ReadonlyArray<ReadonlyArray<string>>
   /**
    * Digest of the conditions (`where`) of the last run. They decide which rows with the same content are numbered together.

@@ -103,7 +103,7 @@ export interface IntendedRow {
   readonly key: string
   readonly row: number
   readonly content: Buffer
-  /** Digest of the cells except the key's or, for `rowKey: content`, of the answers without their formatting. Undefined if there are none. */
+  /** Digest of the answers that don't depend on the row key, without their formatting. Undefined if there are none. */
   readonly rest?: Buffer | undefined
   /** The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv. */
   readonly supersedes: Rejection | undefined

@@ -10,8 +10,8 @@ import { KeyTable, RowHash } from "./KeyTable.ts"
 import { earlierKeys } from "./rowIdentity.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells or, if keys are made from content, its answers. */
-type AlikeBy = "key" | "encoding" | "cells"
+/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting or damaged characters. `encoding`: by its key, ignoring characters that differ between encodings. `answers`: by its answers. */
+type AlikeBy = "key" | "encoding" | "answers"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
 export interface Alike {
@@ -29,8 +29,8 @@ export interface Alike {
 }
 
 /**
- * How many of the ledger's rows are not in the source (`all`), and how many of them resemble a new row. `cells` counts
- * the new rows instead.
+ * How many of the ledger's rows are not in the source (`all`), and how many of them resemble a new row. `answers`
+ * counts the new rows instead.
  */
 type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
@@ -80,7 +80,7 @@ interface Found {
 /** Makes a function that names the digests of rows, which it gets in order. Rows with the same name are found once. */
 type Naming = () => (rest: Buffer) => string
 
-/** Rows with different keys may have the same other cells, so these count once. */
+/** Rows with different keys may have the same answers, so these count once. */
 const unnumbered: Naming = () => (rest) => rest.toString("hex")
 
 /** With keys from content, each of several identical rows is found. */
@@ -91,7 +91,8 @@ export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
   private readonly hash = new RowHash()
-  private readonly digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>
+  private readonly digests: ReadonlyArray<ReturnType<typeof restDigest>>
+  private readonly mapping: Pick<RunPlan["mapping"], "map">
   private rows = 0
 
   private readonly inEncodings: boolean
@@ -102,18 +103,20 @@ export class NewRows {
   private readonly nameOf: ReturnType<Naming>
 
   /**
-   * @param digests functions that digest what identifies a row whose key changed, one for each list of names in the ledger
+   * @param digests functions that digest the answers that identify a row whose key changed, one for each list of answers in the ledger
    * @param inEncodings whether the source is read in a different encoding than before
    * @param earlier make the keys that rows of the ledger have by earlier rules
    */
   constructor(
-    digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>,
+    digests: ReadonlyArray<ReturnType<typeof restDigest>>,
+    mapping: Pick<RunPlan["mapping"], "map">,
     inEncodings: boolean,
     forgotten: ForgottenKeys,
     earlier: ReadonlyArray<KeyOf>,
     isByContent: boolean,
   ) {
     this.digests = digests
+    this.mapping = mapping
     this.inEncodings = inEncodings
     this.forgotten = forgotten
     this.earlier = earlier
@@ -136,15 +139,16 @@ export class NewRows {
     this.forgotten.skip(key)
   }
 
-  /** @param isSendable whether the row would be sent. Otherwise, only its key is compared: an invalid row may be the original of a fixed row, whose cells it has */
-  add(row: number, key: string, cells: Cells, isSendable = true): void {
+  /** Takes a new row. If it is invalid, only its key is compared. */
+  add(row: number, key: string, cells: Cells): void {
     this.rows++
     // Keys from content can't be reformatted.
     if (!this.isByContent) this.addKey(row, key)
     for (const keyOf of this.earlier) this.addKey(row, keyOf(cells))
-    if (!isSendable) return
+    const mapped = this.digests.length === 0 ? undefined : this.mapping.map(cells)
+    if (mapped === undefined || !("item" in mapped)) return
     for (const digest of this.digests) {
-      const rest = digest(cells)
+      const rest = digest(mapped.item)
       if (rest === undefined) continue
       this.hash.key(this.nameOf(rest))
       this.put(this.rests, row)
@@ -178,7 +182,7 @@ export class NewRows {
   ): Effect.Effect<MissingRows, LedgerError> {
     const paired = new Uint8Array(this.rests.size)
     const nameOf = this.naming()
-    const found = { all: 0, key: 0, encoding: 0, cells: 0 }
+    const found = { all: 0, key: 0, encoding: 0, answers: 0 }
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
         found.all += rows.length
@@ -187,12 +191,12 @@ export class NewRows {
             const alike = this.findKey(old)
             return alike === undefined ? [] : [{ ...alike, old }]
           })
-          const cells = byKey.length > 0 ? undefined : this.findCells(rest, nameOf)
-          const all = cells === undefined ? byKey : [{ ...cells, old: key }]
+          const byAnswers = byKey.length > 0 ? undefined : this.findAnswers(rest, nameOf)
+          const all = byAnswers === undefined ? byKey : [{ ...byAnswers, old: key }]
           const [first] = all
           if (first === undefined) continue
-          const isPaired = first.by === "cells" && paired[first.slot] === 1
-          if (first.by === "cells") paired[first.slot] = 1
+          const isPaired = first.by === "answers" && paired[first.slot] === 1
+          if (first.by === "answers") paired[first.slot] = 1
           if (!isPaired) found[first.by]++
           for (const { by, old, slot, table } of all) {
             each({
@@ -238,17 +242,17 @@ export class NewRows {
     return undefined
   }
 
-  /** Finds the new row with this digest of the cells other than the key's. */
-  private findCells(rest: string, nameOf: ReturnType<Naming>): Found | undefined {
+  /** Finds the new row with this digest of its answers. */
+  private findAnswers(rest: string, nameOf: ReturnType<Naming>): Found | undefined {
     const { hash, rests } = this
     if (rest === "" || rests.size === 0) return undefined
     hash.key(nameOf(Buffer.from(rest, "hex")))
     const slot = rests.find(hash)
-    return slot < 0 ? undefined : { by: "cells", table: rests, slot }
+    return slot < 0 ? undefined : { by: "answers", table: rests, slot }
   }
 }
 
-/** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows, or answers if keys are made from content. */
+/** Makes the `NewRows` of a survey. Compares answers only if the run looks for vanished rows, or if keys are made from content. */
 export const newRows = (
   plan: Pick<
     RunPlan,
@@ -264,12 +268,13 @@ export const newRows = (
       const found = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
       return typeof found === "object" ? [found.keys()] : []
     })
-    // Equal answers say more than equal cells other than the key. But a fixed row may equal an imported one that is still in the source.
+    // Equal answers to all questions say more. But a fixed row may equal an imported one that is still in the source.
     const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows(
-      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, plan, ledger.digest)) : [],
+      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, ledger.digest)) : [],
+      mapping,
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
       new ForgottenKeys(forgotten, ledger.digest.key),
       earlier,

@@ -52,7 +52,7 @@ const shownPairs = 5
 
 /**
  * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
- * other because the source is read differently, or, if there are many, because their other cells are equal.
+ * other because the source is read differently, or, if there are many, because their answers are equal.
  */
 export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
   Effect.gen(function*() {
@@ -98,11 +98,11 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     if (newRows === undefined || newRows.size === 0) return yield* recordReading
     const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
     const shown: Array<Alike> = []
-    const states = { key: "", encoding: "", cells: "" }
+    const states = { key: "", encoding: "", answers: "" }
     let example = 0
     const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
       if (pair.by === "key" && shown.length < shownPairs) shown.push(pair)
-      if (pair.by === "cells" && example === 0) example = pair.row
+      if (pair.by === "answers" && example === 0) example = pair.row
       states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
     const again = newRows.likeForgotten
@@ -162,19 +162,21 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     }
     const { sink: { stopWhen }, source: { vanished } } = run.pipeline
     const of = newRows.size
-    // Equal cells other than the key may be a coincidence if there are few of them, but hardly equal answers.
+    // Without the answers that a key gives, equal answers may be a coincidence if there are few rows.
     const replaced = overLimit("replaced", stopWhen.replaced, {
-      rows: missing.cells,
+      rows: missing.answers,
       of,
       ...(isByContent && { atLeast: 1 }),
     })
     if (replaced !== undefined) {
-      const what = `${replaced} ${
+      const what = `${replaced} Apart from formatting${
+        isByContent ? "" : " and the row key"
+      }, their answers equal those of imported rows that are ${absent}, such as row ${example}. ${
         isByContent
-          ? `Apart from formatting, their answers equal those of imported rows that are ${absent}, such as row ${example}. With \`rowKey: content\`, a row that is only written differently gets a new key.`
-          : `Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
+          ? "With `rowKey: content`, a row that is only written differently gets a new key."
+          : "So their keys may have changed."
       }`
-      if (yield* refuse({ replaced: states.cells, of }, what, { how: rekey, limit: true })) return
+      if (yield* refuse({ replaced: states.answers, of }, what, { how: rekey, limit: true })) return
     }
     const { imported } = survey.seen
     const isLost = isByContent && isOwn && vanished !== "ignore" && missing.all >= fewRows && missing.all > imported

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
-import { eachAnswered } from "../domain/item.ts"
+import { eachAnswered, type Item } from "../domain/item.ts"
 import { looseText } from "../domain/looseKey.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
@@ -9,7 +9,6 @@ import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
-import type { Mapping } from "../mapping/Mapping.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
@@ -32,40 +31,23 @@ export const contentDigest = (
   return (cells) => digest.content(positions.map((position) => cellText(cells[position])))
 }
 
-/**
- * Returns what identifies a row whose key changed: the sorted names of the mapped columns that are not part of the row key. For `rowKey: content`, the
- * sorted ids of the answers that are read from columns.
- */
-export const restNames = (
-  { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
-): ReadonlyArray<string> =>
-  mapping.keyed === "content"
-    ? mapping.answers.flatMap(({ columns, id }) => (columns.length === 0 ? [] : [id])).toSorted()
-    : shape.filter((name) => !keyColumns.includes(name)).toSorted()
+/** Returns the sorted ids of the answers that are read from columns, but not from those of the row key. They identify a row whose key changed. */
+export const restNames = ({ keyColumns, mapping }: Pick<RunPlan, "keyColumns" | "mapping">): ReadonlyArray<string> =>
+  mapping.answers.flatMap(({ columns, id }) =>
+    columns.length === 0 || columnNames(columns).some((name) => keyColumns.includes(name)) ? [] : [id]
+  ).toSorted()
 
-/**
- * Returns a function that digests a row's cells in these columns. For `rowKey: content`, it digests these answers of the row without their formatting.
- * It returns undefined if all of them are empty.
- */
-export const restDigest = (
-  names: ReadonlyArray<string>,
-  { columns, mapping }: Pick<RunPlan, "columns" | "mapping">,
-  digest: Digester,
-): (cells: Cells, mapped?: ReturnType<Mapping["map"]>) => Buffer | undefined => {
-  const positions = positionsOf(names, columns)
-  // The names are part of the digest, so that equal digests always come from the same columns.
-  const list = JSON.stringify(names)
-  const digestOf = (texts: ReadonlyArray<string>) =>
-    texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
-  if (mapping.keyed === "columns") return (cells) => digestOf(positions.map((position) => cellText(cells[position])))
-  return (cells, mapped = mapping.map(cells)) => {
-    const texts = new Map<string, string>()
-    if ("item" in mapped) {
-      eachAnswered(mapped.item, (id, value) => {
-        texts.set(id, looseText(typeof value === "string" ? value : JSON.stringify(value)))
-      })
-    }
-    return digestOf(names.map((id) => texts.get(id) ?? ""))
+/** Returns a function that digests these answers of a row without their formatting. It returns undefined if there are none. */
+export const restDigest = (ids: ReadonlyArray<string>, digest: Digester) => {
+  // The ids are part of the digest, so that equal digests always come from the same questions.
+  const list = JSON.stringify(ids)
+  return (item: Item): Buffer | undefined => {
+    const found = new Map<string, string>()
+    eachAnswered(item, (id, value) => {
+      found.set(id, looseText(typeof value === "string" ? value : JSON.stringify(value)))
+    })
+    const texts = ids.map((id) => found.get(id) ?? "")
+    return texts.every((text) => text === "") ? undefined : digest.content([list, ...texts])
   }
 }
 

@@ -34,7 +34,7 @@ export const outgoing = (
     const { batchSize } = plan.pipeline.sink
     const keyOf = survey.numbering()
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
-    const restOf = restDigest(restNames(plan), plan, ledger.digest)
+    const restOf = restDigest(restNames(plan), ledger.digest)
     const origin = rejectionOf(plan)
 
     let given = 0
@@ -65,7 +65,7 @@ export const outgoing = (
           key,
           row,
           content: contentOf(cells),
-          rest: restOf(cells, mapped),
+          rest: restOf(mapped.item),
           supersedes: undefined,
           item: mapped.item,
           cells: rowTexts(cells, plan),

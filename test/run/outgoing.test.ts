@@ -45,6 +45,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
       keyColumns: ["Key"],
       columns: [{ position: 0, title: "Key", name: "Key" }],
       mapping: {
+        answers: [],
         map: (cells: ReadonlyArray<unknown>) =>
           met(cells)?.kind === "invalid" ? { problems: [] } : { item: { questions: [] } },
       },
