@@ -155,9 +155,10 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
     editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
   const nameOf = optionNamer(options)
   const isFew = options.length * Math.min(all.size, cellsShown) <= mostOptions
-  const shown = (answer: unknown) => {
+  const valueOf = (cell: string) => {
+    const answer = values[cell]
     const option = options.find((one) => answer === nameOf(one) || answer === one.value)
-    return answer === null ? "null" : `=${option && nameOf(option)}`
+    return !isSet(cell) ? "" : answer === null ? "null" : `=${option && nameOf(option)}`
   }
   const likely = [...all].flatMap(([cell, one]) =>
     one.likely === undefined || isSet(cell) ? [] : [[cell, one.likely] as const]
@@ -170,29 +171,26 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
       {table(
         t.choices,
         [t.choices, numbers(t.times), t.option],
-        [...all].slice(0, cellsShown).map(([cell, one]) => {
-          const value = isSet(cell) ? shown(values[cell]) : ""
-          return [
-            cell,
-            asCell(cell),
-            one.count === undefined ? "" : count(one.count),
-            <select
-              aria-label={t.optionFor(cell)}
-              class={isSet(cell) ? "" : "warn"}
-              value={value}
-              onFocus={() => setFocused(cell)}
-              onMouseDown={() => setFocused(cell)}
-              onChange={({ currentTarget: { value } }) =>
-                value !== "" && set(cell, value === "null" ? null : value.slice(1))}
-            >
-              {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
-              {options.map((option) => [`=${nameOf(option)}`, optionTitle(option, nameOf(option))] as const)
-                .filter(([name]) => isFew || focused === cell || name === value)
-                .map(([name, title]) => choice(name, title))}
-              {choice("null", t.noAnswer)}
-            </select>,
-          ]
-        }),
+        [...all].slice(0, cellsShown).map(([cell, one]) => [
+          cell,
+          asCell(cell),
+          one.count === undefined ? "" : count(one.count),
+          <select
+            aria-label={t.optionFor(cell)}
+            class={isSet(cell) ? "" : "warn"}
+            value={valueOf(cell)}
+            onFocus={() => setFocused(cell)}
+            onMouseDown={() => setFocused(cell)}
+            onChange={({ currentTarget: { value } }) =>
+              value !== "" && set(cell, value === "null" ? null : value.slice(1))}
+          >
+            {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
+            {options.map((option) => [`=${nameOf(option)}`, optionTitle(option, nameOf(option))] as const)
+              .filter(([name]) => isFew || focused === cell || name === valueOf(cell))
+              .map(([name, title]) => choice(name, title))}
+            {choice("null", t.noAnswer)}
+          </select>,
+        ]),
         all.size,
       )}
       {counted?.more === true && <p class="soft small">{t.moreChoices}</p>}

@@ -1,6 +1,6 @@
 import { type Phase, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
-import { count, counted, percent } from "../../domain/words.ts"
+import { count, counted, firstOf, percent } from "../../domain/words.ts"
 import type { Job, SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
@@ -19,19 +19,16 @@ export const failures = {
 }
 
 const waiting = { loading: "Loading…", sending: "Sending the file…", working: "Working…" }
+const acts = { target: "Target", choose: "Choose…", cancel: "Cancel", close: "Back to the list", next: "Next:" }
 export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
   ...waiting,
+  ...acts,
   empty: "empty",
   nothing: "none",
-  target: "Target",
-  choose: "Choose…",
   unreachable: "Not reachable",
   oneFile: "No file was read: drop one file at a time.",
-  cancel: "Cancel",
-  close: "Back to the list",
-  next: "Next:",
   unknown: (pipeline: string) => `There is no pipeline \`${pipeline}\`.`,
   more: (things: number) => `${count(things)} more are not shown.`,
   product: "formferry studio",
@@ -52,15 +49,14 @@ export const shell = {
 }
 
 const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
+const runStates = { running: "In progress", never: "Never ran", unfinished: "Not finished" }
 export const home = {
   ...creating,
   form: "Form",
   go: "Create the pipeline",
   noSchedule: "Not scheduled",
   title: "Pipelines",
-  running: "In progress",
-  never: "Never ran",
-  unfinished: "Not finished",
+  ...runStates,
   settled: "Rows in doubt were settled",
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
@@ -80,6 +76,7 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
+const openStates = { open: "Open", missing: "Not mapped" }
 const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
   ...lists,
@@ -87,13 +84,7 @@ export const board = {
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
-  states: {
-    mapped: "Mapped",
-    redirected: "Gets texts",
-    unanswered: "Left unanswered",
-    open: "Open",
-    missing: "Not mapped",
-  },
+  states: { mapped: "Mapped", redirected: "Gets texts", unanswered: "Left unanswered", ...openStates },
   unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
@@ -109,12 +100,11 @@ export const board = {
 
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
+const columnActs = { answers: "Answers the question", ignore: "Leave behind on purpose", setKey: "Use as the row key" }
 const entryActs = { unmap: "Remove the entry", accept: "Accept", reject: "Reject", use: "Use this" }
 export const detail = {
   answers: "Answers the question",
-  ignore: "Leave behind on purpose",
-  setKey: "Use as the row key",
-  useTime: "Use as the time",
+  ...columnActs,
   ...choosing,
   ...choiceColumns,
   ...entryActs,
@@ -129,10 +119,7 @@ export const detail = {
   inText:
     "`required`, `values` of a question without options, a condition or a template: add them to the entry in the text.",
   join: "Join with another column",
-  options: (options: ReadonlyArray<string>) =>
-    `Options: ${options.slice(0, 50).join(" · ")}${
-      options.length > 50 ? ` and ${count(options.length - 50)} more` : ""
-    }`,
+  options: (options: ReadonlyArray<string>) => `Options: ${firstOf(options, 50)}`,
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",
@@ -184,12 +171,10 @@ export const map = {
   takeTheirs: "Discard this draft",
 }
 
+const paging = { rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows", goTo: "Row" }
 export const preview = {
   title: "Preview",
-  rows: "Rows of the preview",
-  previousRows: "Previous rows",
-  nextRows: "Next rows",
-  goTo: "Row",
+  ...paging,
   problems: "Problems of all rows",
   question: "Question",
   source: "Source",
@@ -205,15 +190,11 @@ export const preview = {
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
+const running = { title: "Run", sent: "sent", readBack: "Read back", toResults: "Show the results", stop: "Stop" }
 const jobStates = { running: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
 export const run = {
-  sent: "sent",
-  readBack: "Read back",
-  toResults: "Show the results",
+  ...running,
   ...jobStates,
-  stop: "Stop",
-  decline: "Don't send",
-  title: "Run",
   unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
   modes: {
@@ -224,6 +205,7 @@ export const run = {
   } satisfies Readonly<Record<Job["mode"], object>>,
   jobTitle: (mode: string, time: string, to = "") => `${mode}${to === "" ? "" : ` to ${to}`}: ${time}`,
   willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
+  decline: "Don't send",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
   phase: (phase: Phase, read: number, total: number | undefined) => {
@@ -242,16 +224,14 @@ export const run = {
   exit: (code: number) => `Exit code ${code}`,
 }
 
+const showing = { show: "Show", allCells: "All cells", showMore: "Show more rows", history: "History" }
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
 const runColumns = { started: "Started", mode: "Mode", form: "Form", outcome: "Outcome", read: "read" }
 export const results = {
   save: "Save the fixes",
   sendFixed: "Send the fixed rows",
   fixedFile: "Fixed",
-  show: "Show",
-  allCells: "All cells",
-  showMore: "Show more rows",
-  history: "History",
+  ...showing,
   ...rowColumns,
   ...runColumns,
   edit: "Edit",
