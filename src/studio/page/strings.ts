@@ -100,7 +100,7 @@ export const board = {
 
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const columnActs = { answers: "Answers the question", ignore: "Leave behind on purpose", setKey: "Use as the row key" }
+const columnActs = { ignore: "Leave behind on purpose", setKey: "Use as the row key", useTime: "Use as the time" }
 const entryActs = { unmap: "Remove the entry", accept: "Accept", reject: "Reject", use: "Use this" }
 export const detail = {
   answers: "Answers the question",
