@@ -1,6 +1,5 @@
 import { cut } from "../../domain/problem.ts"
 import { sureFrom } from "../../project/pipelineEdits.ts"
-import { stemOf } from "../words/lexicon.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { sameText } from "../words/words.ts"
@@ -35,25 +34,7 @@ const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolea
   && vocabulary.people.some((person) => namesConcept(one, person) !== namesConcept(other, person))
   && nearness(subjectOf(one), subjectOf(other)) < 0.1
 
-/** Whether a title says no. */
-const isNegated = ({ same }: Meaning): boolean =>
-  same.startsWith("no ") || vocabulary.negations.some((phrase) => ` ${same} `.includes(` ${phrase} `))
-
-/** Whether a word is the opposite of another one: inactive, active. */
-const isNegationOf = (word: string, other: string): boolean =>
-  vocabulary.negatingPrefixes.some((prefix) => stemOf(word) === prefix + stemOf(other))
-
-/** Whether a yes to one of two titles is a no to the other: "do not contact me" is not "contact me". */
-const areInverse = (one: Meaning, { expected, meaning: other, options }: Target): boolean =>
-  (expected.kind === "boolean" || options?.ticks !== undefined)
-  && (isNegated(one) !== isNegated(other)
-    || one.terms.some(({ text }) =>
-      other.terms.some((term) => isNegationOf(text, term.text) || isNegationOf(term.text, text))
-    ))
-
 export interface TitleLikeness extends Likeness {
-  /** Whether a yes to one title is a no to the other. */
-  readonly isInverse: boolean
   /** Whether nothing is known of one title. */
   readonly isUnknown: boolean
   /** What the titles prove, as evidence for `align`. */
@@ -63,12 +44,11 @@ export interface TitleLikeness extends Likeness {
 /** Compares a title with a question's by their topics. Words count only if a topic is unknown, or if titles are nearly the same. */
 export const likenessTo = (target: Target, title: Meaning): TitleLikeness => {
   const words = likeness(title, target.meaning)
-  const isInverse = areInverse(title, target)
-  const like = { ...words, opposed: words.opposed || isInverse || namesOthers(title, target) }
+  const like = { ...words, opposed: words.opposed || namesOthers(title, target) }
   const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.size === 0)
   const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
-  return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }
+  return { ...like, isUnknown, evidence: Math.max(ofTopics, ofWords) }
 }
 
 /**
@@ -87,9 +67,8 @@ export const highestConfidence = (
   return title.opposed || evidence < -1 ? unproven : evidence < -0.5 ? likely : 1
 }
 
-const ofTitles = ({ evidence, isInverse, same, shared }: TitleLikeness): string => {
+const ofTitles = ({ evidence, same, shared }: TitleLikeness): string => {
   if (same) return "the titles are the same"
-  if (isInverse) return "yes to one title may be no to the other"
   if (shared === undefined) {
     return `the titles ${evidence > 0.8 ? "are about similar things" : "share no specific word"}`
   }

@@ -52,34 +52,6 @@ describe("A title", () => {
   })
 })
 
-describe("Titles for yes or no", () => {
-  it.each([
-    ["Do not contact me", "May we contact you?"],
-    ["Opt out of emails", "Opt in to emails"],
-    ["Unsubscribe", "Subscribe to newsletter"],
-    ["Inactive", "Active"],
-    ["No allergies", "Do you have allergies?"],
-    ["Kein Newsletter", "Newsletter"],
-    ["Ne pas me contacter", "Me contacter"],
-    ["Sin gluten", "Gluten"],
-  ])("prove nothing if a yes to %s may be a no to %s", (column, question) => {
-    expect(proves(column, question, "Switch")).toBe(false)
-    const options = ["No", "Yes"].map((label) => ({ value: label, label }))
-    const target = targetOf({ id: "q1", name: question, type: "Dropdown", options })
-    expect(likenessTo(target, meaningOf(column)).isInverse).toBe(true)
-    // Titles of answers that are not yes or no have no opposite.
-    expect(likenessTo(targetOf({ ...target.question, options: [] }), meaningOf(column)).isInverse).toBe(false)
-  })
-
-  it.each([
-    ["Newsletter", "Newsletter subscription"],
-    ["I do not want to be in photos", "I do not wish to be photographed"],
-    ["Inactive", "Inactive"],
-  ])("prove that %s answers %s if both say yes or both say no", (column, question) => {
-    expect(proves(column, question, "Switch")).toBe(true)
-  })
-})
-
 describe("Titles of one topic", () => {
   it.each([
     ["What brings you to us?", "Motivation", "LongAnswer"],
