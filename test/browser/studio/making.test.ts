@@ -207,7 +207,7 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await option.waitFor()
     expect(await page.getByRole("option").count()).toBeLessThan(200)
     await option.focus()
-    await page.keyboard.type("Town 77")
+    await option.selectOption({ label: "Town 77" })
     await page.getByRole("spinbutton", { name: "Row" }).fill("8")
     await page.keyboard.press("Enter")
     await page.getByRole("region", { name: "Preview" }).getByText("Town 77", { exact: true }).waitFor()
