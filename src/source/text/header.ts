@@ -71,12 +71,8 @@ export const findHeader = (
     ? records.findIndex((record, index) => index >= above && !isEmpty(record))
     : above + placed
   const rows = records.slice(above, above + headKept).filter((record) => !isEmpty(record))
-  const titles = !isNone
-    ? records[at]
-    : rows.length > 0
-    ? numberedTitles(usualWidth(rows.map(({ length }) => length)))
-    : undefined
-  if (titles === undefined) {
+  const titles = isNone ? numberedTitles(usualWidth(rows.map(({ length }) => length))) : records[at]
+  if (titles === undefined || titles.length === 0) {
     if (!complete) return undefined
     reader.push("", true)
     return typeof asked.headerRow !== "number"
