@@ -82,7 +82,7 @@ export interface Layout {
   readonly cleanAll?: Clean
   /** How to recognise a finished response: its cell in this column is filled, or contains one of these texts. */
   readonly complete?: { readonly position: number; readonly is: ReadonlyArray<string> | "filled" }
-  /** Whether a record contains titles, and no response: someone may have sorted the file with all of its header rows but the first. */
+  /** Whether a record contains titles, and no response. Header rows end up among the responses if someone sorts the file. */
   readonly isHeader?: (cells: Cells) => boolean
   /** Notes about such a file, for people. */
   readonly notes?: ReadonlyArray<string>

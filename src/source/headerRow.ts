@@ -57,16 +57,16 @@ export const notRecords = (header: ReadonlyArray<Cell>) => {
     if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
       otherHeader = where()
       return problem(
-        `${otherHeader} contains titles of the header in an order of its own, as if two exports had been joined. The rows below it are not sent. Move it and them to a file of their own.`,
+        `${otherHeader} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
       )
     }
     return otherHeader === undefined ? undefined : problem(
-      `${where()} is below a different header (${otherHeader}), so its cells may belong to other columns. Move both to a file of their own.`,
+      `${where()} is below a different header (${otherHeader}), so its cells may belong to other columns. Move both to a separate file.`,
     )
   }
 }
 
-/** Returns the warning about a detected header that lacks titles which the row below it may contain. None if that row is not full, or if one title is lacking. */
+/** Returns a warning if the row below a detected header may contain its titles: that row is full, and has cells in several columns without a title. */
 export const titlesBelow = (
   of: string,
   titles: Line,

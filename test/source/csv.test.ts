@@ -73,7 +73,7 @@ describe("rows of a CSV file", () => {
       "Id;Name;Code;City\n1;Ada;a1;Rome\nID;City;Name;Street\n2;Oslo;Bob;Gate\nId;Name;Code;City\n3;Cy;c3;Bern\n",
     )
     expect([...faults]).toEqual([
-      [2, expect.stringContaining("Row 2 (line 3) contains titles of the header in an order of its own")],
+      [2, expect.stringContaining("Row 2 (line 3) contains the header's titles in a different order")],
       [3, expect.stringContaining("Row 3 (line 4) is below a different header (Row 2 (line 3))")],
       [4, expect.stringContaining("repeats the header")],
     ])
