@@ -14,7 +14,7 @@ import { cellsOf, cleaner, sampleOf, withRole } from "../formtools/sample.ts"
 import { eachChunk } from "./chunks.ts"
 import { toColumns } from "./columns.ts"
 import { isFixed, ownColumns } from "./fixed.ts"
-import { notRecords, strayHeader } from "./headerRow.ts"
+import { notARecord, repeatedHeader } from "./headerRow.ts"
 import {
   changedWhileOpening,
   type Head,
@@ -256,7 +256,12 @@ const withoutHeaders =
   <E>(headers: ReadonlyArray<ReadonlyArray<Cell>>, isHeader: Layout["isHeader"]) =>
   (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> => {
     const skip = headers.length
-    const problemsOf = [...headers.map(notRecords), ...isHeader === undefined ? [] : [strayHeader(isHeader)]]
+    const problemsOf = headers.map(repeatedHeader)
+    if (isHeader !== undefined) {
+      problemsOf.push((row, where) =>
+        isHeader(row) ? notARecord(`${where()} contains titles, and no response. Remove it from the file.`) : undefined
+      )
+    }
     return problemsOf.length === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
       const from = Math.max(0, skip + 1 - chunk.firstRow)
       if (from >= chunk.rows.length) return Option.none()

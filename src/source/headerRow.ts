@@ -25,16 +25,33 @@ const isSeparator = (row: ReadonlyArray<Cell>): boolean => {
   return filled.every(isLine) && (filled.length > 1 || first.trim().length > 4)
 }
 
-/**
- * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, as in joined exports, or is a line
- * that separates rows. If a header has its titles in other columns, the rows below it have that problem, too. Undefined for other rows.
- *
- * @param header the cells of a header row
- */
-export const notRecords = (header: ReadonlyArray<Cell>) => {
+/** Returns the problem of a row, if it has one. `where` returns the row's place for messages. */
+type ProblemOf = (row: ReadonlyArray<Cell>, where: () => string) => Problem | undefined
+
+const isWide = (titles: ReadonlyArray<string>) => titles.filter((title) => title !== "").length > 1
+
+/** Returns the problem of a row that is not a record. */
+export const notARecord = (message: string): Problem => ({ code: "header-row", message })
+
+/** Returns a function that returns the problem of a row that repeats a header of several columns, as in joined exports. */
+export const repeatedHeader = (header: ReadonlyArray<Cell>): ProblemOf => {
   const titles = header.map(plainTitle)
+  if (!isWide(titles)) return () => undefined
+  return (row, where) =>
+    titles.every((title, at) => plainTitle(row[at]) === title)
+      ? notARecord(`${where()} repeats the header, as if two exports had been joined. Remove it from the file.`)
+      : undefined
+}
+
+/**
+ * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, or is a line that separates rows. If
+ * a header has its titles in other columns, the rows below it have that problem, too.
+ */
+export const notRecords = (header: ReadonlyArray<Cell>): ProblemOf => {
+  const titles = header.map(plainTitle)
+  if (!isWide(titles)) return () => undefined
+  const repeats = repeatedHeader(header)
   const known = new Set(titles.filter((title) => title !== ""))
-  const isWide = titles.filter((title) => title !== "").length > 1
   let otherHeader: string | undefined
   /** Whether the next row is directly below the header. It may be a form tool's second header. */
   let isFirst = true
@@ -43,24 +60,23 @@ export const notRecords = (header: ReadonlyArray<Cell>) => {
     const familiar = cells.filter((cell) => known.has(cell)).length
     return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
   }
-  const problem = (message: string): Problem => ({ code: "header-row", message })
-  return (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined => {
-    if (!isWide) return undefined
+  return (row, where) => {
     const mayBeHeader = !isFirst
     isFirst = false
     const first = plainTitle(row[0])
-    if (first === titles[0] && titles.every((title, at) => plainTitle(row[at]) === title)) {
+    const repeated = first === titles[0] ? repeats(row, where) : undefined
+    if (repeated !== undefined) {
       otherHeader = undefined
-      return problem(`${where()} repeats the header, as if two exports had been joined. Remove it from the file.`)
+      return repeated
     }
-    if (isSeparator(row)) return problem(`${where()} is a separator line, not a record. Remove it from the file.`)
+    if (isSeparator(row)) return notARecord(`${where()} is a separator line, not a record. Remove it from the file.`)
     if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
       otherHeader = where()
-      return problem(
+      return notARecord(
         `${otherHeader} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
       )
     }
-    return otherHeader === undefined ? undefined : problem(
+    return otherHeader === undefined ? undefined : notARecord(
       `${where()} is below a different header (${otherHeader}), so its cells may belong to other columns. Move both to a separate file.`,
     )
   }
@@ -131,14 +147,6 @@ export const noHeader = ({ header, records, skipped }: Head): string | undefined
   const why = `in row ${row}, column ${one.at + 1} contains ${one.what}`
   return `seems to have no header: ${why}. If so, write \`headerRow: none\` under \`source\`, or pass \`--header-row none\` to \`inspect\` and \`init\`. Otherwise, state the header: \`headerRow: ${row}\`.`
 }
-
-/** Returns a function that returns the problem of a row that contains titles. Undefined if the row doesn't. */
-export const strayHeader =
-  (isHeader: (row: ReadonlyArray<Cell>) => boolean) =>
-  (row: ReadonlyArray<Cell>, where: () => string): Problem | undefined =>
-    isHeader(row)
-      ? { code: "header-row", message: `${where()} contains titles, and no response. Remove it from the file.` }
-      : undefined
 
 /** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>
