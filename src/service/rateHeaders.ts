@@ -51,8 +51,9 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
   const asked = header(headers, "retry-after")
+  const servicesNow = () => serversTime(header(headers, "date"), now)
   // Few responses ask to wait, and parsing a date takes longer than everything else here.
-  const after = asked === undefined ? undefined : retryAfter(asked, serversTime(header(headers, "date"), now))
+  const after = asked === undefined ? undefined : retryAfter(asked, servicesNow())
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined
   const policy = /(?:^|;)\s*w\s*=\s*(\d+)/.exec(of("policy") ?? "")
@@ -60,7 +61,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
     limit,
     window: milliseconds(policy === null ? undefined : Number(policy[1])),
     remaining,
-    reset: resetIn(count(of("reset")), () => serversTime(header(headers, "date"), now)),
+    reset: resetIn(count(of("reset")), servicesNow),
     retryAfter: after,
   }
 }
