@@ -238,13 +238,17 @@ const countedFormat = (
   }
 }
 
-/** The last second of the year 9999, since 1970. */
-const lastSecond = 253_402_300_799
+/** The last second of the year 9999, in milliseconds since 1970. */
+const lastSecond = 253_402_300_799_000
+
+/** The formats that count time since 1970, each with the number of milliseconds of one unit. */
+export const unixUnits: Readonly<Record<string, number>> = { unix: 1000, "unix-ms": 1 }
 
 /** Formats that are numbers, by name. Spreadsheet programs count days alike since March 1900, and store times to the second. */
 const countedFormats = new Map([
-  countedFormat("unix", [1000, 1], [-lastSecond, lastSecond]),
-  countedFormat("unix-ms", [1, 1], [-lastSecond * 1000, lastSecond * 1000]),
+  ...Object.entries(unixUnits).map(([format, unit]) =>
+    countedFormat(format, [unit, 1], [-lastSecond / unit, lastSecond / unit])
+  ),
   countedFormat("excel", [86_400_000, 1000], [61, 2_958_465.999_99], wall(1899, 12, 30)),
 ].map((format) => [format.format, format] as const))
 

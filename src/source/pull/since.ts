@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import { DateTime } from "luxon"
 import type { Json } from "../../domain/json.ts"
 import { lasting } from "../../domain/words.ts"
+import { unixUnits } from "../../kinds/dateFormats.ts"
 import type { Pull } from "../../project/pull.ts"
 
 type Since = NonNullable<Pull["since"]>
@@ -35,12 +36,9 @@ const iso = { zone: "utc", setZone: false } as const
 /** An ISO 8601 time with a zone or an offset. Without one, the instant is unknown. */
 const zoned = /T.*(?:Z|[+-]\d{2}(?::?\d{2})?)$/i
 
-/** The number of milliseconds of one unit. */
-const units: Readonly<Record<string, number>> = { unix: 1000, "unix-ms": 1 }
-
 /** Returns a record's time in milliseconds since 1970, or NaN. Texts without a zone are read as UTC, and written in the same way. */
 export const readTime = (value: Json | undefined, { format }: Pick<Since, "format">): number => {
-  const unit = units[format]
+  const unit = unixUnits[format]
   if (unit !== undefined) {
     const isNumber = typeof value === "number" || (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value.trim()))
     return isNumber ? Math.floor(Number(value) * unit) : Number.NaN
@@ -53,7 +51,7 @@ export const readTime = (value: Json | undefined, { format }: Pick<Since, "forma
 
 /** Returns a time as the tool writes it, cut to the format's precision. */
 export const writeTime = (millis: number, { format }: Pick<Since, "format">): string | number => {
-  const unit = units[format]
+  const unit = unixUnits[format]
   if (unit !== undefined) return Math.floor(millis / unit)
   const time = DateTime.fromMillis(millis, { zone: "utc", locale: "en" })
   return time.toFormat(format === "iso" ? "yyyy-MM-dd'T'HH:mm:ss'Z'" : format)
