@@ -90,11 +90,13 @@ const inJson = (value: Json): string | undefined => {
   return undefined
 }
 
+/** What is wrong with a text that contains half of a surrogate pair, as the end of a sentence. */
+export const unpaired = "half of a character (an unpaired surrogate), which can't be sent."
+
 const problem = (row: number, text: string): Problem => ({
   code: "damaged-text",
   value: cut(text.toWellFormed()),
-  message: `Row ${row} contains half of a character (an unpaired surrogate), which can't be sent. `
-    + "Correct it in the system that writes the file.",
+  message: `Row ${row} contains ${unpaired} Correct it in the system that writes the file.`,
 })
 
 /** Returns the problem of a record with a string that can't be sent, or undefined if there is none. */

@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import { isList, type Json, valueText } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
+import { unpaired } from "../columns.ts"
 import { valueAt } from "../json/pointer.ts"
 import { limits } from "../limits.ts"
 import { linkIn, shown } from "./answer.ts"
@@ -35,9 +36,7 @@ const recordLines = () => {
   const cell = (value: Json | undefined): string => {
     const text = valueText(value ?? "")
     if (!text.isWellFormed()) {
-      throw new Unpaged(
-        "sent a cell with half of a character (an unpaired surrogate), which can't be sent. Nothing was imported. Correct it in the tool.",
-      )
+      throw new Unpaged(`sent a cell with ${unpaired} Nothing was imported. Correct it in the tool.`)
     }
     return `"${text.replaceAll('"', '""')}"`
   }
