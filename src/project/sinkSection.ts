@@ -17,7 +17,10 @@ import {
   whole,
 } from "./fields.ts"
 
-/** A limit: a number of rows, or a share (0 to 1) that applies if there are at least `atLeast` rows (default: 10). */
+/** Smaller numbers of rows prove nothing. */
+export const fewRows = 10
+
+/** A limit: a number of rows, or a share (0 to 1) that applies if there are at least `atLeast` rows (default: `fewRows`). */
 export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast?: number }
 
 const Limit = oneOfThese(
@@ -31,7 +34,7 @@ const Limit = oneOfThese(
   ...expecting("a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }"),
   identifier: "StopLimit",
   description:
-    "A number of rows, or a share of the rows that are new in this run. A share applies only if there are at least 10 rows",
+    `A number of rows, or a share of the rows that are new in this run. A share applies only if there are at least ${fewRows} rows`,
 })
 
 const limit = (standard: string | number, description: string) => optional(Limit, { description, default: standard })

@@ -3,6 +3,7 @@ import type { Json } from "../domain/json.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
+import { fewRows } from "../project/sinkSection.ts"
 import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
 import { conditionsOf } from "./content.ts"
@@ -43,9 +44,6 @@ const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Read
     columns === "" ? undefined : columns,
   ]
     .filter((part) => part !== undefined).join(", ")
-
-/** Fewer vanished rows prove nothing. */
-const fewRows = 10
 
 /** The maximum number of pairs or keys that a refusal shows. */
 const shownPairs = 5

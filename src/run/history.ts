@@ -6,6 +6,7 @@ import type { Anomaly, RunReport } from "../domain/report.ts"
 import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
+import { fewRows } from "../project/sinkSection.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
@@ -147,9 +148,6 @@ const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files",
 /** The number of past runs that a run is compared with, and the number that must exist before an anomaly is reported. */
 const considered = 10
 const needed = 3
-
-/** Smaller numbers of rows prove nothing. */
-const fewRows = 10
 
 /** The limits that docs/nightly.md documents. */
 const shrunkenTo = 0.5

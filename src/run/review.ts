@@ -4,6 +4,7 @@ import { counted } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
+import { fewRows } from "../project/sinkSection.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { contentOfId, coveredColumns } from "./content.ts"
@@ -83,7 +84,7 @@ export interface Amount {
   readonly of: number
   /** The words for the rows that `of` counts, in messages. Default: the rows that are new in this run. */
   readonly among?: string
-  /** How many rows `of` must count for a share to apply, unless the limit says it. Default: 10. */
+  /** How many rows `of` must count for a share to apply, unless the limit says it. Default: `fewRows`. */
   readonly atLeast?: number
 }
 
@@ -94,7 +95,7 @@ export interface Amount {
 export const overLimit = (
   what: string,
   limit: StopLimit,
-  { among = "rows that are new in this run", atLeast = 10, of, rows }: Amount,
+  { among = "rows that are new in this run", atLeast = fewRows, of, rows }: Amount,
 ): string | undefined => {
   if ("rows" in limit) {
     return rows > limit.rows
