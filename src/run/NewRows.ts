@@ -268,12 +268,13 @@ export const newRows = (
       const found = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
       return typeof found === "object" ? [found.keys()] : []
     })
-    // Equal answers to all questions say more. But a fixed row may equal an imported one that is still in the source.
+    // In another source, only equal answers to all questions count, as with keys from content. But a fixed row may equal an imported one that is still in the
+    // source.
     const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows(
-      isMissed ? (identity?.rests ?? []).map((names) => restDigest(names, ledger.digest)) : [],
+      isMissed ? (identity?.rests ?? []).map((ids) => restDigest(ids, ledger.digest)) : [],
       mapping,
       ownSource && encoding !== undefined && now !== undefined && now !== encoding,
       new ForgottenKeys(forgotten, ledger.digest.key),

@@ -32,7 +32,7 @@ export const contentDigest = (
 }
 
 /** Returns the sorted ids of the answers that are read from columns, but not from those of the row key. They identify a row whose key changed. */
-export const restNames = ({ keyColumns, mapping }: Pick<RunPlan, "keyColumns" | "mapping">): ReadonlyArray<string> =>
+export const restAnswers = ({ keyColumns, mapping }: Pick<RunPlan, "keyColumns" | "mapping">): ReadonlyArray<string> =>
   mapping.answers.flatMap(({ columns, id }) =>
     columns.length === 0 || columnNames(columns).some((name) => keyColumns.includes(name)) ? [] : [id]
   ).toSorted()

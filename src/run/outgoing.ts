@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rejectionOf, restDigest, restNames, rowTexts } from "./content.ts"
+import { contentDigest, rejectionOf, restAnswers, restDigest, rowTexts } from "./content.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -34,7 +34,7 @@ export const outgoing = (
     const { batchSize } = plan.pipeline.sink
     const keyOf = survey.numbering()
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
-    const restOf = restDigest(restNames(plan), ledger.digest)
+    const restOf = restDigest(restAnswers(plan), ledger.digest)
     const origin = rejectionOf(plan)
 
     let given = 0

@@ -19,7 +19,7 @@ import {
   type KeyOf,
   makeContents,
   numberedKeys,
-  restNames,
+  restAnswers,
   rowKeys,
 } from "./content.ts"
 import { SeenLedgerRows } from "./FateTable.ts"
@@ -180,7 +180,7 @@ export const adoptKeys = Effect.gen(function*() {
     // A skipped row that the source lacks now must be known by its earlier key when it returns.
     if (left || isAnyLeftOut) kept = makers.map(({ rule }) => rule)
   }
-  const rest = restNames(run)
+  const rest = restAnswers(run)
   const rests = [
     ...(identity?.rests ?? []).filter((one) => !sameList(one, rest)),
     ...(rest.length === 0 ? [] : [rest]),
