@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import { parse } from "yaml"
 import { reviewPipeline } from "../../src/cli/review.ts"
 import { checkProject } from "../../src/jobs/check.ts"
-import { initialise } from "../../src/jobs/init.ts"
 import { columnsTyped, openReview } from "../../src/jobs/review.ts"
-import { asFound } from "../../src/source/openSource.ts"
+import { initialised } from "../jobs/initialised.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { type Answer, answering } from "./answering.ts"
 
@@ -28,26 +27,11 @@ questions:
   - { id: q8, name: Appointment, type: DateTimePicker }
 `
 
-const startWith = Effect.fn(function*(csv: string, form: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const root = yield* projectFolder({ "people.csv": csv, "forms/people.yaml": form })
-  yield* initialise({
-    root,
-    newService: { _tag: "Practice", name: "practice", forms: "../forms" },
-    name: "people",
-    source: asFound(path.join(root, "people.csv")),
-    service: "practice",
-    form: "people1",
-  })
-  const file = path.join(root, "pipelines/people.yaml")
-  return {
-    root,
-    read: fs.readFileString(file),
-    write: (text: string) => fs.writeFileString(file, text),
-    review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(root, "people", {})),
-  }
-})
+const startWith = (csv: string, form: string) =>
+  Effect.map(initialised(csv, form), (made) => ({
+    ...made,
+    review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(made.root, "people", {})),
+  }))
 
 const start = startWith(people, form)
 
@@ -90,32 +74,19 @@ layer(platform)("a review of a pipeline", (it) => {
 
   it.scoped("review does not ask for the option of a text that means no answer", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const root = yield* projectFolder({
-        "people.csv": "No,Name,Color\n1,Ada,Red\n2,Bob,n/a\n3,Eve,Blue\n4,Zoe,n/a\n",
-        "forms/people.yaml": form,
-      })
-      yield* initialise({
-        root,
-        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
-        name: "people",
-        source: asFound(path.join(root, "people.csv")),
-        service: "practice",
-        form: "people1",
-      })
-      const { result } = yield* answering(
-        [['mean "no answer"? ["n/a"]', "yes"], ['"Due"', "skip"], ['"Shoes"', "skip"], ['"Remarks"', "skip"], [
-          '"Appointment"',
-          "skip",
-        ]],
-        reviewPipeline(root, "people", {}),
-      )
+      const world = yield* startWith("No,Name,Color\n1,Ada,Red\n2,Bob,n/a\n3,Eve,Blue\n4,Zoe,n/a\n", form)
+      const { result } = yield* world.review([
+        ['mean "no answer"? ["n/a"]', "yes"],
+        ['"Due"', "skip"],
+        ['"Shoes"', "skip"],
+        ['"Remarks"', "skip"],
+        ['"Appointment"', "skip"],
+      ])
       expect(result).toMatchObject({ skipped: 4 })
-      const written = parse(yield* fs.readFileString(path.join(root, "pipelines/people.yaml")))
+      const written = parse(yield* world.read)
       expect(written.source.empty).toEqual(["n/a"])
       expect(written.mapping.questions).toContainEqual(expect.objectContaining({ id: "q4", from: "Color" }))
-      const { pipelines: [checked] } = yield* checkProject(root, [])
+      const { pipelines: [checked] } = yield* checkProject(world.root, [])
       expect(checked?.data).toMatchObject({ rows: 4, invalid: 0, choices: [] })
     }))
 
