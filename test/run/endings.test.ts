@@ -33,6 +33,18 @@ const once = (heard: ReadonlyArray<string>, request: RegExp, then: Effect.Effect
       : Effect.delay(once(heard, request, then), "200 millis")
   )
 
+/** Interrupts a run after the service has received a matching request. */
+const interruptedRun = (
+  { heard, run }: Pick<Effect.Effect.Success<typeof world>, "heard" | "run">,
+  request: RegExp,
+  which?: "SIGTERM",
+) =>
+  Effect.flatMap(
+    signal,
+    ({ interrupted, send }) =>
+      Effect.zipLeft(run({ interrupted }), once(heard, request, send(which)), { concurrent: true }),
+  )
+
 const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const from = yield* Clock.currentTimeMillis
@@ -40,20 +52,20 @@ const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return { result, took: ((yield* Clock.currentTimeMillis) - from) / 1000 }
   })
 
+const readBack = /^GET .*\/submissions\//
+
 /** The service's pause is longer than any test waits. */
 const pause = { status: 429, body: "{}", headers: { "retry-after": "300" } }
 
 scoped(
   "an interrupt during a pause of the service ends the run at once, and waiting rows are not in doubt",
   Effect.gen(function*() {
-    const { fail, heard, names, run, settings, source } = yield* world
+    const at = yield* world
+    const { fail, names, run, settings, source } = at
     yield* settings({ sink: ", canary: off" })
     yield* source(people(1, 80))
     fail("POST", pause)
-    const { interrupted, send } = yield* signal
-    const { result, took } = yield* seconds(
-      Effect.zipLeft(run({ interrupted }), once(heard, /^POST/, send("SIGTERM")), { concurrent: true }),
-    )
+    const { result, took } = yield* seconds(interruptedRun(at, /^POST/, "SIGTERM"))
     expect(took).toBeLessThan(200)
     expect(result).toMatchObject({ exitCode: 143, rows: { inDoubt: 0 }, balance: { holds: true } })
     expect(result.rows.imported).toBe(names().length)
@@ -67,13 +79,11 @@ scoped(
 scoped(
   "an interrupt while submissions are read back in a pause leaves them unread, and the next run reads and reports them",
   Effect.gen(function*() {
-    const { fail, heard, run, source } = yield* world
+    const at = yield* world
+    const { fail, run, source } = at
     yield* source(people(1, 5))
     fail("GET", pause)
-    const { interrupted, send } = yield* signal
-    const { result, took } = yield* seconds(
-      Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), { concurrent: true }),
-    )
+    const { result, took } = yield* seconds(interruptedRun(at, readBack))
     expect(took).toBeLessThan(200)
     expect(result).toMatchObject({ exitCode: 130, rows: { imported: 5 }, balance: { holds: true } })
     expect(result.readBack.unread).toBeGreaterThan(0)
@@ -89,13 +99,19 @@ scoped(
 
 const broken = Array.from({ length: 6 }, () => ({ status: 500, body: "{}" }))
 
+/** A world with a submission that its run could not read back. */
+const unread = Effect.gen(function*() {
+  const at = yield* world
+  yield* at.source(people(1, 1))
+  at.fail("GET", ...broken)
+  expect(yield* at.run()).toMatchObject({ exitCode: 5, rows: { imported: 1 }, readBack: { unread: 1 } })
+  return at
+})
+
 scoped(
   "a submission that the service can't return stays unread, and stops only the run that created it",
   Effect.gen(function*() {
-    const { fail, names, reconcile, run, source } = yield* world
-    yield* source(people(1, 1))
-    fail("GET", ...broken)
-    expect(yield* run()).toMatchObject({ exitCode: 5, rows: { imported: 1 }, readBack: { unread: 1 } })
+    const { fail, names, reconcile, run, source } = yield* unread
     yield* source(people(1, 20))
     fail("GET", ...broken)
     expect(yield* run()).toMatchObject({
@@ -115,10 +131,7 @@ scoped(
 scoped(
   "if the service can't return the form either, a run stops before it sends anything",
   Effect.gen(function*() {
-    const { address, fail, names, run, source } = yield* world
-    yield* source(people(1, 1))
-    fail("GET", ...broken)
-    yield* run()
+    const { address, fail, names, run, source } = yield* unread
     yield* source(people(1, 20))
     const headers = { authorization: "Bearer practice_key_of_the_test" }
     const form = yield* Effect.promise(async () => (await fetch(`${address}/forms/people`, { headers })).text())
@@ -133,10 +146,7 @@ scoped(
 scoped(
   "a submission that is first returned incompletely is compared as it is returned next",
   Effect.gen(function*() {
-    const { fail, practice, run, source } = yield* world
-    yield* source(people(1, 1))
-    fail("GET", ...broken)
-    yield* run()
+    const { fail, practice, run } = yield* unread
     const [{ submissionId } = { submissionId: "" }] = practice.submissions("people")
     fail("GET", { status: 200, body: JSON.stringify({ submission: { submissionId, questions: [] } }) })
     expect(yield* run()).toMatchObject({
@@ -168,14 +178,11 @@ scoped(
 scoped(
   "an interrupt in the canary has no result, so the next run sends its own canary",
   Effect.gen(function*() {
-    const { fail, heard, names, run, source } = yield* world
+    const at = yield* world
+    const { fail, names, run, source } = at
     yield* source(people(1, 60))
     fail("GET", pause)
-    const { interrupted, send } = yield* signal
-    const first = yield* Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), {
-      concurrent: true,
-    })
-    expect(first).toMatchObject({ exitCode: 130, rows: { imported: 10, pending: 50 } })
+    expect(yield* interruptedRun(at, readBack)).toMatchObject({ exitCode: 130, rows: { imported: 10, pending: 50 } })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 10, imported: 50 } })
     expect(names().length).toBe(60)
   }),
@@ -184,12 +191,12 @@ scoped(
 scoped(
   "a canary whose run ended before it was evaluated has failed if its rows are missing",
   Effect.gen(function*() {
-    const { accept, fail, heard, names, run, settings, source } = yield* world
+    const at = yield* world
+    const { accept, fail, names, run, settings, source } = at
     yield* settings({ visibleWithin: "1 seconds" })
     yield* source(people(1, 60))
     fail("GET", pause)
-    const { interrupted, send } = yield* signal
-    yield* Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), { concurrent: true })
+    yield* interruptedRun(at, readBack)
     fail("GET", ...Array.from({ length: 40 }, () => ({ status: 404, body: "{}" })))
     expect(yield* run()).toMatchObject({
       exitCode: 3,

@@ -6,6 +6,16 @@ import { live, people, world } from "./world.ts"
 
 const content = { rowKey: "content" }
 
+/** Returns a world in which these rows were imported. They are known by content. */
+const imported = (rows: ReadonlyArray<string>, settings: Readonly<Record<string, string>> = {}) =>
+  Effect.gen(function*() {
+    const at = yield* world
+    yield* at.settings({ ...content, ...settings })
+    yield* at.source(rows)
+    expect((yield* at.run()).rows.imported).toBe(rows.length)
+    return at
+  })
+
 /** Expects that a run sent nothing because these rows are probably known ones, and that a dry run says so, too. */
 const stops = (at: Effect.Effect.Success<typeof world>, reason: string, source?: string) =>
   Effect.gen(function*() {
@@ -30,10 +40,7 @@ describe("rows known by content that are only written differently", () => {
     live(
       `a run stops before it sends them (${title})`,
       Effect.gen(function*() {
-        const at = yield* world
-        yield* at.settings(content)
-        yield* at.source([before, "2,Bob,b@example.org"])
-        expect((yield* at.run()).rows.imported).toBe(2)
+        const at = yield* imported([before, "2,Bob,b@example.org"])
         yield* at.source([after, "2,Bob,b@example.org"])
         yield* stops(at, "1 of 1 rows that are new in this run are replaced (100%)")
         expect(yield* at.rekey()).toMatchObject({ recorded: 1, ambiguous: [] })
@@ -46,14 +53,11 @@ describe("rows known by content that are only written differently", () => {
   live(
     "identical rows get their new keys one by one, so that an added one is new",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings(content)
       const rows = (name: string, times: number) => [
         ...Array.from({ length: times }, () => `1,${name},a@example.org`),
         "2,Bob,b@example.org",
       ]
-      yield* at.source(rows("Ada", 12))
-      expect((yield* at.run()).rows.imported).toBe(13)
+      const at = yield* imported(rows("Ada", 12))
       yield* at.source(rows("Ada ", 13))
       yield* stops(at, "12 of 13 rows that are new in this run are replaced")
       expect(yield* at.rekey()).toMatchObject({ recorded: 12, ambiguous: [] })
@@ -65,10 +69,7 @@ describe("rows known by content that are only written differently", () => {
   live(
     "the rows are sent if a person accepts them as new",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings(content)
-      yield* at.source(people(1, 3))
-      yield* at.run()
+      const at = yield* imported(people(1, 3))
       yield* at.source(people(1, 3, "PERSON"))
       yield* stops(at, "formferry accept people row-key")
       yield* at.accept("row-key")
@@ -79,10 +80,7 @@ describe("rows known by content that are only written differently", () => {
   live(
     "rows are found that were sent before and after a question was mapped",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings({ ...content, mail: "none" })
-      yield* at.source(people(1, 2))
-      expect((yield* at.run()).rows.imported).toBe(2)
+      const at = yield* imported(people(1, 2), { mail: "none" })
       yield* at.settings(content)
       yield* at.source(people(1, 4))
       expect((yield* at.run()).rows.imported).toBe(2)
@@ -95,14 +93,12 @@ describe("rows known by content that are only written differently", () => {
   live(
     "dates that a spreadsheet reformatted are found once the pipeline can read them",
     Effect.gen(function*() {
-      const at = yield* world
-      const reads = (format: string) => at.settings({ ...content, name: `Name, as: date, format: ${format}` })
-      yield* reads("dd.MM.yyyy")
-      yield* at.source(["1,31.01.2024,a@example.org", "2,01.02.2024,b@example.org"])
-      expect((yield* at.run()).rows.imported).toBe(2)
+      const name = (format: string) => `Name, as: date, format: ${format}`
+      const rows = ["1,31.01.2024,a@example.org", "2,01.02.2024,b@example.org"]
+      const at = yield* imported(rows, { name: name("dd.MM.yyyy") })
       yield* at.source(["1,01/31/2024,a@example.org", "2,02/01/2024,b@example.org"])
       expect(yield* at.run()).toMatchObject({ exitCode: 1, rows: { invalid: 2, imported: 0 } })
-      yield* reads("MM/dd/yyyy")
+      yield* at.settings({ ...content, name: name("MM/dd/yyyy") })
       yield* stops(at, "2 of 2 rows that are new in this run are replaced")
       yield* at.rekey()
       expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
@@ -112,10 +108,7 @@ describe("rows known by content that are only written differently", () => {
   live(
     "a row that is stamped with its key is unchanged after it got a new key",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings({ ...content, sink: ", stamp: { urlParameter: row_key }" })
-      yield* at.source(people(1, 3))
-      expect((yield* at.run()).rows.imported).toBe(3)
+      const at = yield* imported(people(1, 3), { sink: ", stamp: { urlParameter: row_key }" })
       yield* at.source(people(1, 3).map((row) => `${row} `))
       yield* stops(at, "3 of 3 rows that are new in this run are replaced")
       yield* at.rekey()
@@ -144,10 +137,7 @@ describe("rows known by content that are only written differently", () => {
   live(
     "a row that `where` skips does not get the key of the one that was sent",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings({ ...content, name: "No", source: ", where: { Name: { not: draft } }" })
-      yield* at.source(["a,done,p@example.org"])
-      expect((yield* at.run()).rows.imported).toBe(1)
+      const at = yield* imported(["a,done,p@example.org"], { name: "No", source: ", where: { Name: { not: draft } }" })
       yield* at.source(["A,draft,p@example.org", "A ,done,p@example.org"])
       yield* stops(at, "1 of 1 rows that are new in this run are replaced")
       expect((yield* at.rekey()).recorded).toBe(1)
@@ -156,7 +146,7 @@ describe("rows known by content that are only written differently", () => {
   )
 
   for (
-    const [title, settings, rows, imported] of [
+    const [title, settings, rows, fresh] of [
       ["rows are added", {}, [...people(1, 3), ...people(4, 9)], 6],
       ["a row was edited", {}, [...people(1, 2), "3,Eve,p3@example.org"], 1],
       ["few of the new rows resemble vanished ones", {}, [
@@ -171,12 +161,9 @@ describe("rows known by content that are only written differently", () => {
     live(
       `a run sends its new rows if ${title}`,
       Effect.gen(function*() {
-        const at = yield* world
-        yield* at.settings({ ...content, ...settings })
-        yield* at.source(people(1, 3))
-        yield* at.run()
+        const at = yield* imported(people(1, 3), settings)
         yield* at.source(rows)
-        expect((yield* at.run()).rows.imported).toBe(imported)
+        expect((yield* at.run()).rows.imported).toBe(fresh)
       }),
     )
   }
@@ -186,12 +173,9 @@ describe("most rows known by content vanished, and as many are new", () => {
   live(
     "a run stops, although their answers differ, until a person accepts it",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings(content)
       const dates = (format: (day: number) => string) =>
         Array.from({ length: 12 }, (_, at) => `${at},${format(at + 10)},p${at}@example.org`)
-      yield* at.source([...dates((day) => `${day}.01.2024`), ...people(1, 3)])
-      expect((yield* at.run()).rows.imported).toBe(15)
+      const at = yield* imported([...dates((day) => `${day}.01.2024`), ...people(1, 3)])
       yield* at.source([...dates((day) => `2024-01-${day}`), ...people(1, 3)])
       yield* stops(at, "12 rows are new, and 12 of 15 imported rows are no longer in the source.")
       yield* at.accept("row-key")
@@ -204,10 +188,7 @@ describe("most rows known by content vanished, and as many are new", () => {
   live(
     "a run stops if an earlier version did not record the answers",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings(content)
-      yield* at.source(people(1, 12))
-      yield* at.run()
+      const at = yield* imported(people(1, 12))
       const ledger = new Database(join(at.root, ".formferry/ledger.db"))
       ledger.exec("UPDATE row SET rest = NULL")
       ledger.exec("UPDATE fact SET value = json_set(value, '$.rests', json('[]')) WHERE name = 'identity'")
@@ -220,10 +201,7 @@ describe("most rows known by content vanished, and as many are new", () => {
   live(
     "a run sends its rows if only some rows remain, or the few imported rows were a test",
     Effect.gen(function*() {
-      const at = yield* world
-      yield* at.settings(content)
-      yield* at.source(people(1, 9, "Test"))
-      yield* at.run()
+      const at = yield* imported(people(1, 9, "Test"))
       yield* at.source(people(1, 20))
       expect((yield* at.run()).rows.imported).toBe(20)
       yield* at.source(people(19, 30))
