@@ -29,6 +29,17 @@ export const refusing = (file: string) => (end: string, cause?: unknown) =>
 /** Like `refusing`, for an account that can't be used. */
 export const unusableBy = (file: string) => (end: string) => new ConnectionUnusable({ file, message: `${file} ${end}` })
 
+/** Runs a function that may throw one of our own errors, which `refused` turns into a failure. Any other exception is a bug. */
+export const catchOwn = <A, E>(run: () => A, refused: (error: unknown) => E | undefined): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      const failure = refused(error)
+      return failure === undefined ? Effect.die(error) : Effect.fail(failure)
+    }
+  })
+
 /** Shows the progress of a pull: the number of records, that a job is running, or the number of bytes of a single answer. Does nothing unless a caller provides it. */
 export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
   defaultValue: () => (_phase: "pull" | "job" | "download", _count?: number, _total?: number): Effect.Effect<void> =>

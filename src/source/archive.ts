@@ -4,7 +4,7 @@ import { crc32, createGunzip, createInflateRaw } from "node:zlib"
 import { count, firstOf } from "../domain/words.ts"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits } from "./limits.ts"
-import { refusing, type SourceError } from "./Source.ts"
+import { catchOwn, refusing, type SourceError } from "./Source.ts"
 import {
   BadArchive,
   damagedNote,
@@ -285,13 +285,10 @@ const listed = (names: ReadonlyArray<string>) => firstOf(names.map(quoted), 8)
 
 /** Runs a function that may throw `BadArchive`. */
 export const inArchive = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof BadArchive ? refusing(file)(`can't be opened. ${error.message}`) : Effect.die(error)
-    }
-  })
+  catchOwn(
+    run,
+    (error) => error instanceof BadArchive ? refusing(file)(`can't be opened. ${error.message}`) : undefined,
+  )
 
 const entriesOf = (bytes: FileBytes) =>
   Effect.gen(function*() {

@@ -16,7 +16,7 @@ import { type TemporaryFile, temporaryFile } from "../fetchFile.ts"
 import { valueAt } from "../json/pointer.ts"
 import { limits } from "../limits.ts"
 import { endsAnywhere, unproven } from "../sendRequest.ts"
-import { ConnectionUnusable, PullProgress, refusing, SourceError, unusableBy } from "../Source.ts"
+import { catchOwn, ConnectionUnusable, PullProgress, refusing, SourceError, unusableBy } from "../Source.ts"
 import { isErrorText, type JsonWords, lookedError, readJson, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 import { type Account, type Answer, exchange, type PullRequest, shownConnection } from "./exchange.ts"
@@ -209,14 +209,15 @@ const storePages = (
         continue
       }
       isClockKnown = true
-      const taken = yield* Effect.try({
-        try: () => pages.take(json, headers, request.url),
-        catch: (error) => {
-          if (error instanceof Moved) return moved(error.message)
-          if (error instanceof Unpaged) return wrong(error.message)
-          throw error
-        },
-      })
+      const taken = yield* catchOwn(
+        () => pages.take(json, headers, request.url),
+        (error) =>
+          error instanceof Moved
+            ? moved(error.message)
+            : error instanceof Unpaged
+            ? wrong(error.message)
+            : undefined,
+      )
       following = taken.following
       if (following !== false) {
         const fault = quotaFault(connection, json, headers, pages.left() + (pull.labels === undefined ? 0 : 1))

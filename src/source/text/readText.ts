@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { count } from "../../domain/words.ts"
 import type { Blocks } from "../bytes.ts"
 import { UnreadableJson } from "../json/walk.ts"
-import { refusing, SourceChanged, SourceError } from "../Source.ts"
+import { catchOwn, refusing, SourceChanged, SourceError } from "../Source.ts"
 import { type Decoder, type Encoding, Undecodable } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 
@@ -20,28 +20,19 @@ const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
     : `It was read as ${encoding.name} (${encoding.because}), but ${where} is not valid in it. Save it as UTF-8.`
 }
 
-/**
- * Runs a function that may throw one of our own errors. Any other exception is a bug. `line` returns the line at which the text decoded so far ends.
- */
+/** Runs a function that decodes or parses text. `line` returns the line at which the text decoded so far ends. */
 export const readable = <A>(
   file: string,
   encoding: Encoding,
   line: () => number,
   run: () => A,
 ): Effect.Effect<A, SourceError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      if (error instanceof UnreadableRecord || error instanceof UnreadableJson) {
-        return refusing(file)(`can't be read to its end. ${error.message}`)
-      }
-      if (error instanceof Undecodable) {
-        return new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
-      }
-      return Effect.die(error)
-    }
-  })
+  catchOwn(run, (error) =>
+    error instanceof UnreadableRecord || error instanceof UnreadableJson
+      ? refusing(file)(`can't be read to its end. ${error.message}`)
+      : error instanceof Undecodable
+      ? new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })
+      : undefined)
 
 /** The maximum number of bytes that are decoded at a time. Longer strings take longer to garbage-collect. */
 const pieceBytes = 64 * 1024

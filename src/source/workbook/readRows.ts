@@ -6,7 +6,7 @@ import { count } from "../../domain/words.ts"
 import { damaged, entryBytes, type Pieces } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { limits } from "../limits.ts"
-import { type Fingerprint, refusing, type SourceError } from "../Source.ts"
+import { catchOwn, type Fingerprint, refusing, type SourceError } from "../Source.ts"
 import { isSwollen, packedStart, swollenNote, unpack, type ZipEntry } from "../zip.ts"
 import { type ChosenSheet, columnName, type OpenSheet, SheetNotes, type SheetRow } from "./Sheet.ts"
 import { BadSheet } from "./xml.ts"
@@ -71,16 +71,12 @@ type Opened<E> = Effect.Effect<Pieces<SourceError | E>, SourceError | E, Scope.S
 
 /** Runs a function that may detect a malformed sheet. */
 export const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      if (!(error instanceof BadSheet)) return Effect.die(error)
-      return refusing(file)(
+  catchOwn(run, (error) =>
+    error instanceof BadSheet
+      ? refusing(file)(
         `is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`,
       )
-    }
-  })
+      : undefined)
 
 /** Reads a part to its end. */
 export const readPart = (
