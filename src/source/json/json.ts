@@ -32,16 +32,14 @@ const lookAtText = (
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
     const decoder = encoding.decoder()
-    let mark = encoding.mark
     for (;;) {
       const block = yield* next
-      const enough = yield* readable(bytes.file, encoding, () => 1, () => {
-        if (block === undefined) return see(decoder.end(), true)
-        const from = Math.min(mark, block.length)
-        mark -= from
-        return see(decoder.write(block.subarray(from)), false)
-      })
-      if (enough || block === undefined) return
+      const enough = yield* readable(bytes.file, encoding, () =>
+        1, () =>
+        block === undefined ? see(decoder.end(), true) : see(decoder.write(block), false))
+      if (enough || block === undefined) {
+        return
+      }
     }
   }))
 

@@ -34,7 +34,7 @@ const endSign = "\u001a"
 /** Returns the text at the file's beginning. Unless it is the whole file, omits a character that is cut by the end of the bytes. Damage is reported when its row is read. */
 const textOf = (encoding: Encoding, head: Uint8Array, complete: boolean) => {
   const decoder = encoding.decoder(() => undefined)
-  const text = decoder.write(head.subarray(encoding.mark)) + (complete ? decoder.end() : "")
+  const text = decoder.write(head) + (complete ? decoder.end() : "")
   const isSigned = ["\r", "\n"].some((lineEnd) => text.endsWith(lineEnd + endSign))
   return complete && isSigned ? text.slice(0, -1) : text
 }

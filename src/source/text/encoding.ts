@@ -27,10 +27,8 @@ export interface Encoding {
   readonly name: string
   /** How the encoding was determined, as part of a message. */
   readonly because: string
-  /** Length of the byte order mark in bytes. Skip these bytes before the first `write`. */
-  readonly mark: number
   /**
-   * Makes a decoder. For UTF-8 and UTF-16, `damaged` is called if bytes are not valid. Such bytes become lone surrogates.
+   * Makes a decoder, which skips the byte order mark. For UTF-8 and UTF-16, `damaged` is called if bytes are not valid. Such bytes become lone surrogates.
    * In other encodings, or without `damaged`, such bytes are an error.
    */
   readonly decoder: (damaged?: () => void) => Decoder
@@ -240,17 +238,30 @@ const ownNames: ReadonlyMap<string, string> = new Map([
 /** What iconv-lite calls an encoding, but is none. */
 const isNoEncoding = (name: string) => /^(?:hex|base64|binary|utf-?7|utf-?7-?imap)$/i.test(name)
 
-/** Returns an encoding. `decodedAs` is its name here or in iconv-lite. */
+/** Skips the bytes of the byte order mark. */
+const afterMark = (mark: number, { end, write }: Decoder): Decoder => {
+  let left = mark
+  const rest = (bytes: Uint8Array) => {
+    const from = Math.min(left, bytes.length)
+    left -= from
+    return bytes.subarray(from)
+  }
+  return { write: (bytes) => write(rest(bytes)), end }
+}
+
+/** Returns an encoding. `decodedAs` is its name here or in iconv-lite, and `mark` the length of its byte order mark in bytes. */
 export const encodingOf = (name: string, because: string, decodedAs = name, mark = 0): Encoding => ({
   name,
   because,
-  mark,
   decoder: (damaged) =>
-    decodedAs === "UTF-8"
-      ? utf8(mark, damaged)
-      : decodedAs === "UTF-16LE" || decodedAs === "UTF-16BE"
-      ? utf16(decodedAs, damaged)
-      : table(decodedAs),
+    afterMark(
+      mark,
+      decodedAs === "UTF-8"
+        ? utf8(mark, damaged)
+        : decodedAs === "UTF-16LE" || decodedAs === "UTF-16BE"
+        ? utf16(decodedAs, damaged)
+        : table(decodedAs),
+    ),
 })
 
 /**

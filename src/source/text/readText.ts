@@ -58,7 +58,6 @@ export const readText = <A>(
 ): Stream.Stream<A, SourceError | SourceChanged> => {
   let block: Uint8Array = new Uint8Array(0)
   let at = 0
-  let mark = encoding.mark
   let hasEnded = false
 
   const given = (text: () => string, last: boolean) =>
@@ -90,8 +89,7 @@ export const readText = <A>(
     return Effect.flatMap(Effect.mapError(blocks.next, Option.some), (next) => {
       if (next !== undefined) {
         block = next
-        at = Math.min(mark, block.length)
-        mark -= at
+        at = 0
         return pull
       }
       return Effect.tap(given(() => decoder.end(), true), () => {
