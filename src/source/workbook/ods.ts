@@ -8,7 +8,7 @@ import { checkParts, type Packed, readPart, unpackedPart, type XmlSheet } from "
 import { chooseSheet, hasPassword } from "./Sheet.ts"
 
 /** This is a separate function, so that its closure doesn't keep the workbook's bytes. */
-const readerOf = (at: number, { shows }: OdsBook): XmlSheet["makeReader"] => (notes) => odsRowsReader(at, shows, notes)
+const readerOf = (at: number, { shows }: OdsBook): XmlSheet["makeReader"] => (found) => odsRowsReader(at, shows, found)
 
 /**
  * Finds one sheet of an OpenDocument workbook.

@@ -4,8 +4,7 @@ import { limits } from "../limits.ts"
 import type { OdsBook } from "./odsBook.ts"
 import { cellOfTag, emptyCell, times, toCell } from "./odsCell.ts"
 import { makeOdsText } from "./odsText.ts"
-import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import type { SheetNotes, SheetRow } from "./Sheet.ts"
+import { type FoundInSheet, requireColumn, requireRow, type RowReader } from "./readRows.ts"
 import { BadSheet, type XmlAttributes, xmlScanner } from "./xml.ts"
 
 /** Elements around rows. */
@@ -23,9 +22,9 @@ const usualFirstDay = "1899-12-30"
  * @param wanted the index of the sheet
  * @param showsOf returns what the cells of a style show, or undefined if that is not a date or a time
  */
-export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: SheetNotes): RowReader => {
+export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], found: FoundInSheet): RowReader => {
+  const { notes } = found
   const text = makeOdsText()
-  let rows: Array<SheetRow> = []
   let firstDay = usualFirstDay
   /** Where in the document the scanner is. A table in a cell, or anywhere else except in the list of sheets, is not a sheet. */
   let at: "outside" | "sheets" | "sheet" | "row" | "cell" = "outside"
@@ -110,12 +109,12 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
         )
       }
       if (isHidden) notes.hiddenRows += rowTimes
-      for (let next = row; next < row + rowTimes; next++) rows.push({ row: next, cells })
+      for (let next = row; next < row + rowTimes; next++) found.rows.push({ row: next, cells })
     }
     row += rowTimes
   }
 
-  const scanner = xmlScanner({
+  return xmlScanner({
     open: (name, attributes) => {
       if (passed > 0) passed++
       else if (at === "cell") text.open(name, () => times(attributes.byName()("c") || "1"))
@@ -136,14 +135,4 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], notes: 
       else if (at === "sheets" && name === "spreadsheet") at = "outside"
     },
   })
-
-  return {
-    write: (piece) => {
-      scanner.write(piece)
-      const given = rows
-      rows = []
-      return given
-    },
-    end: scanner.end,
-  }
 }

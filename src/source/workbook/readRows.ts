@@ -24,12 +24,18 @@ export interface Packed {
   readonly parts: ReadonlyMap<string, ZipEntry>
 }
 
-/** Reads the rows of a sheet from XML that arrives in pieces, and adds to the sheet's notes. */
+/** Reads a sheet from XML that arrives in pieces. */
 export interface RowReader {
-  /** Returns the rows that a piece completes. Throws `BadSheet`. */
-  readonly write: (piece: Uint8Array) => ReadonlyArray<SheetRow>
+  /** Throws `BadSheet`. */
+  readonly write: (piece: Uint8Array) => void
   /** Throws `BadSheet` if the sheet does not end at the end of its XML. */
   readonly end: () => void
+}
+
+/** What a reader has found: the rows that its pieces completed since they were taken, and notes. */
+export interface FoundInSheet {
+  rows: Array<SheetRow>
+  readonly notes: SheetNotes
 }
 
 /** A sheet that is read row by row from XML: the part that contains it, and how its reader is made. */
@@ -37,8 +43,8 @@ export interface XmlSheet {
   readonly chosen: ChosenSheet
   readonly date1904: boolean
   readonly part: ZipEntry
-  /** Makes a reader that adds to these notes. Must not keep the workbook's bytes. */
-  readonly makeReader: (notes: SheetNotes) => RowReader
+  /** Makes a reader that adds to what was found. Must not keep the workbook's bytes. */
+  readonly makeReader: (found: FoundInSheet) => RowReader
 }
 
 /** Returns the unpacked bytes of a part. */
@@ -99,11 +105,13 @@ const lotRows = 2048
 const rowLots = <E>(
   file: string,
   opened: Opened<E>,
-  makeReader: () => RowReader,
+  makeReader: XmlSheet["makeReader"],
+  notes: SheetNotes,
   ended: () => void,
 ): Stream.Stream<ReadonlyArray<SheetRow>, SourceError | E> =>
   Stream.unwrapScoped(Effect.map(opened, (next) => {
-    const reader = makeReader()
+    const found: FoundInSheet = { rows: [], notes }
+    const reader = makeReader(found)
     let rows: ReadonlyArray<SheetRow> = []
     let given = 0
     const nextLot = () => {
@@ -115,7 +123,9 @@ const rowLots = <E>(
       if (given < rows.length) return nextLot()
       const bytes = yield* Effect.mapError(next, Option.some)
       if (bytes !== undefined) {
-        rows = yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
+        yield* Effect.mapError(sound(file, () => reader.write(bytes)), Option.some)
+        rows = found.rows
+        found.rows = []
         given = 0
         return nextLot()
       }
@@ -165,7 +175,7 @@ const rowsOf = (
     const lots = <E>(opened: Opened<E>) =>
       Stream.suspend(() => {
         const found = new SheetNotes(wanted)
-        return rowLots(file, opened, () => makeReader(found), () => void (notes = found))
+        return rowLots(file, opened, makeReader, found, () => void (notes = found))
       })
     const first: Array<SheetRow> = []
     yield* Stream.runForEachWhile(lots(sheet.look), (rows) =>

@@ -1,13 +1,13 @@
 import type { Cell } from "../../domain/cell.ts"
-import { requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { columnName, parseRange, type SheetNotes, type SheetRow } from "./Sheet.ts"
+import { type FoundInSheet, requireColumn, requireRow, type RowReader } from "./readRows.ts"
+import { columnName, parseRange } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
 import { BadSheet, isTrue, type XmlAttributes, xmlScanner } from "./xml.ts"
 
-/** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
-export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowReader => {
+/** Reads a sheet's XML, which arrives in pieces, and finds the same cells as xlsx. Throws `BadSheet`. */
+export const sheetRowsReader = (context: CellContext, found: FoundInSheet): RowReader => {
+  const { notes } = found
   const reader = makeCellReader(context)
-  let rows: Array<SheetRow> = []
   let cells: Array<Cell | undefined> = []
   let ended = false
   let inData = false
@@ -33,7 +33,7 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
     inRow = false
     requireRow(row)
     if (!(row > last)) throw new BadSheet("rows that are not in order")
-    rows.push({ row, cells })
+    found.rows.push({ row, cells })
     last = row
   }
 
@@ -84,12 +84,7 @@ export const sheetRowsReader = (context: CellContext, notes: SheetNotes): RowRea
   })
 
   return {
-    write: (piece) => {
-      scanner.write(piece)
-      const given = rows
-      rows = []
-      return given
-    },
+    write: scanner.write,
     end: () => {
       if (!ended) throw new BadSheet("no end")
       scanner.end()

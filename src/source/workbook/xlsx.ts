@@ -109,7 +109,7 @@ const readBook = (packed: Packed, book: string) =>
   })
 
 /** This is a separate function, so that its closure doesn't keep the workbook's bytes. */
-const readerOf = (context: CellContext): XmlSheet["makeReader"] => (notes) => sheetRowsReader(context, notes)
+const readerOf = (context: CellContext): XmlSheet["makeReader"] => (found) => sheetRowsReader(context, found)
 
 /**
  * Finds one sheet of an .xlsx workbook. Keeps the shared strings in memory, but neither the rows nor the file itself.
