@@ -2,7 +2,7 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import { addedAt } from "../fixed.ts"
 import { headKept, numberedTitles, placeHeader, usualWidth } from "../headerRow.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
-import { readRecords, UnreadableRecord } from "./records.ts"
+import { type Dialect, readRecords, UnreadableRecord } from "./records.ts"
 
 /** The pipeline's settings for reading a text file. Missing settings are detected. */
 export type CsvSettings = Partial<
@@ -112,9 +112,7 @@ export const findHeader = (
 /** Returns the offset after the first records of a text. Undefined if the text ends before that, and the file has more. */
 const endOf = (
   text: string,
-  { complete, delimiter, repaired, quoted, records }: {
-    readonly delimiter: string
-    readonly quoted: boolean
+  { complete, delimiter, repaired, quoted, records }: Dialect & {
     readonly records: number
     readonly repaired: RepairedHeader | undefined
     readonly complete: boolean
@@ -236,13 +234,6 @@ export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.str
 
 /** Returns the delimiter of a first line such as `sep=;`, which Excel reads. The line has quotes if a program wrote it as a cell. */
 const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
-
-/** How text is split into cells. */
-export interface Dialect {
-  readonly delimiter: string
-  /** Whether quotes may enclose cells. If false, a quote is an ordinary character. */
-  readonly quoted: boolean
-}
 
 const recordsLookedAt = 200
 

@@ -45,11 +45,15 @@ export interface RecordReader {
   readonly quotes: () => Quotes
 }
 
-/** How text is split into records. */
-export interface Reading {
+/** How text is split into cells. */
+export interface Dialect {
   readonly delimiter: string
   /** Whether quotes may enclose cells. If false, a quote is an ordinary character. */
   readonly quoted: boolean
+}
+
+/** How text is split into records. */
+export interface Reading extends Dialect {
   /** The number of the line, counting from 1, at which the text starts. */
   readonly line?: number
   /**
