@@ -96,20 +96,24 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
     }
   })
 
-const tooLarge = (file: string) =>
-  refusing(file)(
-    `unpacks to more than ${count(limits.unpackedText)} bytes, which is the limit. None of it was used. Split it.`,
-  )
+/** Refuses a file that unpacks to more than any ordinary file does. Sizes are in bytes. */
+const tooLarge = (file: string, packed: number, unpacked: number): SourceError | undefined =>
+  unpacked > limits.unpackedText
+    ? refusing(file)(
+      `unpacks to more than ${count(limits.unpackedText)} bytes, which is the limit. None of it was used. Split it.`,
+    )
+    : isSwollen(packed, unpacked)
+    ? refusing(file)(swollenNote("file"))
+    : undefined
 
-/** Refuses a file that unpacks to more than any ordinary file does. */
+/** Adds up the sizes of the pieces for `tooLarge`. */
 const notTooLarge = (file: string): Check => {
   let packed = 0
   let unpacked = 0
   return (took, gave) => {
     packed += took
     for (const part of gave) unpacked += part.length
-    if (unpacked > limits.unpackedText) return tooLarge(file)
-    return isSwollen(packed, unpacked) ? refusing(file)(swollenNote("file")) : undefined
+    return tooLarge(file, packed, unpacked)
   }
 }
 
@@ -364,8 +368,8 @@ export const zipMember = (bytes: FileBytes, asked: string | undefined): Effect.E
         `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and give the path of the file inside.`,
       )
     }
-    if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)
-    if (isSwollen(entry.packed, entry.unpacked)) return yield* refuse(swollenNote("file"))
+    const refused = tooLarge(bytes.file, entry.packed, entry.unpacked)
+    if (refused !== undefined) return yield* refused
     const header = headerLength(Buffer.from(yield* bytes.range(entry.offset, 30)))
     if (header === undefined) return yield* damaged(bytes.file)
     return {
