@@ -42,7 +42,7 @@ export interface Bytes {
 export interface FileBytes extends Bytes {
   /** Whether the file is still the one that was found, with the same size and modification time. */
   readonly isUnchanged: Effect.Effect<boolean>
-  /** When the file was last changed, in milliseconds since 1970. Undefined if the system does not report it. */
+  /** When the file was last changed (`modifiedAt`). */
   readonly changedAt: number | undefined
   /** Reads up to `length` bytes, starting at offset `from`. Returns fewer at the end of the file. */
   readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
@@ -77,13 +77,17 @@ const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   return new SourceError({ file, message, cause: error })
 }
 
+/** Returns when a file was last changed, in milliseconds since 1970. Undefined if the system does not report it. */
+export const modifiedAt = ({ mtime }: FileSystem.File.Info): number | undefined =>
+  Option.getOrUndefined(mtime)?.getTime()
+
 /**
  * Returns what identifies a file as the one that was found: its size in bytes, its modification time in milliseconds,
  * and its inode.
  */
 const standing = (info: FileSystem.File.Info) => ({
   size: Number(info.size),
-  mtime: Option.match(info.mtime, { onNone: () => 0, onSome: (at) => at.getTime() }),
+  mtime: modifiedAt(info),
   inode: Option.getOrElse(info.ino, () => 0),
 })
 
@@ -210,8 +214,8 @@ export const findBytes = (
       onFailure: () => false,
       onSuccess: (now) => isFound(standing(now)),
     })
-    const changedAt = Option.getOrUndefined(Option.map(info.mtime, (at) => at.getTime()))
-    return { file, changedAt, isUnchanged, size: found.size, head: (length) => range(0, length), range, look, blocks }
+    const { mtime: changedAt, size } = found
+    return { file, changedAt, isUnchanged, size, head: (length) => range(0, length), range, look, blocks }
   })
 
 /**

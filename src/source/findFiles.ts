@@ -1,11 +1,11 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { resolve } from "node:path"
 import picomatch from "picomatch"
 import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
+import { modifiedAt } from "./bytes.ts"
 import { limits } from "./limits.ts"
 import { type Source, SourceError } from "./Source.ts"
 
@@ -125,7 +125,7 @@ const newest = (files: ReadonlyArray<string>) =>
     let best: { readonly file: string; readonly date: string; readonly at: number } | undefined
     for (const [index, file] of files.entries()) {
       const at = yield* fs.stat(file).pipe(
-        Effect.map((info) => Option.match(info.mtime, { onNone: () => 0, onSome: (time) => time.getTime() })),
+        Effect.map((info) => modifiedAt(info) ?? 0),
         Effect.orElseSucceed(() => 0),
       )
       const date = dated ? dates[index] ?? "" : ""
