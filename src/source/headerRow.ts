@@ -6,12 +6,20 @@ import type { Head } from "./Source.ts"
 /** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
 const plainTitle = (cell: Cell | undefined): string => cellText(cell).replaceAll('"', "").trim().toLowerCase()
 
-/** Returns the warning about lines or rows above a detected header. */
-export const aboveHeader = (of: string, place: "on line" | "in row", row: number, above: number): string => {
+/** Returns the warning about lines or rows above a detected header. None if there are no such rows. */
+export const aboveHeader = (
+  of: string,
+  place: "on line" | "in row",
+  row: number,
+  above: number,
+): ReadonlyArray<string> => {
+  if (above === 0) return []
   const one = place.slice(3)
-  return `${of} seems to have its header ${place} ${row}: ${
-    above === 1 ? `one ${one} above is` : `${above} ${one}s above are`
-  } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right ${one}.`
+  return [
+    `${of} seems to have its header ${place} ${row}: ${
+      above === 1 ? `one ${one} above is` : `${above} ${one}s above are`
+    } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right ${one}.`,
+  ]
 }
 
 const isLine = (cell: Cell | undefined): cell is string =>

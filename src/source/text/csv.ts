@@ -191,7 +191,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const warnings = [
       ...ofEncoding,
       ...ofMark,
-      ...(header.above === 0 ? [] : [aboveHeader(file, "on line", header.row, header.above)]),
+      ...aboveHeader(file, "on line", header.row, header.above),
     ]
     const delimiter = header.delimiterBecause === oneColumn
       ? oneColumn

@@ -171,9 +171,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         } over several rows. Only the first of these rows has the value. `
         + "If it belongs to each of them, unmerge the cells in a spreadsheet program, and fill them in.",
       ]),
-      ...(table.above === 0
-        ? []
-        : [aboveHeader(`Sheet "${name}" of ${file}`, "in row", table.headerRow, table.above)]),
+      ...aboveHeader(`Sheet "${name}" of ${file}`, "in row", table.headerRow, table.above),
     ]
     let files: Effect.Effect.Success<Source["files"]> = []
 
