@@ -273,7 +273,7 @@ const readDefinition = (pull: Pull, labels: NonNullable<Pull["labels"]>, connect
  *
  * @param from the records to pull, if the pipeline has `since`. Default: all
  */
-export const pullRecords = (pull: Pull, from: PullFrom = everything, most: number = limits.fetched): Effect.Effect<
+export const pullRecords = (pull: Pull, from: PullFrom = everything): Effect.Effect<
   Pulled,
   SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope
@@ -287,7 +287,7 @@ export const pullRecords = (pull: Pull, from: PullFrom = everything, most: numbe
     const file = shownConnection(configured)
     const wrong = refusing(file)
     const connection = yield* openConnection(configured, Redacted.value(yield* configured.signIn))
-    const stored = yield* Effect.mapError(temporaryFile(most), wrong)
+    const stored = yield* Effect.mapError(temporaryFile(limits.fetched), wrong)
     if (isPaged(pull)) {
       let attempts = 0
       const attempt = Effect.suspend(() => {
