@@ -10,7 +10,7 @@ import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { addedColumns, isFixed, rejectUnread } from "./fixed.ts"
 import { noHeader, titlesBelow } from "./headerRow.ts"
-import { mapFiles, refusing, type Source, SourceError } from "./Source.ts"
+import { mapFiles, refusing, type Source, type SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { fixedDelimiter } from "./text/header.ts"
 
@@ -81,16 +81,17 @@ const choose = (
 /** Opens a rejected.csv. The settings that the pipeline has for its own source don't apply. */
 const openFixed = (bytes: Bytes, expected: boolean) =>
   Effect.gen(function*() {
-    const { file } = bytes
     const text = yield* expected
       ? beginning(bytes, undefined)
       // Text that can't be read is not a rejected.csv. The ordinary reading reports what is wrong with it.
       : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
     const delimiter = fixedDelimiter(text)
     if (delimiter === undefined) {
-      const message =
-        `${file} is not a rejected.csv: it lacks the columns _id, _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
-      return expected ? yield* new SourceError({ file, message }) : undefined
+      return expected
+        ? yield* refusing(bytes.file)(
+          "is not a rejected.csv: it lacks the columns _id, _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.",
+        )
+        : undefined
     }
     // formferry wrote the file, so quotes enclose its cells, whatever the lines inside them look like.
     return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1, quoteChar: '"' })

@@ -27,6 +27,7 @@ import {
   joinedFacts,
   mapFiles,
   type NamedSource,
+  refusing,
   type Source,
   type SourceDialect,
   SourceError,
@@ -167,23 +168,23 @@ export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), fil
 
 const shownTitle = (title: string | undefined) => title === undefined ? "missing" : JSON.stringify(title)
 
-/** Returns how a file's columns differ from the first file's, or undefined if they are the same. */
+/** Returns how a file's columns differ from the first file's, as the end of a sentence. Undefined if they are the same. */
 const difference = (first: NamedSource, other: NamedSource): string | undefined => {
   const mine = first.source.columns.map(({ title }) => title)
   const yours = other.source.columns.map(({ title }) => title)
   for (let at = 0; at < Math.max(mine.length, yours.length); at++) {
     if (mine[at] === yours[at]) continue
-    return `${other.file} has different columns from ${first.file}: column ${at + 1} is ${shownTitle(yours[at])}, not ${
+    return `has different columns from ${first.file}: column ${at + 1} is ${shownTitle(yours[at])}, not ${
       shownTitle(mine[at])
     }. All files of a source must have the same columns in the same order: give the others their own pipeline, or export them with the same columns.`
   }
   if (first.source.format !== other.source.format) {
-    return `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. If both have the same format, name it: \`source.format\`.`
+    return `is ${other.source.format}, but ${first.file} is ${first.source.format}. If both have the same format, name it: \`source.format\`.`
   }
   const [mineBy, yoursBy] = [first.source.tool, other.source.tool]
   return mineBy?.variant === yoursBy?.variant
     ? undefined
-    : `${other.file} is an export of ${yoursBy?.title} (${
+    : `is an export of ${yoursBy?.title} (${
       yoursBy?.variant ?? "the usual layout"
     }), but ${first.file} is one with a different layout (${
       mineBy?.variant ?? "the usual one"
@@ -207,10 +208,11 @@ const requireDifferent = (seen: Map<string, string>, { file, source }: NamedSour
     const twin = seen.get(read.fingerprint.sha256)
     seen.set(read.fingerprint.sha256, file)
     if (twin === undefined) return Effect.void
-    const message = twin === file
-      ? `${file} is named twice, so each of its rows would be sent twice. Remove one of them from \`source.file\`.`
-      : `${file} has the same content as ${twin}, so each of its rows would be sent twice. Remove one of them, or name the columns that identify a row: \`rowKey: [Column]\` under \`source\`.`
-    return new SourceError({ file, message })
+    return refusing(file)(
+      twin === file
+        ? "is named twice, so each of its rows would be sent twice. Remove one of them from `source.file`."
+        : `has the same content as ${twin}, so each of its rows would be sent twice. Remove one of them, or name the columns that identify a row: \`rowKey: [Column]\` under \`source\`.`,
+    )
   })
 
 /**
@@ -226,8 +228,8 @@ const joinSources = (
 ): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     for (const other of others) {
-      const message = difference(first, other)
-      if (message !== undefined) return yield* new SourceError({ file: other.file, message })
+      const why = difference(first, other)
+      if (why !== undefined) return yield* refusing(other.file)(why)
     }
     const all = [first, ...others]
     const { tool } = first.source
