@@ -77,51 +77,40 @@ interface Found {
   readonly slot: number
 }
 
-/** Makes a function that names the digests of rows, which it gets in order. Rows with the same name are found once. */
-type Naming = () => (rest: Buffer) => string
-
-/** Rows with different keys may have the same answers, so these count once. */
-const unnumbered: Naming = () => (rest) => rest.toString("hex")
+/** Makes a function that names the digests of rows' answers, which it gets in order. Rows with the same name are found once, because rows with different keys may have the same answers. */
+const unnumbered = () => (rest: Buffer): string => rest.toString("hex")
 
 /** With keys from content, each of several identical rows is found. */
-const numbered: Naming = numberedKeys<Buffer>((rest) => rest, () => false)
+const numbered: typeof unnumbered = numberedKeys<Buffer>((rest) => rest, () => false)
+
+/** What new rows are compared with. */
+interface Comparison {
+  /** Functions that digest the answers that identify a row whose key changed, one for each list of answers in the ledger. */
+  readonly digests: ReadonlyArray<ReturnType<typeof restDigest>>
+  readonly mapping: Pick<RunPlan["mapping"], "map">
+  /** Whether the source is read in a different encoding than before. */
+  readonly inEncodings: boolean
+  readonly forgotten: ForgottenKeys
+  /** Make the keys that rows of the ledger have by earlier rules. */
+  readonly earlier: ReadonlyArray<KeyOf>
+  readonly isByContent: boolean
+}
 
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
   private readonly hash = new RowHash()
-  private readonly digests: ReadonlyArray<ReturnType<typeof restDigest>>
-  private readonly mapping: Pick<RunPlan["mapping"], "map">
+  private readonly comparison: Comparison
+  private readonly forgotten: ForgottenKeys
+  private readonly naming: typeof unnumbered
+  private readonly nameOf: ReturnType<typeof unnumbered>
   private rows = 0
 
-  private readonly inEncodings: boolean
-  private readonly forgotten: ForgottenKeys
-  private readonly earlier: ReadonlyArray<KeyOf>
-  private readonly isByContent: boolean
-  private readonly naming: Naming
-  private readonly nameOf: ReturnType<Naming>
-
-  /**
-   * @param digests functions that digest the answers that identify a row whose key changed, one for each list of answers in the ledger
-   * @param inEncodings whether the source is read in a different encoding than before
-   * @param earlier make the keys that rows of the ledger have by earlier rules
-   */
-  constructor(
-    digests: ReadonlyArray<ReturnType<typeof restDigest>>,
-    mapping: Pick<RunPlan["mapping"], "map">,
-    inEncodings: boolean,
-    forgotten: ForgottenKeys,
-    earlier: ReadonlyArray<KeyOf>,
-    isByContent: boolean,
-  ) {
-    this.digests = digests
-    this.mapping = mapping
-    this.inEncodings = inEncodings
-    this.forgotten = forgotten
-    this.earlier = earlier
-    this.isByContent = isByContent
-    this.naming = isByContent ? numbered : unnumbered
+  constructor(comparison: Comparison) {
+    this.comparison = comparison
+    this.forgotten = comparison.forgotten
+    this.naming = comparison.isByContent ? numbered : unnumbered
     this.nameOf = this.naming()
   }
 
@@ -142,12 +131,13 @@ export class NewRows {
   /** Takes a new row. If it is invalid, only its key is compared. */
   add(row: number, key: string, cells: Cells): void {
     this.rows++
+    const { digests, earlier, isByContent, mapping } = this.comparison
     // Keys from content can't be reformatted.
-    if (!this.isByContent) this.addKey(row, key)
-    for (const keyOf of this.earlier) this.addKey(row, keyOf(cells))
-    const mapped = this.digests.length === 0 ? undefined : this.mapping.map(cells)
+    if (!isByContent) this.addKey(row, key)
+    for (const keyOf of earlier) this.addKey(row, keyOf(cells))
+    const mapped = digests.length === 0 ? undefined : mapping.map(cells)
     if (mapped === undefined || !("item" in mapped)) return
-    for (const digest of this.digests) {
+    for (const digest of digests) {
       const rest = digest(mapped.item)
       if (rest === undefined) continue
       this.hash.key(this.nameOf(rest))
@@ -214,7 +204,7 @@ export class NewRows {
   }
 
   private mayBeDamaged(key: string): boolean {
-    return this.inEncodings || isDamaged(key)
+    return this.comparison.inEncodings || isDamaged(key)
   }
 
   private put(table: KeyTable, row: number): void {
@@ -237,13 +227,13 @@ export class NewRows {
     for (const sign of ascii === undefined ? [] : this.mayBeDamaged(old) ? "~?" : "~") {
       hash.key(`${sign}${ascii}`)
       const slot = keys.find(hash)
-      if (slot >= 0) return { by: this.inEncodings ? "encoding" : "key", table: keys, slot }
+      if (slot >= 0) return { by: this.comparison.inEncodings ? "encoding" : "key", table: keys, slot }
     }
     return undefined
   }
 
   /** Finds the new row with this digest of its answers. */
-  private findAnswers(rest: string, nameOf: ReturnType<Naming>): Found | undefined {
+  private findAnswers(rest: string, nameOf: ReturnType<typeof unnumbered>): Found | undefined {
     const { hash, rests } = this
     if (rest === "" || rests.size === 0) return undefined
     hash.key(nameOf(Buffer.from(rest, "hex")))
@@ -273,12 +263,12 @@ export const newRows = (
     const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
-    return new NewRows(
-      isMissed ? (identity?.rests ?? []).map((ids) => restDigest(ids, ledger.digest)) : [],
+    return new NewRows({
+      digests: isMissed ? (identity?.rests ?? []).map((ids) => restDigest(ids, ledger.digest)) : [],
       mapping,
-      ownSource && encoding !== undefined && now !== undefined && now !== encoding,
-      new ForgottenKeys(forgotten, ledger.digest.key),
+      inEncodings: ownSource && encoding !== undefined && now !== undefined && now !== encoding,
+      forgotten: new ForgottenKeys(forgotten, ledger.digest.key),
       earlier,
       isByContent,
-    )
+    })
   })
