@@ -3,6 +3,7 @@ import { type Cell, cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
+import { isUnsent } from "../ledger/rows.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { withoutApostrophe } from "../report/csvFiles.ts"
@@ -96,23 +97,27 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
         for (const [old, now] of rows) pairs.push({ old: keyIn(old), new: keyIn(now) })
       })
     yield* eachChunk(source.read(), take, never)
-    const known = (keys: ReadonlyArray<string>) =>
-      Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map((row) => row !== undefined && row.id > 0))
-    const [old, now] = [yield* known(pairs.map((pair) => pair.old)), yield* known(pairs.map((pair) => pair.new))]
-    const isRecorded = (at: number) => old[at] !== true && now[at] === true
+    const statesOf = (keys: ReadonlyArray<string>) =>
+      Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) =>
+        rows.map((row) => row === undefined || row.id === 0 ? "unknown" : isUnsent(row) ? "unsent" : "taken"))
+    const keysOf = (which: "old" | "new") =>
+      pairs.map((pair) => pair[which])
+    const [old, now] = [yield* statesOf(keysOf("old")), yield* statesOf(keysOf("new"))]
+    const isRecorded = (at: number) => old[at] === "unknown" && now[at] !== "unknown"
+    const isOther = (at: number) => now[at] === "taken" || (now[at] === "unsent" && old[at] === "unsent")
     // Otherwise, the row with this key would get no new key, and would be sent again.
     const titles = source.columns.slice(0, 2).map(({ title }) => title.trim())
-    const isPair = (yield* known(titles)).includes(true)
+    const isPair = (yield* statesOf(titles)).some((state) => state !== "unknown")
     const wrong = isPair
       ? ["its first line is a pair of keys instead of a header"]
       : pairs.flatMap((pair, at) =>
-        pair.new === "" || (old[at] !== true && !isRecorded(at))
+        pair.new === "" || (old[at] === "unknown" && !isRecorded(at))
           ? [`${JSON.stringify(pair.old)} is not the key of a known row`]
-          : old[at] === true && now[at] === true
+          : old[at] !== "unknown" && isOther(at)
           ? [`${JSON.stringify(pair.new)} is the key of another row`]
           : []
       )
-    const isTwice = (which: "old" | "new") => new Set(pairs.map((pair) => pair[which])).size < pairs.length
+    const isTwice = (which: "old" | "new") => new Set(keysOf(which)).size < pairs.length
     const twice = isTwice("new") ? "two rows would get the same key" : isTwice("old") ? "a row would get two keys" : ""
     if (wrong.length > 0 || twice !== "") {
       return yield* new JobRefused({
@@ -160,7 +165,7 @@ const pairsOfSource = (
           const found = known[at]
           const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
           if (replaced !== undefined) return seen.mark(replaced.fixed, true)
-          if (found !== undefined && found.id !== 0) return seen.mark(found.id, true)
+          if (found !== undefined && !isUnsent(found)) return seen.mark(found.id, true)
           // With keys from content, a skipped row could get the number of one that is sent.
           if (isFaulty || (mapping.keyed === "content" && mapping.filtered(cells))) return
           if (found?.leftOut === true) return added.skip(key)

@@ -183,8 +183,8 @@ export interface LedgerSession {
   /** Records these facts, all or none. */
   readonly record: (facts: Recorded) => Written<void>
   /**
-   * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row. Returns
-   * how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
+   * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row, unless
+   * nothing was created of it: then a row that may be in the form replaces it. Returns how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
    */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
   /** Records rows that have no key any more. They are then found by their filled cells. */

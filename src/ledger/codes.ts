@@ -22,6 +22,9 @@ export const sentStates = `${openStates}, ${stateCode.imported}`
 /** Also undone rows: neither they nor the same rows with reformatted keys may be sent as new ones. */
 export const takenStates = `${sentStates}, ${stateCode.undone}`
 
+/** The states of rows of which nothing was created when they were last sent (`isUnsent`). */
+export const unsentStates = `${stateCode.refused}, ${stateCode.notCreated}`
+
 const fateNumbers: { readonly [F in Fate]: number } = {
   filtered: 0,
   duplicate: 1,

@@ -38,6 +38,9 @@ export interface KnownRow {
   readonly leftOut: boolean
 }
 
+/** Whether a row is sent like a new one: nothing was created when it was last sent, if ever. Its record may have been imported under a different key. */
+export const isUnsent = ({ state }: Pick<FoundRow, "state">): boolean => state === "notCreated" || state === "refused"
+
 /** What the ledger knows about a row of a rejected.csv: see `PipelineLedger.fixed`. */
 export type FixedState = "sent" | "changed key" | "unsent"
 

@@ -1,7 +1,14 @@
 import * as Effect from "effect/Effect"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import type { FoundRow, KeylessRow, KnownRow, SameRow, Superseded } from "../ledger/rows.ts"
+import {
+  type FoundRow,
+  isUnsent,
+  type KeylessRow,
+  type KnownRow,
+  type SameRow,
+  type Superseded,
+} from "../ledger/rows.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
@@ -51,7 +58,7 @@ export interface ClassifierOptions {
 /**
  * Gives each row of the source its fate: `classify` as soon as a row is read, or `end` if the fate depends on later rows (`WaitingRows`).
  *
- * @param newRows collects the rows that are new
+ * @param newRows collects the rows that are new, or that are sent like new ones
  */
 export const makeClassifier = (newRows: NewRows | undefined, options: ClassifierOptions) =>
   Effect.gen(function*() {
@@ -204,7 +211,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
       if (refused !== undefined) return rejectAs(one, "refused", [refused])
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
-      if (found === undefined || found.id === 0) newRows?.add(row, key, cells)
+      if (found === undefined || isUnsent(found)) newRows?.add(row, key, cells)
       offer(row)
       options.sendable?.(one, key)
     }

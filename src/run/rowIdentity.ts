@@ -7,7 +7,7 @@ import { counted } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/facts.ts"
 import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
-import type { KnownRow } from "../ledger/rows.ts"
+import { isUnsent, type KnownRow } from "../ledger/rows.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { columnNames } from "../source/columns.ts"
@@ -300,8 +300,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
 
     /** Returns the move of a ledger's row to a row of the source that has its old key. Undefined if their contents differ, which is noted. */
     const moveTo = (known: KnownRow, cells: Cells, old: string, move: Rekeyed): Rekeyed | undefined => {
-      const isUnsent = known.state === "notCreated" || known.state === "refused"
-      if (isUnsent || contents.same(known, cells)) {
+      if (isUnsent(known) || contents.same(known, cells)) {
         placed.mark(known.id, true)
         contested.delete(known.id)
         return move

@@ -82,6 +82,40 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive.each(databasesIfLong)(
+  "a row that was not created gives its key to the imported row with the reformatted key, from the source or a map ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const refusal = { fault: "status", status: 401, body: "json", on: "create", when: "before", at: [2] } as const
+      const at = yield* bench({ faults: [refusal] })
+      ;(yield* place)(at)
+      const write = (last: string) => at.write("source.csv", csv(upTo(4)).replace("\n4,", `\n${last},`))
+      at.write("source.csv", csv(upTo(3)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      write("4")
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(5)
+      write("#4")
+      expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
+      write("4")
+      const refused = yield* at.inProcess("run", "contacts")
+      expect([refused.status, at.count(), refused.lastLine]).toEqual([2, 4, "formferry ledger rekey contacts"])
+      const shown = yield* at.inProcess("ledger", "rekey", "contacts")
+      expect(shown.stdout, shown.stderr).toContain("#4 → 4")
+      at.write("map.csv", "old,new\n#4,4\n")
+      for (const said of ["1 row key recorded", "the ledger already has the new key of 1 row"]) {
+        const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+        expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([0, expect.stringContaining(said)])
+      }
+      expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 4])
+      at.write("map.csv", "old,new\n4,3\n")
+      const taken = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([taken.status, taken.stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        2,
+        expect.stringContaining('"3" is the key of another row'),
+      ])
+    }),
+)
+
 it.scopedLive("the keys of the same rows are recorded if the source lost a column of the row key, as the refusal suggests", () =>
   Effect.gen(function*() {
     const at = yield* bench()

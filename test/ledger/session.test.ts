@@ -332,6 +332,41 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
     fate,
   })
 
+  describe("a new key", () => {
+    it.scopedLive("a row gets the key of one that was never created, with what that one fixed, but of no other row", () =>
+      Effect.gen(function*() {
+        const { ledger, session, send, known, view } = yield* held
+        const { content, key } = ledger.digest
+        const bad = { key: "bad", content: content(["bad 1"]), columns: ["Content"] }
+        yield* send(1, refused, { supersedes: bad })
+        yield* send(2, notCreated)
+        yield* send(3, notCreated)
+        yield* send(4, imported("s4"))
+        yield* send(11, imported("s11"))
+        yield* send(12, inDoubt)
+        yield* send(13, refused)
+        yield* send(14, imported("s14"))
+        const moves = [1, 2, 3, 4].map((number) => ({
+          from: key(`key ${number + 10}`),
+          to: key(`key ${number}`),
+          key: `key ${number}`,
+        }))
+        for (const moved of [2, 0]) expect(yield* session.rekey(moves)).toBe(moved)
+        expect(yield* view.lookUp(moves.map(({ to }) => to))).toMatchObject([
+          { state: "imported", submissionId: "s11" },
+          { state: "inDoubt" },
+          { state: "notCreated" },
+          { state: "imported", submissionId: "s4" },
+        ])
+        expect(yield* view.lookUp(moves.map(({ from }) => from))).toMatchObject([undefined, undefined, {
+          state: "refused",
+        }, { state: "imported" }])
+        expect(yield* known("bad")).toMatchObject({ superseded: [{ isInDoubt: false }] })
+        expect(yield* view.standing).toMatchObject({ rows: 6, imported: 3, inDoubt: 1, refused: 1 })
+        expect(yield* ledger.verify).toEqual([])
+      }))
+  })
+
   describe("acknowledging rows that need review", () => {
     it.scopedLive("an acknowledgement covers content and fate, so that edited rows need review later", () =>
       Effect.gen(function*() {

@@ -1,6 +1,8 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
+import { takenStates, unsentStates } from "../codes.ts"
 import type { Facts, Notified, Recorded, Rekeyed, Unkeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
+import { deleteRow } from "./forget.ts"
 import { lastIntent } from "./intend.ts"
 import { all, each, exists, get, insert, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
@@ -78,15 +80,17 @@ export function* unkey({ texts }: Store, place: number, rows: ReadonlyArray<Unke
 
 /**
  * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
- * that row.
+ * that row, unless nothing was created of it.
  *
  * @returns how many rows got their new key
  */
 export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number> {
+  const moves = rows.filter(({ isCopied }) => isCopied !== true)
+  yield* mergeUnsent(place, moves)
   const moved = yield* each(
     `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
        AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id) RETURNING id`,
-    rows.flatMap(({ from, isCopied, key, to }) => (isCopied === true ? [] : [[to, key, place, from]])),
+    moves.map(({ from, key, to }) => [to, key, place, from]),
   )
   for (const { from, key, to } of rows) {
     for (const [table, columns] of decisions) {
@@ -99,6 +103,23 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
     yield* write("UPDATE superseded SET key = ? WHERE place = ? AND digest = ?", [key, place, to])
   }
   return moved.flat().length
+}
+
+/** Deletes the rows of which nothing was created, and whose keys rows that may be in the form get. What they fixed is fixed by the latter. */
+function* mergeUnsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
+  const found = yield* each<readonly [number, number]>(
+    `SELECT unsent.id, taken.id FROM row unsent JOIN row taken ON taken.place = unsent.place AND taken.digest = ?3
+     WHERE unsent.place = ?1 AND unsent.digest = ?2 AND unsent.state IN (${unsentStates}) AND taken.state IN (${takenStates})`,
+    rows.map(({ from, to }) => [place, to, from]),
+  )
+  for (const [unsent, taken] of found.flat()) {
+    yield* write(
+      `INSERT INTO superseded (place, digest, key, content, columns, fixed)
+       SELECT place, digest, key, content, columns, CAST(? AS BIGINT) FROM superseded WHERE fixed = ? ON CONFLICT DO NOTHING`,
+      [taken, unsent],
+    )
+    yield* deleteRow(place, unsent, null)
+  }
 }
 
 const decisions = [

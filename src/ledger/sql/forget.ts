@@ -94,20 +94,25 @@ export function* forget(
       const isKeyed = original.length > 0
       yield* leaveOut(place, isKeyed ? 1 : 0, isKeyed ? original : content)
     }
-    const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
-    const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
-    for (const id of ids) yield* insert("forgotten", { place, submission: id })
     if (state === stateCode.imported) yield* removeImported(batch)
-    // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
-    yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
-    yield* write("UPDATE reconciliation SET after = (SELECT max(id) FROM row WHERE id < ?1) WHERE after = ?1", [row])
-    for (const { name } of tables.filter(({ belongsTo }) => belongsTo.includes("row"))) {
-      yield* write(`DELETE FROM ${name} WHERE row = ?`, [row])
-    }
-    yield* write("DELETE FROM superseded WHERE fixed = ?", [row])
-    yield* write("DELETE FROM row WHERE id = ?", [row])
-    return ids
+    return yield* deleteRow(place, row, submission)
   }
+}
+
+/** Deletes a row, inside a transaction. Only the ids of its submissions remain, which are returned. */
+export function* deleteRow(place: number, row: number, submission: string | null): Sql<ReadonlyArray<string>> {
+  const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
+  const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
+  for (const id of ids) yield* insert("forgotten", { place, submission: id })
+  // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
+  yield* write("DELETE FROM reconciliation WHERE after = ?1 AND NOT EXISTS (SELECT 1 FROM row WHERE id < ?1)", [row])
+  yield* write("UPDATE reconciliation SET after = (SELECT max(id) FROM row WHERE id < ?1) WHERE after = ?1", [row])
+  for (const { name } of tables.filter(({ belongsTo }) => belongsTo.includes("row"))) {
+    yield* write(`DELETE FROM ${name} WHERE row = ?`, [row])
+  }
+  yield* write("DELETE FROM superseded WHERE fixed = ?", [row])
+  yield* write("DELETE FROM row WHERE id = ?", [row])
+  return ids
 }
 
 /**
