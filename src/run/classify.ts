@@ -95,7 +95,8 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       }
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
-      const isSame = found !== undefined && (contents.same(found, cells) || isSentAlike(found, cells))
+      const isSame = found !== undefined && !isUnsent(found)
+        && (contents.same(found, cells) || isSentAlike(found, cells))
       // A row that a fixed row replaced had the key of another row, and says nothing about that row.
       const replacedBy = found === undefined || isSame ? [] : contents.replacedBy(found, cells)
       markReplaced(replacedBy)

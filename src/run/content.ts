@@ -8,7 +8,7 @@ import { untrimmedText } from "../kinds/cells.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { Facts } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
-import type { KnownRow, Rejected, Superseded } from "../ledger/rows.ts"
+import { isUnsent, type KnownRow, type Rejected, type Superseded } from "../ledger/rows.ts"
 import { emptyTexts } from "../project/sourceSection.ts"
 import { columnNames } from "../source/columns.ts"
 import { idPattern } from "../source/fixed.ts"
@@ -254,9 +254,9 @@ export const makeContents = (
     same: (known: KnownRow, cells: Cells): boolean => isOver(cells)(known),
     /** Whether a fixed row has replaced a row with this key and these cells. */
     isReplaced: ({ superseded }: KnownRow, cells: Cells): boolean => superseded.some(isOver(cells)),
-    /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row has these cells, or was undone, because it may be resent. */
+    /** Returns the fixed rows that have replaced rows with this key and these cells. None if the ledger's row was created with these cells, or was undone, because it may be resent. */
     replacedBy: (known: KnownRow, cells: Cells): ReadonlyArray<Superseded> =>
-      known.superseded.length === 0 || (known.id !== 0 && isOver(cells)(known))
+      known.superseded.length === 0 || (!isUnsent(known) && isOver(cells)(known))
         ? []
         : known.superseded.filter((one) => !(one.isUndone && one.fixed === known.id) && isOver(cells)(one)),
     /** Whether an earlier submission of an undone row, which is still in the form, has this content. */

@@ -146,6 +146,22 @@ describe("a row that never arrived, and whose record was imported under another 
   )
 
   scoped(
+    "is found if it was fixed under a different key, and is corrected in the source",
+    Effect.gen(function*() {
+      const at = yield* withoutBob("22,Bob,bob@example.org", { state: "refused" })
+      const rejected = yield* at.file(yield* at.run(), "rejected.csv")
+      yield* at.write("fixed.csv", rejected.replace("22,Bob,", "9,Bobby,"))
+      expect((yield* at.run({ source: "fixed.csv" })).rows.imported).toBe(1)
+      expect((yield* at.run({ retryRefused: true })).rows).toMatchObject({ alreadyImported: 2, imported: 0 })
+      yield* at.source([ada, "22,Bobby,bob@example.org"])
+      yield* stops(at, /Imported as: "9", rejected before as "22" \(row 2\)/)
+      expect((yield* at.rekey()).pairs).toEqual([{ old: "9", new: "22" }])
+      expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { imported: 0, alreadyImported: 2 } })
+      expect(at.names()).toEqual(["Ada", "Bobby"])
+    }),
+  )
+
+  scoped(
     "is not sent after that record was forgotten",
     Effect.gen(function*() {
       const at = yield* withoutBob("22,Bob,bob@example.org")
