@@ -215,6 +215,20 @@ describe("a row that never arrived, and whose record was imported under another 
   )
 
   scoped(
+    "is known if it had no key meanwhile, and was fixed under another one",
+    Effect.gen(function*() {
+      const at = yield* withoutBob("-,Bob,bob@example.org")
+      yield* at.settings({ source: `, empty: ["", "-"]` })
+      const rejected = yield* at.file(yield* at.run(), "rejected.csv")
+      yield* at.write("fixed.csv", rejected.replace("-,Bob,", "9,Bob,"))
+      expect((yield* at.run({ source: "fixed.csv" })).rows.imported).toBe(1)
+      yield* at.settings({})
+      expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2, imported: 0 } })
+      expect(at.names()).toEqual(["Ada", "Bob"])
+    }),
+  )
+
+  scoped(
     "is not sent if content does not distinguish it from an imported row",
     Effect.gen(function*() {
       const [one, other] = ["1,Ada,ada@example.org", "2,Ada,eve@example.org"]

@@ -1,6 +1,6 @@
 import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
-import type { ChunkContents, FoundRow, KeylessRow, KnownRow } from "../rows.ts"
+import { type ChunkContents, type FoundRow, isUnsent, type KeylessRow, type KnownRow } from "../rows.ts"
 import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
 import { digestLength, neverStored, type Stored, stored } from "./row.ts"
 import { all, exists, get, ofRows, type Sql } from "./statement.ts"
@@ -68,11 +68,12 @@ export function* lookUpRows(
   for (const row of changed) Object.assign(row, { sent: sent.get(row.id) })
   // A row that had no key may have the key of the fixed row that replaced it, if the source is read differently now.
   const differs = new Set<FoundRow | undefined>(changed)
-  const unknown = keys.flatMap((_, at) => (found[at] === undefined || differs.has(found[at]) ? [at] : []))
+  const isNew = (row: FoundRow | undefined) => row === undefined || isUnsent(row)
+  const unknown = keys.flatMap((_, at) => (isNew(found[at]) || differs.has(found[at]) ? [at] : []))
   const byCells = yield* keylessRows(store, place, unknown, contents.filled)
   unknown.forEach((at, nth) => {
     const row = byCells[nth]
-    const isKnown = row !== undefined && (row.replacedBy.length > 0 || (row.leftOut && found[at] === undefined))
+    const isKnown = row !== undefined && (row.replacedBy.length > 0 || (row.leftOut && isNew(found[at])))
     if (isKnown || keys[at] === undefined) found[at] = row
   })
   return found
