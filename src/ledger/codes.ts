@@ -22,8 +22,13 @@ export const sentStates = `${openStates}, ${stateCode.imported}`
 /** Also undone rows: neither they nor the same rows with reformatted keys may be sent as new ones. */
 export const takenStates = `${sentStates}, ${stateCode.undone}`
 
-/** The states of rows of which nothing was created when they were last sent (`isUnsent`). */
-export const unsentStates = `${stateCode.refused}, ${stateCode.notCreated}`
+/**
+ * Whether a row has such a state, or could not be sent again after it was undone, although an earlier submission remains, as part of a SELECT.
+ *
+ * @param r the alias of the row
+ */
+export const isTaken = (r: string): string =>
+  `(${r}.state IN (${takenStates}) OR EXISTS (SELECT 1 FROM replaced WHERE replaced.row = ${r}.id))`
 
 const fateNumbers: { readonly [F in Fate]: number } = {
   filtered: 0,

@@ -18,7 +18,7 @@ export interface KnownRow {
   readonly columns: ReadonlyArray<string>
   /** Contents that the row had in the source before it was fixed and imported. */
   readonly superseded: ReadonlyArray<Superseded>
-  /** For `undone`: the contents of the row's earlier submissions, which the deleted one had replaced. They are still in the form. */
+  /** For a row that is undone, or that was undone and could not be sent again: the contents of its earlier submissions, which the deleted one had replaced. They are still in the form. */
   readonly earlier: ReadonlyArray<Pick<Superseded, "content" | "columns">>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
@@ -38,8 +38,9 @@ export interface KnownRow {
   readonly leftOut: boolean
 }
 
-/** Whether a row is sent like a new one: nothing was created when it was last sent, if ever. Its record may have been imported under a different key. */
-export const isUnsent = ({ state }: Pick<FoundRow, "state">): boolean => state === "notCreated" || state === "refused"
+/** Whether a row is sent like a new one: nothing was created when it was last sent, if ever, and no earlier submission remains. Its record may have been imported under a different key. */
+export const isUnsent = (row: FoundRow): boolean =>
+  (row.state === "notCreated" || row.state === "refused") && row.earlier.length === 0
 
 /** What the ledger knows about a row of a rejected.csv: see `PipelineLedger.fixed`. */
 export type FixedState = "sent" | "changed key" | "unsent"

@@ -116,7 +116,8 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
         return fates.set(row, "filtered", isFinal ? "final" : undefined)
       }
       hash.content(cells, positions)
-      const isUndone = found?.state === "undone" && (!plan.resendUndone || contents.isStillInForm(found, cells))
+      const isUndone = found !== undefined
+        && ((found.state === "undone" && !plan.resendUndone) || contents.isStillInForm(found, cells))
       const isKnown = found !== undefined && (held || found.state === "imported")
       if (isKnown && isSame) return setKnown(one, key, held ? "inDoubt" : "alreadyImported")
       if (replacedBy.length > 0) return setReplaced(one, replacedBy, found)

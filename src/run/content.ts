@@ -259,7 +259,7 @@ export const makeContents = (
       known.superseded.length === 0 || (!isUnsent(known) && isOver(cells)(known))
         ? []
         : known.superseded.filter((one) => !(one.isUndone && one.fixed === known.id) && isOver(cells)(one)),
-    /** Whether an earlier submission of an undone row, which is still in the form, has this content. */
+    /** Whether an earlier submission of a row that was undone, which is still in the form, has this content. */
     isStillInForm: ({ earlier }: KnownRow, cells: Cells): boolean => earlier.some(isOver(cells)),
   }
 }

@@ -43,7 +43,7 @@ const forget = (at: World, key: string) =>
   )
 
 /** Expects that neither a dry run nor a run sends anything, and that both say why. */
-const stops = (at: World, reason: RegExp, exitCode = 2) =>
+const stops = (at: Pick<World, "names" | "run">, reason: RegExp, exitCode = 2) =>
   Effect.gen(function*() {
     const before = at.names()
     for (const dryRun of [true, false]) {
@@ -237,6 +237,50 @@ describe("a row that never arrived, and whose record was imported under another 
       yield* at.settings({ rowKey: "content" })
       yield* at.source([other, one])
       yield* stops(at, /Rows 1 and 2 have the same cells in the columns that the first run read/)
+    }),
+  )
+})
+
+describe("an undone row that was not created again, and of which an earlier submission is still in the form", () => {
+  /** Imports Bob as Old, then as New, undoes that, and sends Newer without success. */
+  const withOld = Effect.gen(function*() {
+    const at = yield* world
+    yield* at.configure("    capabilities: [delete]\n")
+    yield* at.settings({ sink: ", canary: off, onChange: import-again, stopWhen: { changed: 100% }" })
+    const source = (bob: string) => at.source([ada, `${bob},bob@example.org`])
+    yield* source("22,Old")
+    expect((yield* at.run()).rows.imported).toBe(2)
+    yield* source("22,New")
+    yield* at.undo((yield* at.run()).run)
+    expect(at.names()).toEqual(["Ada", "Old"])
+    yield* source("22,Newer")
+    at.fail("POST", faults["not created"])
+    expect((yield* at.run({ resendUndone: true })).rows).toMatchObject({ alreadyImported: 1, imported: 0 })
+    return { ...at, source }
+  })
+
+  scoped(
+    "is not sent as it was then, but with other content",
+    Effect.gen(function*() {
+      const { names, run, source } = yield* withOld
+      yield* source("22,Old")
+      for (const resendUndone of [false, true]) {
+        expect(yield* run({ resendUndone })).toMatchObject({ rows: { undone: 1, alreadyImported: 1 } })
+      }
+      expect(names()).toEqual(["Ada", "Old"])
+      yield* source("22,Newer")
+      expect((yield* run()).rows.imported).toBe(1)
+    }),
+  )
+
+  scoped(
+    "is not sent under a reformatted key",
+    Effect.gen(function*() {
+      const at = yield* withOld
+      yield* at.source("#22,Old")
+      yield* stops(at, reformatted)
+      expect((yield* at.rekey()).recorded).toBe(1)
+      expect((yield* at.run()).rows).toMatchObject({ undone: 1, alreadyImported: 1 })
     }),
   )
 })

@@ -1,5 +1,5 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
-import { takenStates, unsentStates } from "../codes.ts"
+import { isTaken } from "../codes.ts"
 import type { Facts, Notified, Recorded, Rekeyed, Unkeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { deleteRow } from "./forget.ts"
@@ -109,7 +109,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
 function* mergeUnsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
   const found = yield* each<readonly [number, number]>(
     `SELECT unsent.id, taken.id FROM row unsent JOIN row taken ON taken.place = unsent.place AND taken.digest = ?3
-     WHERE unsent.place = ?1 AND unsent.digest = ?2 AND unsent.state IN (${unsentStates}) AND taken.state IN (${takenStates})`,
+     WHERE unsent.place = ?1 AND unsent.digest = ?2 AND NOT ${isTaken("unsent")} AND ${isTaken("taken")}`,
     rows.map(({ from, to }) => [place, to, from]),
   )
   for (const [unsent, taken] of found.flat()) {

@@ -195,15 +195,16 @@ function* keylessRows(
   }))
 }
 
-/** Returns why rows were refused, how rows in doubt were sent, and the earlier contents of undone rows, by their ids. */
+/** Returns why rows were refused, how rows in doubt were sent, and the earlier contents of rows that are undone or were not sent again, by their ids. */
 function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>) {
-  const idsOf = (state: KnownRow["state"]) => rows.flatMap((row) => (row.state === state ? [row.id] : []))
+  const idsOf = (...states: ReadonlyArray<KnownRow["state"]>) =>
+    rows.flatMap((row) => (states.includes(row.state) ? [row.id] : []))
   const refused = yield* refusalsOf(store, "refusal", idsOf("refused"))
   const refusedAgain = (yield* exists("SELECT 1 FROM refusedAgain LIMIT 1"))
     ? yield* refusalsOf(store, "refusedAgain", idsOf("imported"))
     : []
   return {
-    earlier: yield* earlierOf(store, idsOf("undone")),
+    earlier: yield* earlierOf(store, idsOf("undone", "refused", "notCreated")),
     refusals: new Map([...refused, ...refusedAgain]),
     doubts: new Map(yield* doubtsOf(store, idsOf("inDoubt"))),
   }

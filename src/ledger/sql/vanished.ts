@@ -1,4 +1,4 @@
-import { stateCode, takenStates } from "../codes.ts"
+import { isTaken, stateCode } from "../codes.ts"
 import type { Page, SeenRows, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
 import { row } from "./row.ts"
 import { optional, selected, type Selection, selection } from "./selection.ts"
@@ -9,7 +9,7 @@ import { originalsOf } from "./superseded.ts"
 /** How many rows' marks are passed to the database at a time. Each mark is one byte. */
 const slice = 1 << 16
 
-const imported = `${stateCode.imported}`
+const imported = `r.state = ${stateCode.imported}`
 
 /** The mark of a row that a source lacks. */
 const lacks = Buffer.alloc(1)
@@ -22,7 +22,7 @@ const marked = (by: "=" | "<>") =>
   `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND substr(CAST(?3 AS BLOB), CAST(r.id - ?1 + 1 AS INTEGER), 1) ${by} ?4`
 
 /** Selects the rows of a slice that a source lacks. */
-const unseen = (states: string) => `${marked("=")} AND r.state IN (${states})`
+const unseen = (condition: string) => `${marked("=")} AND ${condition}`
 
 /** Returns the marks of the ledger's rows from `from` on, slice by slice, with each slice's first row. Rows beyond `upTo` count as seen. */
 function* slices(
@@ -102,7 +102,7 @@ function* lackedPage<A>(
   { all }: Pick<Selection<A>, "all">,
   place: number,
   of: Pick<Vanished, "seen" | "upTo">,
-  states: string,
+  condition: string,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Sql<ReadonlyArray<A>> {
   const found: Array<A> = []
@@ -111,7 +111,7 @@ function* lackedPage<A>(
       ...yield* all(
         store,
         `FROM row r LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
-         WHERE ${unseen(states)} AND r.id > ?5 ORDER BY r.id LIMIT ?6`,
+         WHERE ${unseen(condition)} AND r.id > ?5 ORDER BY r.id LIMIT ?6`,
         [first, place, marks, lacks, after, limit - found.length],
       ),
     )
@@ -130,7 +130,7 @@ export function* vanishedPage(store: Store, place: number, page: Page<"vanished"
 
 export function* unseenPage(store: Store, place: number, page: Page<"unseen">): Sql<ReadonlyArray<UnseenRow>> {
   const of = { seen: page.seen, upTo: yield* lastRow() }
-  const rows = yield* lackedPage(store, unseenRow, place, of, takenStates, page)
+  const rows = yield* lackedPage(store, unseenRow, place, of, isTaken("r"), page)
   const originals = yield* originalsOf(place, rows.map(({ at }) => at))
   return rows.map((row) => ({ ...row, originals: (originals.get(row.at) ?? []).filter((key) => key !== row.key) }))
 }
