@@ -1,7 +1,21 @@
 // What is known about a pipeline's text that is being edited. Positions of columns count from 1.
+import type { CheckedData } from "./checkedData.ts"
 import type { Diagnostic } from "./diagnostic.ts"
+import type { Fate } from "./fate.ts"
+import type { Question } from "./form.ts"
+import type { InspectedColumn } from "./inspectedColumn.ts"
 import type { OwnTime } from "./item.ts"
 import type { Json } from "./json.ts"
+
+/** The text of a pipeline's file. Its line ends are `\n`. */
+export interface PipelineFile {
+  readonly pipeline: string
+  readonly text: string
+  /** The file, from the project's folder. */
+  readonly file: string
+  /** The digest of the file's content. */
+  readonly version: string
+}
 
 /** Columns that may answer a question. */
 export interface Candidate {
@@ -14,6 +28,40 @@ export interface Candidate {
   readonly because: ReadonlyArray<string>
   /** A few of their cells. */
   readonly cells: ReadonlyArray<string>
+}
+
+/** A question, and the columns that may answer it. */
+export interface SurveyedQuestion extends Question {
+  readonly candidates: ReadonlyArray<Candidate>
+}
+
+export type SurveyedColumn = Omit<InspectedColumn, "described">
+
+/** The source's columns, the form's questions, and what connects them. It doesn't depend on the draft's mapping. */
+export interface Survey {
+  /** The number of rows that were read, and whether these are all rows of the source. */
+  readonly rows: number
+  readonly isWhole: boolean
+  /** When the source was last changed, in milliseconds since 1970. */
+  readonly changedAt: number | undefined
+  readonly warnings: ReadonlyArray<string>
+  /** The form tool that wrote the source. */
+  readonly tool: string | undefined
+  readonly columns: ReadonlyArray<SurveyedColumn>
+  readonly questions: ReadonlyArray<SurveyedQuestion>
+  readonly rowKeys: ReadonlyArray<{ readonly columns: ReadonlyArray<string>; readonly because: string }>
+}
+
+/** What reading rows through a draft's mapping shows. */
+export interface DraftCounts extends Omit<CheckedData, "accounts" | "known"> {
+  /** Whether all rows of the source were read. */
+  readonly isWhole: boolean
+  /** The target for which the rows were counted, if the pipeline has several. */
+  readonly to: string | undefined
+  /** The number of rows with each fate in a dry run: `pending` rows would be sent. */
+  readonly fates: { readonly [F in Fate]: number }
+  /** What the counts don't consider, as a sentence. */
+  readonly note: string | undefined
 }
 
 /** What a draft says about a question. */

@@ -27,6 +27,12 @@ export interface PreviewedRow {
   readonly change?: RowChange | undefined
 }
 
+/** Rows as they would be sent, and the number of the source's rows if it has none of the wanted ones. */
+export interface PreviewedRows {
+  readonly rows: ReadonlyArray<PreviewedRow>
+  readonly read: number
+}
+
 /** How a row differs from its submission. The ledger has only digests of what was imported, so the earlier values are those in the form. */
 export interface RowChange {
   readonly submissionId: string

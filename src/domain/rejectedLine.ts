@@ -17,3 +17,19 @@ export interface RejectedLine {
   /** Whether it was sent later, or a fixed row that replaces it. */
   readonly isSent: boolean
 }
+
+/** The rejected rows of a run, as a person has fixed them. */
+export interface RejectedRows {
+  /** The titles of the source's columns. */
+  readonly columns: ReadonlyArray<string>
+  /** The number of all rejected rows. */
+  readonly total: number
+  /** The first of them. */
+  readonly rows: ReadonlyArray<RejectedLine>
+  /** Whether a person has fixed any. */
+  readonly isFixed: boolean
+  /** Why the rows can't be fixed and sent, as a sentence. Undefined if they can. */
+  readonly unfixable: string | undefined
+  /** The digest of the file that contains them. */
+  readonly version: string
+}

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { allFindings } from "../domain/diagnostic.ts"
-import type { Candidate, DraftState, Edited, QuestionState } from "../domain/draft.ts"
+import type { Candidate, DraftState, Edited, QuestionState, Survey } from "../domain/draft.ts"
 import { calledName, type Form, names, optionNamer, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
@@ -79,7 +79,7 @@ export const surveyDraft = (
 export type DraftSurvey = Effect.Effect.Success<ReturnType<typeof surveyDraft>>
 
 /** Returns a form's questions with the columns that may answer each. Positions count from 1. */
-export const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: Form) =>
+const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: Form) =>
   form.questions.map((question) => ({
     ...question,
     name: calledName(question),
@@ -88,6 +88,13 @@ export const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, 
       return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
     }),
   }))
+
+/** Returns what a survey has found, as it is shown. */
+export const shownSurvey = ({ form, source: { changedAt } }: OpenDraft, survey: DraftSurvey): Survey => {
+  const { columns, rowKey, rows, tool, warnings } = survey.inspection
+  const questions = candidatesIn(survey, form)
+  return { rows, isWhole: survey.isWhole, changedAt, warnings, tool: tool?.title, columns, questions, rowKeys: rowKey }
+}
 
 /** Says what is wrong and what is open in a draft. Reads the source's header, not its rows. Writes nothing. */
 export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>

@@ -4,13 +4,12 @@ import { basename, resolve } from "node:path"
 import { listPipelines, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import type { PipelineCard } from "./pipelineCard.ts"
+import type { Overview, PipelineCard } from "./pipelineCard.ts"
 import { addressesOf } from "./projectLedger.ts"
 import { type ProjectStatus, projectStatus } from "./status.ts"
 
 const runsShown = 14
 
-/** Returns the name of the project's folder, every pipeline, the names of the project's services, and mistakes in files that can't be read. */
 export const overview = (project: Project) =>
   Effect.gen(function*() {
     const { texts, unreadable } = yield* listPipelines(project.root)
@@ -23,7 +22,7 @@ export const overview = (project: Project) =>
       pipelines: [...names].map((name) => cardOf(project, status, name, files.get(name))),
       services: [...project.services.keys()],
       diagnostics: unreadable,
-    }
+    } satisfies Overview
   })
 
 /** Returns a pipeline's targets that have a name, and what prevents it from running. */

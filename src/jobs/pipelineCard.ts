@@ -1,4 +1,5 @@
 import type { Destination } from "../domain/destination.ts"
+import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { RunRecord, Standing } from "../ledger/standing.ts"
 
 /** What the ledger contains for a pipeline at one destination, as in `status`. */
@@ -27,4 +28,15 @@ export interface PipelineCard {
   readonly notStarted: string | undefined
   /** Why runs are refused, if the ledger is the reason. */
   readonly problem: string | undefined
+}
+
+/** What the first view of the studio shows. */
+export interface Overview {
+  /** The name of the project's folder. */
+  readonly folder: string
+  readonly pipelines: ReadonlyArray<PipelineCard>
+  /** The names of the project's services. */
+  readonly services: ReadonlyArray<string>
+  /** Mistakes in files that can't be read. */
+  readonly diagnostics: ReadonlyArray<Diagnostic>
 }

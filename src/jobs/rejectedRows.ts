@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import Papa from "papaparse"
-import type { RejectedLine } from "../domain/rejectedLine.ts"
+import type { RejectedRows } from "../domain/rejectedLine.ts"
 import type { RunReport } from "../domain/report.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
@@ -84,17 +84,8 @@ export const shownRejected = (project: Project, pipeline: string, run: string, m
       const content = contentOfId(id)
       return content && { content, key: key === "" ? undefined : key, isDuplicate: code === "duplicate-key" }
     })) ?? Effect.succeed([])
-    return {
-      columns,
-      isFixed,
-      unfixable,
-      version,
-      total: rows.length,
-      rows: shown.map(({ code: _code, id: _id, ...row }, at): RejectedLine => ({
-        ...row,
-        isSent: sent[at] === "sent",
-      })),
-    }
+    const lines = shown.map(({ code: _code, id: _id, ...row }, at) => ({ ...row, isSent: sent[at] === "sent" }))
+    return { columns, isFixed, unfixable, version, total: rows.length, rows: lines } satisfies RejectedRows
   }).pipe(Effect.scoped)
 
 /** A fixed cell of the rejected row with this name. `column` counts from 0. */

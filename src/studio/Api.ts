@@ -4,20 +4,16 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import type { CheckedData } from "../domain/checkedData.ts"
-import type { Candidate, DraftState, Edited } from "../domain/draft.ts"
-import type { Fate } from "../domain/fate.ts"
-import type { Question } from "../domain/form.ts"
-import type { InspectedColumn } from "../domain/inspectedColumn.ts"
-import type { PreviewedRow } from "../domain/previewedRow.ts"
+import type { DraftCounts, DraftState, Edited, PipelineFile, Survey } from "../domain/draft.ts"
+import type { PreviewedRows } from "../domain/previewedRow.ts"
 import type { Progress } from "../domain/progress.ts"
-import type { RejectedLine } from "../domain/rejectedLine.ts"
+import type { RejectedRows } from "../domain/rejectedLine.ts"
 import { RunReport } from "../domain/report.ts"
 import { Count, Flag, Text } from "../domain/reportFields.ts"
 import { outcomes, type SendQuestion } from "../domain/run.ts"
 import type { SettleResult } from "../domain/settled.ts"
 import { Operation } from "../jobs/draftEdit.ts"
-import type { PipelineCard } from "../jobs/pipelineCard.ts"
+import type { Overview } from "../jobs/pipelineCard.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
 const may = Schema.optional
@@ -50,57 +46,13 @@ const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the
 
 // Home
 
-const Home = struct({
-  folder: Text("the name of the project's folder"),
-  isDemo: Flag("whether this is the demonstration project"),
-  pipelines: Shown<ReadonlyArray<PipelineCard>>(),
-  services: List(string, "the names of the project's services"),
-  diagnostics: List(DiagnosticSchema, "mistakes in files that can't be read"),
-})
-export type Home = typeof Home.Type
+/** Every pipeline, and whether the project is the demonstration. */
+export type Home = Overview & { readonly isDemo: boolean }
 
 // Drafts. A draft is a text that the page keeps. The server keeps none, so tabs don't disturb each other.
 
 /** A pipeline's text, which may differ from its file. */
 const Draft = struct({ ...ofPipeline.fields, text: Text("the text of its file, as edited") })
-
-const PipelineFile = struct({
-  ...Draft.fields,
-  file: Text("the file, from the project's folder"),
-  version: Text("the digest of the file's content"),
-})
-
-export type SurveyedColumn = Omit<InspectedColumn, "described">
-
-/** The source's columns, the form's questions, and what connects them. It doesn't depend on the draft's mapping. */
-const Survey = struct({
-  rows: Count("the rows that were read"),
-  isWhole: Flag("whether these are all rows of the source"),
-  changedAt: may(Count("when the source was last changed, in milliseconds since 1970")),
-  warnings: List(string),
-  tool: may(Text("the form tool that wrote the source")),
-  columns: Shown<ReadonlyArray<SurveyedColumn>>(),
-  questions: Shown<ReadonlyArray<Question & { readonly candidates: ReadonlyArray<Candidate> }>>(),
-  rowKeys: List(struct({ columns: List(string), because: string })),
-})
-export type Survey = typeof Survey.Type
-
-const Previewed = struct({
-  rows: Shown<ReadonlyArray<PreviewedRow>>(),
-  read: Count("the source's rows, if the last of the wanted rows is not among them"),
-})
-
-/** What reading rows through a draft's mapping shows. */
-export type Counts = Omit<CheckedData, "accounts" | "known"> & {
-  /** Whether all rows of the source were read. */
-  readonly isWhole: boolean
-  /** The target for which the rows were counted, if the pipeline has several. */
-  readonly to: string | undefined
-  /** The number of rows with each fate in a dry run: `pending` rows would be sent. */
-  readonly fates: { readonly [F in Fate]: number }
-  /** What the counts don't consider, as a sentence. */
-  readonly note: string | undefined
-}
 
 // Runs
 
@@ -149,15 +101,6 @@ const Results = struct({
   allRuns: Count("all runs with a report"),
 })
 
-const RejectedRows = struct({
-  columns: List(string, "the titles of the source's columns"),
-  total: Count("all rejected rows"),
-  isFixed: Flag("whether this is the fixed file"),
-  unfixable: may(Text("why the rows can't be fixed and sent, if they can't")),
-  version: Text("the digest of the file that is shown"),
-  rows: Shown<ReadonlyArray<RejectedLine>>(),
-})
-
 const FixedCells = List(struct({ row: string, column: number, text: string }), "by the row's name; columns from 0")
 
 /** How rows in doubt were settled, what to do about those that were not, and the first 200 of them. */
@@ -177,7 +120,7 @@ const ofRun = struct({ ...ofPipeline.fields, run: Text("the run's id") })
 const ofJob = struct({ job: Text("the job's id") })
 
 const project = HttpApiGroup.make("project")
-  .add(call("home", struct({}), Home))
+  .add(call("home", struct({}), Shown<Home>()))
   .add(call("forms", struct({ service: string }), List(struct({ id: string, name: string }))))
   .add(call(
     "create",
@@ -187,7 +130,7 @@ const project = HttpApiGroup.make("project")
       service: string,
       form: Text("the form's id"),
     }),
-    PipelineFile,
+    Shown<PipelineFile>(),
   ))
   // Removes an uploaded file that no pipeline was made from.
   .add(call("discard", struct({ file: Text("a file of `upload`") }), struct({})))
@@ -202,14 +145,14 @@ const project = HttpApiGroup.make("project")
   .prefix("/project")
 
 const draft = HttpApiGroup.make("draft")
-  .add(call("open", ofPipeline, PipelineFile))
-  .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
+  .add(call("open", ofPipeline, Shown<PipelineFile>()))
+  .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Survey>()))
   .add(call("state", Draft, Shown<DraftState>()))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Shown<Edited>()))
-  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), Previewed))
-  .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Counts>()))
+  .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), Shown<PreviewedRows>()))
+  .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<DraftCounts>()))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
-  .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile))
+  .add(call("save", struct({ ...Draft.fields, version: string }), Shown<PipelineFile>()))
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
@@ -222,7 +165,7 @@ const runs = HttpApiGroup.make("runs")
 
 const results = HttpApiGroup.make("results")
   .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
-  .add(call("rejected", struct({ ...ofRun.fields, rows: number }), RejectedRows))
+  .add(call("rejected", struct({ ...ofRun.fields, rows: number }), Shown<RejectedRows>()))
   .add(call("fix", struct({ ...ofRun.fields, version: string, cells: FixedCells }), struct({ version: string })))
   .add(call("doubts", ofTarget, Shown<Settled>()))
   .add(

@@ -2,7 +2,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { candidatesIn, draftState, type DraftSurvey, editEntry, loadDraft, type OpenDraft } from "../jobs/draft.ts"
+import { draftState, editEntry, loadDraft, type OpenDraft, shownSurvey } from "../jobs/draft.ts"
 import { pipelineSchemaText } from "../jobs/editorSchema.ts"
 import { editText } from "../jobs/editText.ts"
 import { initialise } from "../jobs/init.ts"
@@ -15,7 +15,7 @@ import { initRefused } from "../jobs/suggestMapping.ts"
 import { findFirstTarget } from "../jobs/target.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { type Calls, StudioApi, type Survey } from "./Api.ts"
+import { type Calls, StudioApi } from "./Api.ts"
 import { answering, answeringOf, projectWith, Studio } from "./Studio.ts"
 
 export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
@@ -51,7 +51,7 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
     .handle("survey", ({ payload: { whole, ...draft } }) =>
       answering(Effect.fn(function*({ open, survey }) {
         const opened = yield* open(draft)
-        return surveyShown(opened, yield* survey(opened, whole))
+        return shownSurvey(opened, yield* survey(opened, whole))
       })))
     .handle("state", ({ payload }) =>
       answering(({ drafting }) => Effect.flatMap(drafting, (options) => draftState(options, payload))))
@@ -108,12 +108,3 @@ const create = ({ form, pipeline, service, source }: Calls["project"]["create"][
   })
 
 const schemaOf = (draft: OpenDraft): unknown => JSON.parse(pipelineSchemaText(draft))
-
-const surveyShown = ({ form, source: { changedAt } }: OpenDraft, survey: DraftSurvey): Survey => ({
-  ...survey.inspection,
-  isWhole: survey.isWhole,
-  changedAt,
-  tool: survey.inspection.tool?.title,
-  questions: candidatesIn(survey, form),
-  rowKeys: survey.inspection.rowKey,
-})

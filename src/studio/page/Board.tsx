@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { Candidate, QuestionState } from "../../domain/draft.ts"
+import type { Candidate, QuestionState, SurveyedColumn, SurveyedQuestion } from "../../domain/draft.ts"
 import { percent } from "../../domain/words.ts"
-import type { Survey, SurveyedColumn } from "../Api.ts"
 import { act, check, input } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useSeen } from "./hooks.ts"
@@ -11,8 +10,6 @@ import { board as t } from "./strings.ts"
 
 /** The height of a column or question in pixels. One height for all makes it cheap to draw only those that are seen. */
 const height = 64
-
-export type SurveyedQuestion = Survey["questions"][number]
 
 /** A column, or a question of the form tool that has several columns. */
 type Item = Readonly<{ title: string; columns: readonly [SurveyedColumn, ...ReadonlyArray<SurveyedColumn>] }>

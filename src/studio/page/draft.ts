@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
-import type { DraftState, Edited } from "../../domain/draft.ts"
+import type { DraftCounts, DraftState, Edited, Survey } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
-import type { Counts, Survey } from "../Api.ts"
 import { addressOf, call, type Failed } from "./call.ts"
 import { useAnswer } from "./hooks.ts"
 
@@ -133,7 +132,7 @@ export const useDraft = (pipeline: string) => {
   }, [survey.isStale])
   // What the page needs first is not delayed by the counts.
   const isOpened = state.answer !== undefined && survey.answer !== undefined
-  const counts = useAnswer<Counts>(
+  const counts = useAnswer<DraftCounts>(
     (signal, show) =>
       text === undefined || !isOpened
         ? undefined

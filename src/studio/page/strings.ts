@@ -1,7 +1,8 @@
+import type { SurveyedColumn } from "../../domain/draft.ts"
 import { type Phase, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
 import { count, counted, firstOf, percent } from "../../domain/words.ts"
-import type { Job, SurveyedColumn } from "../Api.ts"
+import type { Job } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
