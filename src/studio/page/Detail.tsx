@@ -9,7 +9,7 @@ import { call } from "./call.ts"
 import { act, choice, input, option, pick } from "./controls.tsx"
 import type { Bench } from "./draft.ts"
 import { useAnswer } from "./hooks.ts"
-import { asCell, badge, more, Problem, safe, table, warning } from "./parts.tsx"
+import { asCell, badge, more, Problem, safe, table, type TableRow, warning } from "./parts.tsx"
 import { detail as t, general } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
@@ -135,8 +135,10 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
 
 type OfChoices = OfQuestion & Readonly<{ as: string; open: NonNullable<Edited["entry"]>["choices"] }>
 
-/** The number of cells that are shown, and of elements for all options of all cells. More would freeze the page. */
-const [cellsShown, mostOptions] = [200, 20_000]
+const cellsShown = 200
+
+/** The maximum number of elements for the options of all cells. More would freeze the page. */
+const mostOptions = 20_000
 
 /** Matches each cell that is not an option with one. */
 const Choices = ({ as, bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
@@ -145,6 +147,7 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
   /** Whether the entry says which option a cell is. A cell may be called like a method of every object. */
   const isSet = (cell: string) => Object.hasOwn(values, cell)
+  const named = options.map((option) => ({ ...option, name: nameOf(option) }))
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const cell of Object.keys(values)) all.set(cell, {})
   const counted = editing.counts.answer?.choices.find((one) => one.id === id)
@@ -154,11 +157,6 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
     editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
   const nameOf = optionNamer(options)
   const isFew = options.length * Math.min(all.size, cellsShown) <= mostOptions
-  const valueOf = (cell: string) => {
-    const answer = values[cell]
-    const option = options.find((one) => answer === nameOf(one) || answer === one.value)
-    return !isSet(cell) ? "" : answer === null ? "null" : `=${option && nameOf(option)}`
-  }
   const likely = [...all].flatMap(([cell, one]) =>
     one.likely === undefined || isSet(cell) ? [] : [[cell, one.likely] as const]
   )
@@ -170,26 +168,30 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
       {table(
         t.choices,
         [t.choices, numbers(t.times), t.option],
-        [...all].slice(0, cellsShown).map(([cell, one]) => [
-          cell,
-          asCell(cell),
-          one.count === undefined ? "" : count(one.count),
-          <select
-            aria-label={t.optionFor(cell)}
-            class={isSet(cell) ? "" : "warn"}
-            value={valueOf(cell)}
-            onFocus={() => setFocused(cell)}
-            onMouseDown={() => setFocused(cell)}
-            onChange={({ currentTarget: { value } }) =>
-              value !== "" && set(cell, value === "null" ? null : value.slice(1))}
-          >
-            {!isSet(cell) && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
-            {options.map((option) => [`=${nameOf(option)}`, optionTitle(option, nameOf(option))] as const)
-              .filter(([name]) => isFew || focused === cell || name === valueOf(cell))
-              .map(([name, title]) => choice(name, title))}
-            {choice("null", t.noAnswer)}
-          </select>,
-        ]),
+        [...all].slice(0, cellsShown).map(([cell, one]): TableRow => {
+          const isOpen = !isSet(cell)
+          const answer = values[cell]
+          const chosen = isOpen ? undefined : named.find(({ name, value }) => answer === name || answer === value)
+          const shown = isFew || focused === cell ? named : chosen ? [chosen] : []
+          return [
+            cell,
+            asCell(cell),
+            one.count === undefined ? "" : count(one.count),
+            <select
+              aria-label={t.optionFor(cell)}
+              class={isOpen ? "warn" : ""}
+              value={isOpen ? "" : answer === null ? "null" : `=${chosen?.name}`}
+              onFocus={() => setFocused(cell)}
+              onMouseDown={() => setFocused(cell)}
+              onChange={({ currentTarget: { value } }) =>
+                value !== "" && set(cell, value === "null" ? null : value.slice(1))}
+            >
+              {isOpen && choice("", one.likely === undefined ? general.choose : t.likely(one.likely))}
+              {shown.map((one) => choice(`=${one.name}`, optionTitle(one, one.name)))}
+              {choice("null", t.noAnswer)}
+            </select>,
+          ]
+        }),
         all.size,
       )}
       {counted?.more === true && <p class="soft small">{t.moreChoices}</p>}

@@ -39,7 +39,7 @@ const towns = stringify({
     id: "town",
     name: "Town",
     type: "Dropdown",
-    options: Array.from({ length: 1_500 }, (_, at) => `Town ${at}`),
+    options: Array.from({ length: 5_000 }, (_, at) => `Town ${at}`),
   }],
 })
 
@@ -54,7 +54,7 @@ const its = inProject(() => ({
       ...pipelineOf("teams", "../teams.csv"),
       mapping: { questions: [{ name: "Team", from: "Team" }] },
     }),
-    "towns.csv": `No,Town\n${Array.from({ length: 20 }, (_, at) => `${at},Village ${at}\n`).join("")}`,
+    "towns.csv": `No,Town\n${Array.from({ length: 200 }, (_, at) => `${at},Village ${at}\n`).join("")}`,
     "pipelines/towns.yaml": stringify({
       pipeline: "towns",
       source: { file: "../towns.csv", rowKey: ["No"] },
@@ -199,19 +199,19 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await close()
   })
 
-  it("draws many options only for the cell that has the focus", async () => {
+  it("draws 5,000 options only for the cell that has the focus, and compares them once for each of 200 cells", async () => {
     const { close, isQuiet, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/towns`)
     await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Town Mapped/ }).click()
-    const option = page.getByRole("combobox", { name: "Option for Village 7" })
+    const option = page.getByRole("combobox", { name: "Option for Village 7", exact: true })
     await option.waitFor()
-    expect(await page.getByRole("option").count()).toBeLessThan(200)
+    expect(await page.getByRole("option").count()).toBeLessThan(1000)
     await option.focus()
     await option.selectOption({ label: "Town 77" })
     await page.getByRole("spinbutton", { name: "Row" }).fill("8")
     await page.keyboard.press("Enter")
     await page.getByRole("region", { name: "Preview" }).getByText("Town 77", { exact: true }).waitFor()
-    expect(await option.inputValue()).toBe("=Town 77")
+    await expect.poll(() => option.inputValue()).toBe("=Town 77")
     await isQuiet()
     await close()
   })
