@@ -10,6 +10,9 @@ export type Draft = Readonly<{ file: string; version: string; saved: string; tex
 /** The drafts of this tab. They stay while other views are open. */
 const drafts = new Map<string, Draft>()
 
+/** The last thing that is done with each draft. */
+const lastDone = new Map<string, Promise<unknown>>()
+
 /** Draws the map that is shown. */
 let draw = () => {}
 
@@ -73,16 +76,22 @@ export const useDraft = (pipeline: string) => {
     const before = current()
     if (before !== undefined && before.text !== text) put(pipeline, { ...before, text })
   }
-  const attempt = async <A>(work: (draft: Draft) => Promise<A>): Promise<A | undefined> => {
+  /** Does something with the draft after all that was started before. Otherwise, the older of two edits could win. */
+  const attempt = <A>(work: (draft: Draft) => Promise<A>): Promise<A | undefined> => {
     setFailed(undefined)
-    const before = current()
-    return before && await work(before).catch((error: Failed) => void setFailed(error))
+    const done = (lastDone.get(pipeline) ?? Promise.resolve()).then(async () => {
+      const before = current()
+      return before && await work(before).catch((error: Failed) => void setFailed(error))
+    })
+    lastDone.set(pipeline, done)
+    return done
   }
   /** Changes the text. If someone typed in the meantime, starts again with the newer text. */
-  const edit = (operation: Operation): Promise<Edited | undefined> =>
-    attempt(async ({ text }) => {
+  const edit = (operation: Operation) =>
+    attempt(async function changed({ text }): Promise<Edited> {
       const edited = await call("draft", "edit", { pipeline, text, operation })
-      if (current()?.text !== text) return edit(operation)
+      const now = current()
+      if (now !== undefined && now.text !== text) return changed(now)
       change(edited.text)
       return edited
     })

@@ -1,0 +1,54 @@
+// What people do quickly, twice, or in an odd order.
+import { appendFileSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as after } from "node:timers/promises"
+import Papa from "papaparse"
+import { describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import { isLong } from "../../long.ts"
+import { withoutBrowser } from "../browser.ts"
+import { people, pipelineOf, rows } from "./people.ts"
+import { inProject } from "./studioPage.ts"
+
+const its = inProject(() => ({
+  forms: [people],
+  files: {
+    "rows.csv": Papa.unparse(rows),
+    "pipelines/teams.yaml": stringify({
+      ...pipelineOf("teams", "../rows.csv"),
+      mapping: { questions: [{ name: "Team", from: "Team" }] },
+    }),
+    "pipelines/edited.yaml": stringify(pipelineOf("edited", "../rows.csv")),
+    "pipelines/lost.yaml": stringify(pipelineOf("lost", "../rows.csv")),
+  },
+}))
+
+const textOf = (pipeline: string): string => readFileSync(join(its.project.root, `pipelines/${pipeline}.yaml`), "utf8")
+
+describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_000 }, () => {
+  it("keeps the newer of two quick choices for a cell, even if the older one is answered later", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/teams`)
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Team Mapped/ }).click()
+    const option = page.getByRole("combobox", { name: "Option for rouge" })
+    await option.waitFor()
+    let held = 0
+    await page.route("**/api/draft/edit", async (route) => {
+      if (route.request().postData()?.includes(`"option":"Blue"`) === true && held++ === 0) await after(1000)
+      await route.continue()
+    })
+    await option.selectOption("Blue")
+    await option.selectOption("Red")
+    await page.getByRole("region", { name: "Preview" }).getByText("Red", { exact: true }).waitFor()
+    // A second answer to the first choice would arrive in this time.
+    await after(2000)
+    await expect.poll(() => option.inputValue()).toBe("=Red")
+    await page.getByRole("button", { name: "Save", exact: true }).dblclick()
+    await page.getByText("Not saved").waitFor({ state: "hidden" })
+    expect(textOf("teams")).toContain("rouge: Red")
+    // The second click did not save once more, which would find a changed file.
+    expect(await page.getByRole("alert").count()).toBe(0)
+    await isQuiet()
+    await close()
+  })
+})
