@@ -59,19 +59,17 @@ export const useDraft = (pipeline: string) => {
   const current = () => drafts.get(pipeline)
   const draft = current()
   const [, setRound] = useState({})
+  useEffect(() => void (draw = () => setRound({})), [])
   const [failed, setFailed] = useState<Failed>()
   const [conflict, setConflict] = useState<Failed>()
   /** How often someone has come back to this page. A different program may have changed the source. */
   const [visit, setVisit] = useState(0)
-  useEffect(() => {
-    draw = () => setRound({})
+  const opened = useAnswer(async (signal) => {
     // A draft without edits follows its file. Someone may edit it before the answer arrives.
     if (isEdited(pipeline)) return
-    call("draft", "open", { pipeline }).then(
-      ({ file, text, version }) => current() === draft && put(pipeline, { file, text, version, saved: text }),
-      setFailed,
-    )
-  }, [])
+    const { file, text, version } = await call("draft", "open", { pipeline }, signal)
+    if (current() === draft) put(pipeline, { file, text, version, saved: text })
+  }, [visit])
   const change = (text: string) => {
     const before = current()
     if (before !== undefined && before.text !== text) put(pipeline, { ...before, text })
@@ -151,6 +149,6 @@ export const useDraft = (pipeline: string) => {
   )
   /** How many different cells are not options, by the id of the question. */
   const unmatched = new Map(counts.answer?.choices.map(({ choices, id }) => [id, choices.length]))
-  const read = { state, counts, survey, unmatched, visit }
-  return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, ...read }
+  const read = { failed: failed ?? opened.failed, state, counts, survey, unmatched, visit }
+  return { pipeline, current, draft, conflict, change, edit, save, takeTheirs, ...read }
 }
