@@ -5,7 +5,7 @@ import type { Failed } from "./call.ts"
 /** An answer that may be outdated or may not have arrived yet. */
 type Asked<A> = Readonly<{ answer?: A | undefined; failed?: Failed | undefined; isStale: boolean }>
 
-/** Asks the server again whenever an input changes. The previous answer stays until the next one arrives. */
+/** Asks the server again whenever an input changes, or until it can be reached. The previous answer stays until the next one arrives. */
 export const useAnswer = <A>(
   ask: (signal: AbortSignal, show: (part: A) => void) => Promise<A> | undefined,
   inputs: ReadonlyArray<unknown>,
@@ -16,14 +16,18 @@ export const useAnswer = <A>(
     const control = new AbortController()
     const put = (next: (before: Asked<A>) => Asked<A>) => control.signal.aborted || setAsked(next)
     put((before) => ({ ...before, isStale: true }))
-    const timer = setTimeout(async () => {
+    const work = async () => {
       try {
         const answer = await ask(control.signal, (part) => put(() => ({ answer: part, isStale: true })))
         put(() => ({ answer, isStale: false }))
-      } catch (failed) {
-        put(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
+      } catch (error) {
+        const failed = error as Failed
+        put(({ answer }) => ({ answer, failed, isStale: false }))
+        const isLost = failed._tag === "Unreachable" || failed._tag === "Forbidden"
+        if (isLost && !control.signal.aborted) timer = setTimeout(work, 3000)
       }
-    }, asked.answer === undefined ? 0 : delay)
+    }
+    let timer = setTimeout(work, asked.answer === undefined ? 0 : delay)
     return () => {
       clearTimeout(timer)
       control.abort()

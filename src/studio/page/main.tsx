@@ -34,14 +34,14 @@ const App = () => {
   }, [])
   useEffect(() => {
     // Runs are also started elsewhere. Nobody sees a hidden page.
-    const again = () => (known === undefined || !isOpen) && !document.hidden && setRound(round + 1)
+    const again = () => known === undefined && !document.hidden && setRound(round + 1)
     const timer = home.isStale ? undefined : setTimeout(again, 5000)
     document.addEventListener("visibilitychange", again)
     return () => {
       clearTimeout(timer)
       document.removeEventListener("visibilitychange", again)
     }
-  }, [home.isStale, known, isOpen, round])
+  }, [home.isStale, known, round])
   const card = home.answer?.pipelines.find(({ name }) => name === pipeline)
   const of = { pipeline, targets: card?.targets ?? [] }
   const isKnown = home.answer === undefined || card !== undefined

@@ -186,7 +186,7 @@ export const preview = {
     filtered: { title: "Skipped on purpose", tone: "calm" },
   },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
-  old: "The text has changed, but the preview could not be updated. These rows show the last text that could be read.",
+  old: "The preview could not be updated. These rows show the last text that could be read.",
   none: "There is no preview yet, because the text has errors.",
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const

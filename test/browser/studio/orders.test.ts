@@ -77,4 +77,15 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await isQuiet()
     await close()
   })
+
+  it("reads what is missing in each view by itself after the connection was lost", async () => {
+    const { close, page } = await its.open()
+    await page.route("**/api/draft/**", (route) => route.abort())
+    await page.goto(`${its.project.studio.origin}/#/map/lost`)
+    await page.getByRole("alert").getByText("The studio does not answer.").waitFor()
+    await page.unroute("**/api/draft/**")
+    await page.getByText("All 21 rows counted.").waitFor()
+    await page.getByRole("alert").waitFor({ state: "detached" })
+    await close()
+  })
 })
