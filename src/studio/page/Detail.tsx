@@ -70,17 +70,15 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
     setAnswers({})
   }
   const isNew = columns !== mapped || Object.entries(changed).some(([key, value]) => inUse[key] !== value)
-  const joined = (all: ReadonlyArray<SurveyedColumn>) => all.map(({ position }) => position).join()
-  const others = itemsOf(survey.columns).flatMap(({ columns, title }) => [
-    { value: joined(columns), shown: columns.length > 1 ? t.block(title, columns.length) : title },
-    ...columns.slice(columns.length > 1 ? 0 : 1).map((one) => ({
-      value: joined([one]),
-      shown: `– ${one.option ?? one.title}`,
-    })),
-  ])
-  const otherOption = ({ shown, value }: (typeof others)[number]) => choice(value, shown)
+  const others = itemsOf(survey.columns).flatMap(({ columns: [first, ...more], title }) => {
+    if (more.length === 0) return [[`${first.position}`, title] as const]
+    const all = [first, ...more].map(({ option, position, title }) => [`${position}`, `– ${option ?? title}`] as const)
+    return [[all.map(([position]) => position).join(), t.block(title, all.length)] as const, ...all]
+  })
   const isChosen = (one: { readonly columns: ReadonlyArray<number> }) => one.columns.join() === columns
-  const chosen = survey.columns.filter(({ position }) => columns.split(",").includes(`${position}`))
+  const positions = columns.split(",")
+  const left = others.filter(([value]) => !positions.includes(value))
+  const chosen = survey.columns.filter(({ position }) => positions.includes(`${position}`))
   const head = (
     <p>
       {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
@@ -109,14 +107,8 @@ const QuestionDetail = ({ bench, question: { candidates, id, name, options, type
           ])
         )}
         <div class="fields">
-          {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, [
-            choice("", general.choose),
-            ...others.map(otherOption),
-          ])}
-          {chosen.length > 0 && pick(t.join, "", (next) => next !== "" && choose(`${columns},${next}`), [
-            choice("", general.choose),
-            ...others.filter(({ value }) => !columns.split(",").includes(value)).map(otherOption),
-          ])}
+          {pick(t.other, candidates.some(isChosen) ? "" : columns, choose, others)}
+          {chosen.length > 0 && pick(t.join, "", (next) => choose(`${columns},${next}`), left)}
         </div>
         {chosen.length > 1 && !candidates.some(isChosen) && <p>{safe(chosen.map(({ title }) => title).join(" + "))}</p>}
       </fieldset>
@@ -147,7 +139,6 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
   /** Whether the entry says which option a cell is. A cell may be called like a method of every object. */
   const isSet = (cell: string) => Object.hasOwn(values, cell)
-  const named = options.map((option) => ({ ...option, name: nameOf(option) }))
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const cell of Object.keys(values)) all.set(cell, {})
   const counted = editing.counts.answer?.choices.find((one) => one.id === id)
@@ -156,6 +147,7 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const set = (cell: string, option: string | null) =>
     editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
   const nameOf = optionNamer(options)
+  const named = options.map((option) => ({ ...option, name: nameOf(option) }))
   const isFew = options.length * Math.min(all.size, cellsShown) <= mostOptions
   const likely = [...all].flatMap(([cell, one]) =>
     one.likely === undefined || isSet(cell) ? [] : [[cell, one.likely] as const]
@@ -218,10 +210,7 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
         [t.cell, numbers(t.times)],
         samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
       )}
-      {pick(t.answers, "", open, [
-        choice("", general.choose),
-        ...survey.questions.map(({ id, name }) => choice(id, name)),
-      ])}
+      {pick(t.answers, "", open, survey.questions.map(({ id, name }) => [id, name]))}
       <p class="acts">
         {name !== "" && state.unused.includes(position)
           && act(t.ignore, () => edit({ _tag: "IgnoreColumn", column: name }))}

@@ -3,7 +3,7 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, choice, Drop, input, pick } from "./controls.tsx"
+import { act, Drop, input, pick } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
@@ -193,9 +193,9 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
         <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
-          {pick(t.service, service, chooseService, services.map((name) => choice(name, name)))}
+          {pick(t.service, service, chooseService, services.map((name) => [name, name]))}
           {listed.length > 0
-            && pick(t.form, form, setForm, listed.map(({ id, name }) => choice(id, `${name} (${id})`)))}
+            && pick(t.form, form, setForm, listed.map(({ id, name }) => [id, `${name} (${id})`]))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
         </div>

@@ -41,9 +41,19 @@ export const input = (label: string, value: string, set: (text: string) => void)
   </label>
 )
 
-export const pick = (label: string, value: string, set: (value: string) => void, options: ComponentChildren) => (
+/** Lets someone choose one of some values, each with its text. Asks for a choice as long as there is none. */
+export const pick = (
+  label: string,
+  value: string,
+  set: (value: string) => void,
+  options: ReadonlyArray<readonly [value: string, text: string]>,
+) => (
   <label>
-    {label} <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{options}</select>
+    {label}{" "}
+    <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+      {value === "" && choice("", general.choose)}
+      {options.map(([one, text]) => choice(one, text))}
+    </select>
   </label>
 )
 
@@ -58,10 +68,7 @@ export type Targets = Home["pipelines"][number]["targets"]
 export const pickTarget = (targets: Targets, to: string | undefined, set: (to: string) => void) =>
   targets.length > 0 && (
     <div class="fields">
-      {pick(general.target, to ?? "", set, [
-        to === undefined && choice("", general.choose),
-        ...targets.map(({ form, service, to }) => choice(to, `${to} (${form}, ${service})`)),
-      ])}
+      {pick(general.target, to ?? "", set, targets.map(({ form, service, to }) => [to, `${to} (${form}, ${service})`]))}
     </div>
   )
 
