@@ -3,7 +3,7 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
-import { act, Drop, input, pick } from "./controls.tsx"
+import { act, Drop, input, pick, submit } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
@@ -121,7 +121,8 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   const [service = services[0] ?? "", setService] = useState<string>()
   const [typed, setForm] = useState("")
   const { busy, cancel, failed, run } = useDoing()
-  const [said, say] = useState("")
+  const [read, setRead] = useState(0)
+  const [isCancelled, setCancelled] = useState(false)
   const shown = useRef(isShown)
   shown.current = isShown
   const forms = useAnswer(
@@ -145,7 +146,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
   }, [file, busy])
   const take = (taken: File) =>
     run(async (signal) => {
-      say("")
+      setCancelled(false)
       await discard()
       setName(nameFor(taken.name))
       const { file: source } = await send("project", "upload", { name: taken.name }, taken, signal)
@@ -155,19 +156,16 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
     setService(name)
     setForm("")
   }
-  const create = (source: string) =>
-    run(async (signal) => {
-      say(t.reading())
-      // The number of rows may arrive after the end.
-      let isReading = true
-      const note = (rows: number | undefined) => isReading && say(t.reading(rows))
-      const look = () => call("project", "reading", { pipeline }).then(({ rows }) => note(rows), () => {})
+  const create = (event: Event) => {
+    event.preventDefault()
+    void run(async (signal) => {
+      if (file === undefined) return
+      setRead(0)
+      const look = () => call("project", "reading", { pipeline }).then(({ rows = 0 }) => setRead(rows), () => {})
       const timer = setInterval(look, 500)
-      await call("project", "create", { pipeline, source, service, form }, signal).finally(() => {
-        isReading = false
-        clearInterval(timer)
-        if (!signal.aborted) say("")
-      })
+  }
+      await call("project", "create", { pipeline, source: file.source, service, form }, signal)
+        .finally(() => clearInterval(timer))
       setFile(undefined)
       // Someone may have opened another view in the meantime.
       if (shown.current) location.hash = addressOf("map", pipeline)
@@ -177,7 +175,7 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
     if (busy) cancel()
     else await run(discard)
     setFile(undefined)
-    say(t.cancelled)
+    setCancelled(true)
   }
   if (!isShown) return null
   return (
@@ -189,23 +187,26 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
         take={take}
       />
       <Problem failed={failed} />
-      {file !== undefined && (
-        <div class="fields" role="group" aria-label={t.create}>
-          <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
-          {input(t.name, pipeline, setName)}
-          {pick(t.service, service, chooseService, services.map((name) => [name, name]))}
-          {listed.length > 0
-            && pick(t.form, form, setForm, listed.map(({ id, name }) => [id, `${name} (${id})`]))}
-          {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
-          {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
-        </div>
-      )}
-      <p class="acts">
-        {file !== undefined
-          && act(busy ? general.working : t.go, () => create(file.source), { main: true, off: busy || form === "" })}
-        {(busy || file !== undefined) && act(general.cancel, leave)}
-        <span role="status" class="soft">{said}</span>
-      </p>
+      <form onSubmit={create}>
+        {file !== undefined && (
+          <div class="fields">
+            <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
+            {input(t.name, pipeline, setName)}
+            {pick(t.service, service, chooseService, services.map((name) => [name, name]))}
+            {listed.length > 0
+              && pick(t.form, form, setForm, listed.map(({ id, name }) => [id, `${name} (${id})`]))}
+            {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
+            {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
+          </div>
+        )}
+        <p class="acts">
+          {file !== undefined && submit(busy ? general.working : t.go, busy || form === "")}
+          {(busy || file !== undefined) && act(general.cancel, leave)}
+          <span role="status" class="soft">
+            {busy && file !== undefined ? t.reading(read) : isCancelled && t.cancelled}
+          </span>
+        </p>
+      </form>
     </Section>
   )
 }

@@ -5,7 +5,7 @@ import { outcomeWords } from "../../domain/run.ts"
 import { namesOf, permanence } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { addressOf, call } from "./call.ts"
-import { act, input, pickTarget, type Targets } from "./controls.tsx"
+import { act, input, pickTarget, submit, type Targets } from "./controls.tsx"
 import { isEdited } from "./draft.ts"
 import { useDoing } from "./hooks.ts"
 import {
@@ -89,7 +89,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
       <div class="fields">{input(t.typeName(service), typed, setTyped)}</div>
       <Problem failed={failed} />
       <p class="acts">
-        <button class="main" disabled={busy || typed !== service}>{t.confirm(rows)}</button>
+        {submit(t.confirm(rows), busy || typed !== service)}
         {act(t.decline, () => run(() => call("runs", "answer", { job })))}
       </p>
     </form>

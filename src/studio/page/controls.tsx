@@ -31,6 +31,9 @@ export const act = (
 
 export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
   <label class="check">
+/** The button of a form, which Enter in a field also presses. */
+export const submit = (text: string, off: boolean) => <button class="main" disabled={off}>{text}</button>
+
     <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
   </label>
 )
