@@ -51,9 +51,9 @@ export const Preview = ({ draft: { text }, editing: { counts, pipeline, visit },
         <p class="mark" role="status">{rows.length > 0 ? t.old : t.none}</p>
       )}
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
-        {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows })}
+        {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows, repeats: true })}
         {rows.map(chip)}
-        {act("›", () => setRow(first + rowsShown), { off: rows.length < rowsShown, label: t.nextRows })}
+        {act("›", () => setRow(first + rowsShown), { off: rows.length < rowsShown, label: t.nextRows, repeats: true })}
         <label>
           {t.goTo}{" "}
           <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />

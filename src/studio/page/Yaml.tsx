@@ -128,8 +128,8 @@ export const Yaml = ({ diagnostics, draft: { file, text }, editing, jump, line }
     <>
       <div class="editor" ref={place} />
       <p class="acts">
-        {act(t.undo, () => view.current !== undefined && undo(view.current))}
-        {act(t.redo, () => view.current !== undefined && redo(view.current))}
+        {act(t.undo, () => view.current !== undefined && undo(view.current), { repeats: true })}
+        {act(t.redo, () => view.current !== undefined && redo(view.current), { repeats: true })}
       </p>
     </>
   )

@@ -8,13 +8,15 @@ import { general } from "./strings.ts"
 
 // What someone presses, types or chooses.
 
-type Act = Readonly<{ main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone }>
+type Act = Readonly<
+  { main?: boolean; link?: boolean; off?: boolean; label?: string; tab?: number; tone?: Tone; repeats?: boolean }
+>
 
-/** A button. A label says what its sign means. */
+/** A button. A label says what its sign means. The second click of a double click does nothing, unless the button repeats what it does. */
 export const act = (
   text: ComponentChildren,
   go: () => unknown,
-  { label = "", link, main, off, tab, tone }: Act = {},
+  { label = "", link, main, off, repeats = false, tab, tone }: Act = {},
 ) => (
   <button
     type="button"
@@ -23,17 +25,17 @@ export const act = (
     aria-label={visible(label) || undefined}
     title={visible(label) || undefined}
     tabIndex={tab}
-    onClick={go}
+    onClick={({ detail }) => (detail < 2 || repeats) && go()}
   >
     {text}
   </button>
 )
 
-export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
-  <label class="check">
 /** The button of a form, which Enter in a field also presses. */
 export const submit = (text: string, off: boolean) => <button class="main" disabled={off}>{text}</button>
 
+export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
+  <label class="check">
     <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
   </label>
 )

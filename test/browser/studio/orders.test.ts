@@ -52,6 +52,27 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await close()
   })
 
+  it("creates a pipeline if someone presses Enter in its name, and rejects a suggestion once after a double click", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: "made.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(Papa.unparse(rows)),
+    })
+    await page.getByRole("combobox", { name: "Form" }).waitFor()
+    await page.getByRole("textbox", { name: "Name of the pipeline" }).press("Enter")
+    const questions = page.getByRole("list", { name: "Questions" })
+    await questions.getByRole("button", { name: "Mail Suggested" }).waitFor()
+    await page.getByRole("button", { name: "Reject the suggestion for Mail" }).dblclick({ delay: 200 })
+    await questions.getByRole("button", { name: "Mail Not mapped" }).waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await questions.getByRole("button", { name: "Mail Suggested" }).waitFor()
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true)
+    expect(await page.getByRole("alert").count()).toBe(0)
+    await isQuiet()
+    await close()
+  })
+
   it("shows the file's newer text to someone who comes back, unless the draft has edits", async () => {
     const { close, isQuiet, page } = await its.open()
     await page.goto(`${its.project.studio.origin}/#/map/edited`)
