@@ -10,28 +10,29 @@ export type Failed =
 /** The calls that change something. If their answer doesn't arrive, it is not known whether they did. */
 const changing = /^(project.create|draft.save|runs.(start|answer|stop)|results.(fix|settle))/
 
-const sent = async (path: string, init: RequestInit): Promise<unknown> => {
+const sent = async (path: string, body: string | File, signal: AbortSignal | null): Promise<unknown> => {
   const unsure = changing.test(path) ? ` ${failures.unsure}` : ""
-  const ask = (address: string, of: RequestInit) =>
-    fetch(address, { method: "POST", ...of }).catch((error: unknown) => {
-      if (init.signal?.aborted === true) throw error
+  const ask = (address: string, of: RequestInit = {}) =>
+    fetch(address, { method: "POST", signal, ...of }).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error
       throw { _tag: "Unreachable", message: failures.unreachable + unsure } satisfies Failed
     })
   const id = crypto.randomUUID()
   const place = `/api/longer/${id}`
   const leave = () => void fetch(place, { method: "DELETE" }).catch(() => {})
-  init.signal?.addEventListener("abort", leave)
-  let answer = await ask(`/api/${path}`, { ...init, headers: { ...init.headers, "call-id": id } })
+  signal?.addEventListener("abort", leave)
+  const type = typeof body === "string" ? "application/json" : "application/octet-stream"
+  let answer = await ask(`/api/${path}`, { body, headers: { "content-type": type, "call-id": id } })
   // A call that takes longer doesn't keep its connection, because a browser opens only six for all pages of the studio.
   for (let time = 100; answer.status === 202; time = Math.min(1000, time * 1.5)) {
     await new Promise((resolve) => {
       setTimeout(resolve, time)
-      init.signal?.addEventListener("abort", resolve)
+      signal?.addEventListener("abort", resolve)
     })
-    init.signal?.throwIfAborted()
-    answer = await ask(place, { signal: init.signal ?? null })
+    signal?.throwIfAborted()
+    answer = await ask(place)
   }
-  init.signal?.removeEventListener("abort", leave)
+  signal?.removeEventListener("abort", leave)
   if (answer.status === 403 || answer.status === 421) {
     throw { _tag: "Forbidden", message: await answer.text() } satisfies Failed
   }
@@ -48,11 +49,7 @@ export const call = async <G extends keyof Calls, E extends keyof Calls[G] & str
   name: E,
   payload: Part<Calls[G][E], "payload">,
   signal: AbortSignal | null = null,
-) => {
-  const headers = { "content-type": "application/json" }
-  const answer = await sent(`${group}/${name}`, { headers, body: JSON.stringify(payload), signal })
-  return answer as Part<Calls[G][E], "success">
-}
+) => await sent(`${group}/${name}`, JSON.stringify(payload), signal) as Part<Calls[G][E], "success">
 
 /** Sends a file to the server. Rejects with `Failed`. */
 export const send = async <G extends keyof Calls, E extends keyof Calls[G] & string>(
@@ -61,11 +58,7 @@ export const send = async <G extends keyof Calls, E extends keyof Calls[G] & str
   query: { readonly [key: string]: string },
   file: File,
   signal: AbortSignal | null = null,
-) => {
-  const headers = { "content-type": "application/octet-stream" }
-  const answer = await sent(`${group}/${name}?${new URLSearchParams(query)}`, { headers, body: file, signal })
-  return answer as Part<Calls[G][E], "success">
-}
+) => await sent(`${group}/${name}?${new URLSearchParams(query)}`, file, signal) as Part<Calls[G][E], "success">
 
 /** The checks and runs of the studio, and whether it can be reached. */
 export type News = Readonly<{ isOpen: boolean; jobs: ReadonlyMap<string, Job> }>
