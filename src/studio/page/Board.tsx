@@ -18,12 +18,15 @@ type Item = Readonly<{ title: string; columns: readonly [SurveyedColumn, ...Read
 type Row = Readonly<{ question: SurveyedQuestion; said: QuestionState | undefined }>
 
 /** Groups the columns of a block, unless the block is unfolded. */
-export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlySet<string>): ReadonlyArray<Item> => {
+export const itemsOf = (
+  all: ReadonlyArray<SurveyedColumn>,
+  unfolded: ReadonlyArray<string> = [],
+): ReadonlyArray<Item> => {
   const items: Array<{ readonly title: string; readonly columns: [SurveyedColumn, ...Array<SurveyedColumn>] }> = []
   for (const column of all) {
     const { block, label, option, title } = column
     const last = items.at(-1)
-    const isFolded = block !== undefined && unfolded?.has(block) !== true
+    const isFolded = block !== undefined && !unfolded.includes(block)
     const shown = block === undefined ? label ?? title : isFolded ? block : option ?? title
     if (isFolded && last?.columns[0].block === block) last.columns.push(column)
     else items.push({ title: shown, columns: [column] })
@@ -97,7 +100,7 @@ const picking = (name: string, isChosen: boolean, isStop: boolean, go: () => voi
 
 /** Columns on the left, questions on the right, and lines between them. */
 export const Board = ({ editing, select, selected, state, survey }: Bench) => {
-  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const [unfolded, setUnfolded] = useState<ReadonlyArray<string>>([])
   const [search, setSearch] = useState("")
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
@@ -148,9 +151,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     "aria-posinset": index + 1,
   })
   const fold = (block: string) =>
-    setUnfolded((before) =>
-      new Set(before.has(block) ? [...before].filter((one) => one !== block) : [...before, block])
-    )
+    setUnfolded(unfolded.includes(block) ? unfolded.filter((one) => one !== block) : [...unfolded, block])
   const map = async (question: string, columns: ReadonlyArray<number>) => {
     const edited = await editing.edit({ _tag: "Map", question, columns, answers: {} })
     // What is still open about the entry is shown.

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
-import type { Home, Job } from "../Api.ts"
+import type { Home } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
 import { act, Drop, input, pick, submit } from "./controls.tsx"
 import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
 import { general, home as t, shell, when } from "./strings.ts"
 
-type HomeView = Readonly<{ home: Home; isOpen: boolean; running: ReadonlyArray<Job> }>
+type HomeView = Readonly<{ home: Home; isOpen: boolean; running: ReadonlySet<string> }>
 
-/** The first view: every pipeline with its state. */
+/** The first view: every pipeline with its state. `running` names those of the studio's own jobs. */
 export const HomeView = ({ running, home, isOpen }: HomeView) => (
   <>
     <div class="head">
@@ -22,13 +22,7 @@ export const HomeView = ({ running, home, isOpen }: HomeView) => (
     {home.pipelines.length === 0 && <p class="lead">{t.none}</p>}
     <ul class="plain cards">
       {home.pipelines.map((one) => (
-        <Card
-          key={one.name}
-          one={one}
-          word={isOpen
-            ? stateOf(one.standings, running.some(({ pipeline }) => pipeline === one.name))
-            : unreachable}
-        />
+        <Card key={one.name} one={one} word={isOpen ? stateOf(one.standings, running.has(one.name)) : unreachable} />
       ))}
     </ul>
   </>
@@ -163,13 +157,13 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
       setRead(0)
       const look = () => call("project", "reading", { pipeline }).then(({ rows = 0 }) => setRead(rows), () => {})
       const timer = setInterval(look, 500)
-  }
       await call("project", "create", { pipeline, source: file.source, service, form }, signal)
         .finally(() => clearInterval(timer))
       setFile(undefined)
       // Someone may have opened another view in the meantime.
       if (shown.current) location.hash = addressOf("map", pipeline)
     })
+  }
   const leave = async () => {
     // The studio removes the file of a cancelled call itself.
     if (busy) cancel()

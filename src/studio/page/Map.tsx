@@ -15,7 +15,8 @@ import { Yaml } from "./Yaml.tsx"
 export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
   const { counts, draft, failed } = editing
-  const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
+  const { answer: state, failed: unread } = editing.state
+  const { answer: survey, failed: unsurveyed } = editing.survey
   const [selected, select] = useState<Selection>({})
   const [jump, jumpTo] = useState<{ readonly at: number }>()
   // While the text can't be read, the last questions stay.

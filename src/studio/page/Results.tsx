@@ -20,7 +20,7 @@ import {
   type TableRow,
   wordsWith,
 } from "./parts.tsx"
-import { capital, general, results as t, shell, when } from "./strings.ts"
+import { capital, general, results as t, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
@@ -68,8 +68,6 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
       {nextCommand(next)}
       <p class="acts">
         <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">{t.fullReport}</a>
-        <a href={addressOf("map", pipeline)}>{shell.map}</a>
-        <a href={addressOf("run", pipeline)}>{shell.run}</a>
       </p>
     </Section>
   )

@@ -21,6 +21,7 @@ const App = () => {
   const [round, setRound] = useState(0)
   const main = useRef<HTMLElement>(null)
   const running = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
+  const busy = new Set(running.map((job) => job.pipeline))
   const home = useAnswer((signal) => call("project", "home", {}, signal), [view, running.length, isOpen, round])
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
@@ -83,7 +84,7 @@ const App = () => {
         {!isKnown && known === "run" && <Problem failed={{ _tag: "Unknown", message: general.unknown(pipeline) }} />}
         {isKnown && known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}
         {known === "results" && <ResultsView key={`${pipeline}/${run}`} {...of} run={run} />}
-        {known === undefined && home.answer && <HomeView home={home.answer} isOpen={isOpen} running={running} />}
+        {known === undefined && home.answer && <HomeView home={home.answer} isOpen={isOpen} running={busy} />}
         {home.answer && <NewPipeline services={home.answer.services} isShown={known === undefined} tell={setMaking} />}
       </main>
     </>

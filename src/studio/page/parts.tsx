@@ -149,11 +149,7 @@ export const Diagnostics = ({ label, of = [] }: Readonly<{ of?: Failed["diagnost
   const shown = of.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, 100)
   return (
     <>
-      <ul
-        class="plain diagnostics"
-        aria-label={label}
-        tabIndex={label === undefined || of.length === 0 ? undefined : 0}
-      >
+      <ul class="plain diagnostics" aria-label={label} tabIndex={label && of.length > 0 ? 0 : undefined}>
         {shown.map(({ file, line, message, severity, suggestion = "" }, index) => (
           <li key={index}>{badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}</li>
         ))}
