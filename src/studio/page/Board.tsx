@@ -38,8 +38,7 @@ export const itemsOf = (
 export const standing = (said: QuestionState | undefined): Word => {
   const { confidence, state = "missing" } = said ?? {}
   if (state === "mapped" && confidence !== undefined) return { title: t.suggested(confidence), tone: "calm" }
-  const tones = { mapped: "good", redirected: "good", unanswered: "calm", open: "warn", missing: "warn" } as const
-  return { title: t.states[state], tone: tones[state] }
+  return t.states[state]
 }
 
 /** Whether a person must still decide about a question. */

@@ -1,7 +1,7 @@
-import type { SurveyedColumn } from "../../domain/draft.ts"
+import type { QuestionState, SurveyedColumn } from "../../domain/draft.ts"
 import { type Phase, phases } from "../../domain/progress.ts"
 import { modeWords } from "../../domain/run.ts"
-import { count, counted, firstOf, percent } from "../../domain/words.ts"
+import { count, counted, firstOf, percent, type Tone } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
@@ -19,13 +19,17 @@ export const failures = {
   unsure: "It isn't known whether the change was made. Open this view in another tab to see.",
 }
 
-const waiting = { loading: "Loading…", sending: "Sending the file…", working: "Working…" }
-const acts = { target: "Target", choose: "Choose…", cancel: "Cancel", close: "Back to the list", next: "Next:" }
 export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
-  ...waiting,
-  ...acts,
+  loading: "Loading…",
+  sending: "Sending the file…",
+  working: "Working…",
+  target: "Target",
+  choose: "Choose…",
+  cancel: "Cancel",
+  close: "Back to the list",
+  next: "Next:",
   empty: "empty",
   nothing: "none",
   unreachable: "Not reachable",
@@ -35,9 +39,12 @@ export const general = {
   product: "formferry studio",
 } as const
 
-const links = { home: "Pipelines", map: "Map", run: "Run", results: "Results", skip: "Skip to the content" }
 export const shell = {
-  ...links,
+  home: "Pipelines",
+  map: "Map",
+  run: "Run",
+  results: "Results",
+  skip: "Skip to the content",
   viewsOf: (pipeline: string) => `Views of ${pipeline}`,
   asking: (pipeline: string) => `${pipeline}: confirm the run`,
   lost: [
@@ -49,15 +56,18 @@ export const shell = {
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
-const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
-const runStates = { running: "In progress", never: "Never ran", unfinished: "Not finished" }
 export const home = {
-  ...creating,
+  create: "New pipeline",
+  stored: "Stored:",
+  name: "Name of the pipeline",
+  service: "Service",
   form: "Form",
   go: "Create the pipeline",
   noSchedule: "Not scheduled",
   title: "Pipelines",
-  ...runStates,
+  running: "In progress",
+  never: "Never ran",
+  unfinished: "Not finished",
   settled: "Rows in doubt were settled",
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
@@ -77,15 +87,22 @@ export const home = {
 const unmatchedCells = (cells: number) =>
   cells === 1 ? "1 cell is not an option" : `${count(cells)} cells are not options`
 
-const openStates = { open: "Open", missing: "Not mapped" }
-const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
 export const board = {
-  ...lists,
+  label: "Columns and questions",
+  columnList: "Columns",
+  questionList: "Questions",
+  search: "Search",
   onlyOpen: "Only what is open",
   keys: "Arrow keys, Home and End move between the items. Left and Right move between an item's buttons.",
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
-  states: { mapped: "Mapped", redirected: "Gets texts", unanswered: "Left unanswered", ...openStates },
+  states: {
+    mapped: { title: "Mapped", tone: "good" },
+    redirected: { title: "Gets texts", tone: "good" },
+    unanswered: { title: "Left unanswered", tone: "calm" },
+    open: { title: "Open", tone: "warn" },
+    missing: { title: "Not mapped", tone: "warn" },
+  } satisfies Readonly<Record<QuestionState["state"], { title: string; tone: Tone }>>,
   unmatched: unmatchedCells,
   suggested: (confidence: number) => `Suggested, ${percent(confidence)}`,
   filled: (fill: number) => `${percent(fill)} filled`,
@@ -99,16 +116,21 @@ export const board = {
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
-const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns" }
-const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
-const columnActs = { ignore: "Leave behind on purpose", setKey: "Use as the row key", useTime: "Use as the time" }
-const entryActs = { unmap: "Remove the entry", accept: "Accept", reject: "Reject", use: "Use this" }
 export const detail = {
   answers: "Answers the question",
-  ...columnActs,
-  ...choosing,
-  ...choiceColumns,
-  ...entryActs,
+  ignore: "Leave behind on purpose",
+  setKey: "Use as the row key",
+  useTime: "Use as the time",
+  answer: "Answer",
+  answeredBy: "Answered by",
+  other: "Other columns",
+  times: "Times",
+  option: "Option",
+  noAnswer: "No answer",
+  unmap: "Remove the entry",
+  accept: "Accept",
+  reject: "Reject",
+  use: "Use this",
   leave: "Leave unanswered on purpose",
   openTitle: "What is open",
   unmatched: unmatchedCells,
@@ -143,9 +165,12 @@ export const detail = {
 }
 
 const plural = (one: string, many: string) => (count: number | undefined) => count === 1 ? one : many
-const textActs = { undo: "Undo", redo: "Redo", edited: "Not saved", save: "Save", toRun: "Check and run" }
 export const map = {
-  ...textActs,
+  undo: "Undo",
+  redo: "Redo",
+  edited: "Not saved",
+  save: "Save",
+  toRun: "Check and run",
   board: "Mapping",
   diagnostics: "Mistakes and warnings",
   unused: plural("column left behind", "columns left behind"),
@@ -172,10 +197,12 @@ export const map = {
   takeTheirs: "Discard this draft",
 }
 
-const paging = { rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows", goTo: "Row" }
 export const preview = {
   title: "Preview",
-  ...paging,
+  rows: "Rows of the preview",
+  previousRows: "Previous rows",
+  nextRows: "Next rows",
+  goTo: "Row",
   problems: "Problems of all rows",
   question: "Question",
   source: "Source",
@@ -191,11 +218,16 @@ export const preview = {
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
 } as const
 
-const running = { title: "Run", sent: "sent", readBack: "Read back", toResults: "Show the results", stop: "Stop" }
-const jobStates = { running: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
 export const run = {
-  ...running,
-  ...jobStates,
+  title: "Run",
+  sent: "sent",
+  readBack: "Read back",
+  toResults: "Show the results",
+  stop: "Stop",
+  running: "In progress",
+  asking: "Waiting for you",
+  stopping: "Stopping…",
+  starting: "Starting…",
   unsaved: "The mapping has changes that are not saved. What you start here uses the saved file.",
   none: "Nothing has been started here yet. Past runs are under Results.",
   modes: {
@@ -225,16 +257,25 @@ export const run = {
   exit: (code: number) => `Exit code ${code}`,
 }
 
-const showing = { show: "Show", allCells: "All cells", showMore: "Show more rows", history: "History" }
-const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
-const runColumns = { started: "Started", mode: "Mode", form: "Form", outcome: "Outcome", read: "read" }
 export const results = {
   save: "Save the fixes",
   sendFixed: "Send the fixed rows",
   fixedFile: "Fixed",
-  ...showing,
-  ...rowColumns,
-  ...runColumns,
+  show: "Show",
+  allCells: "All cells",
+  showMore: "Show more rows",
+  history: "History",
+  row: "Row",
+  key: "Row key",
+  why: "Why",
+  question: "Question",
+  sent: "Sent",
+  returned: "Returned",
+  started: "Started",
+  mode: "Mode",
+  form: "Form",
+  outcome: "Outcome",
+  read: "read",
   edit: "Edit",
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
