@@ -16,7 +16,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
   const { counts, draft, failed } = editing
   const { answer: state, failed: unread } = editing.state
-  const { answer: survey, failed: unsurveyed } = editing.survey
+  const { answer: survey, failed: unsurveyed, isStale } = editing.survey
   const [selected, select] = useState<Selection>({})
   const [jump, jumpTo] = useState<{ readonly at: number }>()
   // While the text can't be read, the last questions stay.
@@ -35,7 +35,8 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
       <div class="workbench">
         <Section title={t.board}>
           <p class="soft small" role="status">
-            {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}
+            {survey && t.surveyed(survey.rows, survey.isWhole, survey.tool)}
+            {survey === undefined && (isStale ? t.surveying : t.unsurveyed)}
           </p>
           {warnings.slice(0, 3).map((text) => <p key={text} class="soft small">{safe(text)}</p>)}
           {more(warnings.length - 3)}
@@ -65,14 +66,14 @@ const Status = ({ editing, known }: Readonly<{ editing: Bench["editing"]; known:
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
   const survey = editing.survey.answer
   const isEdited = draft !== undefined && draft.saved !== draft.text
-  const open = known?.questions.filter(isUndecided).length
+  const open = survey && known?.questions.filter(isUndecided).length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   // If the text has mistakes, its rows can't be counted, and the figures of an earlier text stay.
   const isOld = failed !== undefined && answer !== undefined
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole, answer.to)
   const others = wordsWith(fateWords, answer && { ...answer.fates, pending: 0 }).filter((one) => one.count > 0)
-  const unused = known?.unused.length
+  const unused = survey && known?.unused.length
   const cells = survey && known?.unused.reduce((sum, at) => sum + (survey.columns[at - 1]?.filled ?? 0), 0)
   return (
     <div class={isOld ? "status old" : "status"}>

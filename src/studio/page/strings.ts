@@ -179,6 +179,7 @@ export const map = {
   open: plural("open question", "open questions"),
   yamlOf: (file: string) => `Text of ${file}`,
   surveying: "Reading the file and the form…",
+  unsurveyed: "The file and the form could not be read.",
   surveyed: (rows: number, isWhole: boolean, tool: string | undefined) =>
     `${isWhole ? counted(rows, "row") : `The first ${counted(rows, "row")}. The rest is being read.`}${
       tool === undefined ? "" : ` · an export of ${tool}`

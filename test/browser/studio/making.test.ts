@@ -173,6 +173,8 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     writeFileSync(file, `${readFileSync(file, "utf8")}nonsense: 1\n`)
     await page.reload()
     await page.getByText("There is no preview yet, because the text has errors.").waitFor()
+    await page.getByText("The file and the form could not be read.").waitFor()
+    expect(await page.getByLabel("What this draft sends").innerText()).toMatch(/open questions\s+…$/)
     await isQuiet()
     await close()
   })
