@@ -136,11 +136,11 @@ export const figures = (of: ReadonlyArray<Figure>, { label, shares, size }: Look
   </>
 )
 
+/** Shows why something failed: the mistakes in configuration files, which the message only repeats, or the message. */
 export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   failed === undefined ? null : (
     <div class="problem" role="alert">
-      <p>{safe(failed.message)}</p>
-      <Diagnostics of={failed.diagnostics} />
+      {failed.diagnostics?.length ? <Diagnostics of={failed.diagnostics} /> : <p>{safe(failed.message)}</p>}
     </div>
   )
 
