@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import type { DraftCounts, DraftState, Edited, Survey } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import { addressOf, call, type Failed } from "./call.ts"
@@ -137,6 +137,11 @@ export const useDraft = (pipeline: string) => {
     if (!survey.isStale) addEventListener("focus", visited)
     return () => removeEventListener("focus", visited)
   }, [survey.isStale])
+  /** The form's questions, without the columns that may answer them. */
+  const form = useMemo(
+    () => JSON.stringify(survey.answer?.questions, (key, of) => key === "candidates" ? undefined : of),
+    [survey.answer],
+  )
   // What the page needs first is not delayed by the counts.
   const isOpened = state.answer !== undefined && survey.answer !== undefined
   const counts = useAnswer<DraftCounts>(
@@ -144,7 +149,7 @@ export const useDraft = (pipeline: string) => {
       text === undefined || !isOpened
         ? undefined
         : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
-    [text, isOpened, survey.answer?.changedAt],
+    [text, isOpened, survey.answer?.changedAt, form],
     300,
   )
   /** How many different cells are not options, by the id of the question. */

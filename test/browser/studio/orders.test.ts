@@ -1,11 +1,12 @@
 // What people do quickly, twice, or in an odd order.
-import { appendFileSync, readFileSync } from "node:fs"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { isLong } from "../../long.ts"
+import { pageOf } from "../../studio/opened.ts"
 import { withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
 import { inProject } from "./studioPage.ts"
@@ -20,6 +21,8 @@ const its = inProject(() => ({
     }),
     "pipelines/edited.yaml": stringify(pipelineOf("edited", "../rows.csv")),
     "pipelines/lost.yaml": stringify(pipelineOf("lost", "../rows.csv")),
+    "pipelines/fixed.yaml": stringify(pipelineOf("fixed", "../rows.csv")),
+    "pipelines/known.yaml": stringify(pipelineOf("known", "../rows.csv", { service: "practice" })),
   },
 }))
 
@@ -107,6 +110,20 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await page.unroute("**/api/draft/**")
     await page.getByText("All 21 rows counted.").waitFor()
     await page.getByRole("alert").waitFor({ state: "detached" })
+    await close()
+  })
+
+  it("counts again if the form was changed, and says that the figures are old if the text no longer fits it", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/known`)
+    await page.getByText("All 21 rows counted.").waitFor()
+    writeFileSync(join(its.project.root, "forms/0.yaml"), people.replace("name: Mail", "name: Address"))
+    // The studio keeps forms for 30 seconds.
+    await after(31_000)
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Address/ }).waitFor()
+    await page.getByText("These figures are those of the last text that could be counted.").waitFor()
+    await isQuiet()
     await close()
   })
 })
