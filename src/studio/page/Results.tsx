@@ -165,7 +165,7 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       {opened !== undefined && opened.beyond.length > 0 && <p>{t.beyond} {asCell(opened.beyond)}</p>}
       {total > rows.length && act(t.showMore, () => setSize(size + pageSize))}
       <Problem failed={doing.failed} />
-      {doing.failed?.version !== undefined && act(t.readAgain, () => setRound(round + 1))}
+      {doing.failed?.version !== undefined && act(t.readAgain, () => doing.run(async () => setRound(round + 1)))}
       {unfixable === undefined && (
         <p class="acts">
           {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}

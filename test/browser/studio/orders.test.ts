@@ -126,4 +126,30 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await isQuiet()
     await close()
   })
+
+  it("shows no conflict any more after the fixed rows were read again", async () => {
+    const { call, follow } = await pageOf(its.project.studio)
+    const { id } = await call("runs", "start", { pipeline: "fixed", mode: "run" })
+    await follow(id, ({ state }) => state._tag === "Asking")
+    await call("runs", "answer", { job: id, service: "live" })
+    await follow(id)
+    const { close, page } = await its.open()
+    const other = await page.context().newPage()
+    for (const [tab, mail] of [[page, "first@example.org"], [other, "second@example.org"]] as const) {
+      await tab.goto(`${its.project.studio.origin}/#/results/fixed`)
+      await tab.getByRole("textbox", { name: "Mail, row 21" }).fill(mail)
+    }
+    const save = { name: "Save the fixes" }
+    await page.getByRole("button", save).click()
+    await page.getByText("1 cell changed").waitFor({ state: "detached" })
+    await other.getByRole("button", save).click()
+    await other.getByRole("alert").getByText("rejected-fixed.csv was changed in the meantime.").waitFor()
+    await other.getByRole("button", { name: "Read the file again" }).click()
+    await other.getByRole("alert").waitFor({ state: "detached" })
+    await other.getByRole("button", save).click()
+    const mail = other.getByRole("textbox", { name: "Mail, row 21" })
+    await expect.poll(() => mail.inputValue()).toBe("second@example.org")
+    await other.getByText("1 cell changed").waitFor({ state: "detached" })
+    await close()
+  })
 })
