@@ -34,7 +34,7 @@ const sent = async (path: string, body: string | File, signal: AbortSignal | nul
   }
   signal?.removeEventListener("abort", leave)
   if (answer.status === 403 || answer.status === 421) {
-    throw { _tag: "Forbidden", message: await answer.text() } satisfies Failed
+    throw { _tag: "Forbidden", message: (await answer.text()).trim() } satisfies Failed
   }
   const content: unknown = await answer.json().catch(() => ({}))
   if (!answer.ok) throw { _tag: "Unknown", message: failures.unknown(answer.status) + unsure, ...content as object }

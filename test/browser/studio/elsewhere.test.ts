@@ -174,7 +174,9 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
 
     // A restarted studio knows no earlier session until someone opens its link.
     const second = await start(Number(new URL(first.origin).port))
-    await page.getByText("This page has no session.").waitFor()
+    const refused = page.getByText("This page has no session.")
+    await refused.waitFor()
+    expect(await refused.innerText()).toMatch(/ Start it again\.$/)
     const other = await page.context().newPage()
     await other.goto(second.newLink())
     await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
