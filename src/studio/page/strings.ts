@@ -79,7 +79,7 @@ export const home = {
   making: (pipeline: string) => `${pipeline}: reading the file`,
   notMade: (pipeline: string) => `${pipeline} was not created`,
   cancelled: "Cancelled.",
-  reading: (rows: number) => `Reading the file: ${counted(rows, "row")} so far. Each row is read twice.`,
+  reading: (rows: number) => `Reading the file: ${counted(rows, "row")} so far.`,
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
 }
