@@ -42,7 +42,7 @@ export const openKeys = (at: PipelineTarget, given: Readable, ledger: Ledger) =>
       Context.add(Stop, stop),
     )
     const { end, take } = yield* Effect.provide(classifying({ isComparable }), run)
-    const attentionOf = attentionRow(plan, ledger.digest)
+    const attentionOf = attentionRow(plan)
     /** The rows that a person acknowledged with the fate that they may get. */
     const acknowledged: Array<Pick<RejectedRow, "fate" | "row">> = []
     const look = (chunk: RowChunk) =>

@@ -23,8 +23,8 @@ import type { OfPipeline } from "./target.ts"
 interface KeyPair {
   readonly old: string
   readonly new: string
-  /** Whether it is the key of a rejected row that was fixed and imported under another key. That row keeps its key. */
-  readonly isOriginal?: boolean
+  /** Whether only people's decisions about the old key are copied to the new one: a person skipped the row, or it was fixed and imported under another key. */
+  readonly isCopied?: boolean
 }
 
 /**
@@ -77,10 +77,10 @@ export const rekeyPipeline = <E, R>(
         from: key(pair.old),
         to: key(pair.new),
         key: pair.new,
-        isCopied: pair.isOriginal === true,
+        isCopied: pair.isCopied === true,
       })),
     )
-    return { ...found, recorded: moved + found.pairs.filter(({ isOriginal }) => isOriginal === true).length }
+    return { ...found, recorded: moved + found.pairs.filter(({ isCopied }) => isCopied === true).length }
   }))
 
 const isOriginal = ({ key, old }: Alike): boolean => old !== key
@@ -165,10 +165,10 @@ const pairsOfSource = (
           const found = known[at]
           const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
           if (replaced !== undefined) return seen.mark(replaced.fixed, true)
+          if (found?.leftOut === true) added.skip(key)
           if (found !== undefined && !isUnsent(found)) return seen.mark(found.id, true)
           // With keys from content, a skipped row could get the number of one that is sent.
-          if (isFaulty || (mapping.keyed === "content" && mapping.filtered(cells))) return
-          if (found?.leftOut === true) return added.skip(key)
+          if (isFaulty || found?.leftOut === true || (mapping.keyed === "content" && mapping.filtered(cells))) return
           hash.key(key)
           // Later rows with the same key are duplicates.
           if (keys.find(hash) >= 0) return
@@ -204,7 +204,7 @@ const pairsOfSource = (
           const found = old.get(row) ?? []
           const original = found.find((one) => one.old === key)
           if (original === undefined) {
-            for (const one of found) pairs.push({ old: one.old, new: key, isOriginal: isOriginal(one) })
+            for (const one of found) pairs.push({ old: one.old, new: key, isCopied: isOriginal(one) || one.id === 0 })
           } else if ("item" in mapping.map(cells, "")) {
             // The original itself was corrected in the source, so the fixed row gets its key.
             pairs.push({ old: original.key, new: key })

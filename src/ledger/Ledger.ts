@@ -77,8 +77,10 @@ export interface PipelineLedger {
    * (`attention`) with this fate and content. `acknowledged`: a person has acknowledged the row with this fate and content.
    */
   readonly attended: (
-    rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
+    rows: ReadonlyArray<Pick<AttentionRow, "key" | "content" | "fate">>,
   ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
+  /** Returns the keys of rows that a person skipped permanently and that are not at the destination. */
+  readonly skippedKeys: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Returns how many rows were imported under a mapping fingerprint other than this one. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
   /** Reads rows in pages of `size` rows (default: 1,000). If `after` is given, reads only rows after the one with this `at`. */

@@ -67,7 +67,7 @@ export interface PulledUpTo {
 /** A row that needs review: invalid, refused, changed, or a duplicate with different content. */
 export interface AttentionRow {
   /** Undefined for a row without a key. */
-  readonly keyDigest: Buffer | undefined
+  readonly key: string | undefined
   readonly row: number
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. */

@@ -15,7 +15,7 @@ type AlikeBy = "key" | "encoding" | "answers"
 
 /** A row of the ledger that is not in the source, and the new row that resembles it. */
 export interface Alike {
-  /** The row's number in the ledger. */
+  /** The row's number in the ledger. 0 for a key that a person skipped, without a row that may be at the destination. */
   readonly id: number
   /** The row's key in the ledger. */
   readonly key: string
@@ -100,6 +100,8 @@ interface Comparison {
 export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
+  /** Keys of skipped rows that are in the source. */
+  private readonly skipped = new Set<string>()
   private readonly hash = new RowHash()
   private readonly comparison: Comparison
   private readonly forgotten: ForgottenKeys
@@ -125,6 +127,7 @@ export class NewRows {
 
   /** Takes the key of a row that is skipped permanently. */
   skip(key: string): void {
+    this.skipped.add(key)
     this.forgotten.skip(key)
   }
 
@@ -160,7 +163,7 @@ export class NewRows {
   }
 
   /**
-   * Compares the new rows with the ledger's rows that may be at the destination and are not in the source.
+   * Compares the new rows with the ledger's rows that may be at the destination, or that a person skipped, and that are not in the source.
    *
    * @param seen one byte for each row of the ledger, not 0 if the source has the row
    * @param each is called with every pair
@@ -175,7 +178,6 @@ export class NewRows {
     const found = { all: 0, key: 0, encoding: 0, answers: 0 }
     const compared = (rows: ReadonlyArray<UnseenRow>) =>
       Effect.sync(() => {
-        found.all += rows.length
         for (const { at: id, key, originals, rest } of rows) {
           const byKey = [key, ...originals].flatMap((old) => {
             const alike = this.findKey(old)
@@ -200,7 +202,15 @@ export class NewRows {
           }
         }
       })
-    return Effect.as(Stream.runForEach(view.pages("unseen", { seen }), compared), found)
+    const unseen = Stream.runForEach(view.pages("unseen", { seen }), (rows) => {
+      found.all += rows.length
+      return compared(rows)
+    })
+    const skipped = Effect.flatMap(view.skippedKeys, (keys) =>
+      compared(
+        keys.filter((key) => !this.skipped.has(key)).map((key) => ({ at: 0, key, rest: "", originals: [] })),
+      ))
+    return Effect.as(Effect.zipRight(unseen, skipped), found)
   }
 
   private mayBeDamaged(key: string): boolean {

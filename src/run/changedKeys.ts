@@ -49,7 +49,7 @@ const dialectText = ({ columns = "", delimiter, encoding, format, quotes }: Read
 const shownPairs = 5
 
 /**
- * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
+ * Stops the run before anything is sent if new rows resemble rows that were imported, or skipped by a person, and are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
  * other because the source is read differently, or, if there are many, because their answers are equal.
  */
 export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
@@ -128,16 +128,18 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const next = rekeyCommand(run)
     const rekey = `If they are the same rows, run: ${next}.`
     if (missing.key > 0) {
-      const examples = shown.map(({ key, old, row }) =>
-        `${JSON.stringify(key)}${key === old ? "" : `, rejected before as ${JSON.stringify(old)}`} (row ${row})`
+      const examples = shown.map(({ id, key, old, row }) =>
+        `${JSON.stringify(key)}${key === old ? "" : `, rejected before as ${JSON.stringify(old)}`}${
+          id === 0 ? ", skipped by a person" : ""
+        } (row ${row})`
       ).join(", ")
       const isRefused = yield* refuse(
         { reformatted: states.key },
         `${
           missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
         } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form) or damaged characters, as ${
-          missing.key === 1 ? "an imported row that is" : "imported rows that are"
-        } ${absent}. Imported as: ${examples}.`,
+          missing.key === 1 ? "an imported or skipped row that is" : "imported or skipped rows that are"
+        } ${absent}. Known as: ${examples}.`,
         { how: rekey, next },
       )
       if (isRefused) return

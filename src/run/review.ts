@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
-import type { Digester } from "../ledger/Ledger.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import { fewRows } from "../project/sinkSection.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
@@ -27,12 +26,12 @@ export interface Review {
 /** Counts the problems of the rows that the survey rejected, after their fates are final, and records the rows that need review. */
 export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
-    const { ledger, view } = yield* RunLedger
+    const { view } = yield* RunLedger
     const plan = yield* CurrentRun
     const counts = yield* RunCounts
     // A survey that was stopped has not found every row that needs review.
     const isComplete = !(yield* Stop).requested()
-    const attentionOf = attentionRow(plan, ledger.digest)
+    const attentionOf = attentionRow(plan)
     const settled = new Set<number>()
     const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
@@ -56,10 +55,10 @@ export const reviewSurvey = (survey: Survey) =>
   })
 
 /** Identifies a rejected row in the ledger by its key and content. Without a key, the content covers every filled cell. */
-export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">, digest: Digester) => {
+export const attentionRow = (plan: Pick<RunPlan, "columns" | "shape">) => {
   const columnsOf = coveredColumns(plan)
   return (row: RejectedRow): AttentionRow => ({
-    keyDigest: row.key === undefined ? undefined : digest.key(row.key),
+    key: row.key,
     row: row.row,
     content: contentOfId(row.id)!,
     columns: columnsOf(row.key),

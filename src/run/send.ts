@@ -228,7 +228,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     }
     if (refused.length > 0) {
       yield* (yield* RunFolder).reject(refused)
-      const attention = refused.map(attentionRow(yield* CurrentRun, (yield* RunLedger).ledger.digest))
+      const attention = refused.map(attentionRow(yield* CurrentRun))
       yield* RunLedger.record((session) => session.record({ attention }))
     }
     if (result.trouble !== undefined) yield* (yield* Stop).request(result.trouble)

@@ -404,7 +404,7 @@ it.scopedLive("a row that was fixed under another key is paired if the source is
     at.write("source.csv", at.read("source.csv").replace("bob,", "bob@example.org,"))
     const refused = yield* at.inProcess("run", "contacts")
     expect([refused.status, refused.lastLine], refused.stdout).toEqual([2, "formferry ledger rekey contacts"])
-    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain('Imported as: "9", rejected before as "2" (row 2).')
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain('Known as: "9", rejected before as "2" (row 2).')
     const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect(recorded.stdout, recorded.stderr).toBe("9 → 2\n1 row key recorded.\n")
     yield* runs(at, [0, 3])

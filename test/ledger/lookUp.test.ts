@@ -121,7 +121,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         const session = yield* (yield* contacts(ledger)).hold("run2")
         yield* session.record({
           attention: [{
-            keyDigest: ledger.digest.key("key 120"),
+            key: "key 120",
             row: 120,
             fate: "changed",
             content: ledger.digest.content(["another content"]),

@@ -143,6 +143,7 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
         const ledger = yield* openLedger({ file })
         const view = yield* contacts(ledger)
         const marked = (number: number) => number % 3 === 0
+        const skipped = "Marker never sent"
         const keyOf = (number: number) => `${marked(number) ? "Marker" : "key"} ${number}`
         yield* Effect.scoped(Effect.gen(function*() {
           const session = yield* view.hold("first")
@@ -179,6 +180,10 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
                   })),
               )
             }), { concurrency: "unbounded" })
+          yield* session.record({
+            attention: [{ key: skipped, row: 1, content: Buffer.alloc(16), columns: [], fate: "invalid" }],
+          })
+          yield* session.acknowledge({ keys: [skipped], because: "seen", by: "a test", leaveOut: true })
           yield* session.acknowledge({ keys: "all", because: "seen", by: "a test", leaveOut: false })
         }))
         const all = Array.from({ length: 600 }, (_, number) => number)
@@ -193,7 +198,8 @@ describe.each(databases)("a ledger in $name", ({ exec, name, openLedger, options
         expect(contents.every((content) => bytes().includes(content))).toBe(isFile)
         expect(bytes().includes("Marker")).toBe(isFile)
 
-        const keys = all.filter(marked).map(keyOf)
+        expect(yield* view.skippedKeys).toEqual([skipped])
+        const keys = [...all.filter(marked).map(keyOf), skipped]
         const done = yield* ledger.forget({ pipeline: "contacts", keys, by: "a test", because: "requests 1 to 200" })
         expect(done.keys).toEqual(keys)
         expect(done.submissions).toHaveLength(160)

@@ -221,7 +221,7 @@ scoped(
     const { leaveOut, names, run, settings, source } = yield* world
     yield* source([...people(1, 12), "13,Eve,nobody"])
     expect(yield* run()).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 1 } })
-    yield* leaveOut("13")
+    yield* leaveOut(["13"])
     yield* source(people(1, 12))
     yield* settings({ rowKey: "[No, Name]" })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })

@@ -147,7 +147,7 @@ sink: { service: live, form: people }
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
       expect((yield* at.run()).rows.invalid).toBe(1)
-      yield* at.leaveOut("1")
+      yield* at.leaveOut(["1"])
       yield* at.settings({ rowKey: "[Name]" })
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
       const again = yield* at.run()
@@ -199,6 +199,39 @@ describe("reformatted row keys", () => {
       expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 1 } })
     }).pipe(Effect.provide(platform)))
 
+  it.scopedLive.each([["1"], "all"] as const)(
+    "a reformatted key of a row that a person skipped stops the run, until it gets its new key (%s)",
+    (keys) =>
+      Effect.gen(function*() {
+        const at = yield* world
+        yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
+        yield* at.run()
+        yield* at.leaveOut(keys)
+        const skipped = yield* at.run()
+        expect(skipped).toMatchObject({ exitCode: 0, rows: { filtered: 1 } })
+        yield* at.source(["#1,Ada,ada@example.org", "2,Bob,bob@example.org"])
+        for (const dryRun of [true, false]) {
+          stopped(yield* at.run({ dryRun }), /"1", skipped by a person \(row 1\)\.[^"]*formferry ledger rekey people/)
+        }
+        expect(yield* at.rekey()).toMatchObject({ recorded: 1, pairs: [{ old: "1", new: "#1" }] })
+        expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { filtered: 1, imported: 0 } })
+        expect(at.names()).toEqual(["Bob"])
+        // The row keeps its new key as well as its old one.
+        yield* at.source(["1,Ada,ada@example.org", "#1,Ann,ann@example.org", "2,Bob,bob@example.org"])
+        expect((yield* at.run()).rows).toMatchObject({ filtered: 2, imported: 0 })
+      }).pipe(Effect.provide(platform)),
+  )
+
+  it.scopedLive("a key like that of a skipped row is new if the source also has the skipped row", () =>
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
+      yield* at.run()
+      yield* at.leaveOut(["1"])
+      yield* at.source(["1,Ada,none", "#1,Ann,ann@example.org", "2,Bob,bob@example.org"])
+      expect((yield* at.run()).rows).toMatchObject({ filtered: 1, imported: 1 })
+    }).pipe(Effect.provide(platform)))
+
   it.scopedLive("reformatted keys are accepted if the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world
@@ -238,7 +271,7 @@ describe("reformatted row keys", () => {
         /20 of 20 rows that are new in this run are replaced.*Apart from formatting and the row key, their answers equal those of imported rows.*such as row 1\./,
         3,
       )
-      expect((yield* at.rekey()).pairs).toContainEqual({ old: "20", new: "1520", isOriginal: false })
+      expect((yield* at.rekey()).pairs).toContainEqual({ old: "20", new: "1520", isCopied: false })
       expect((yield* at.run()).rows).toMatchObject({ imported: 0, alreadyImported: 20 })
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))

@@ -167,13 +167,13 @@ export const world = Effect.gen(function*() {
         loadProject(root),
         (project) => acceptRefused(project, { pipeline, to: undefined, reason, because: "looked at", by: "ada" }),
       ),
-    /** Runs `acknowledge --leave-out` for one row. */
-    leaveOut: (key: string) =>
+    /** Runs `acknowledge --leave-out`. */
+    leaveOut: (keys: ReadonlyArray<string> | "all") =>
       Effect.flatMap(loadProject(root), (project) =>
         acknowledge(project, {
           pipeline: "people",
           to: undefined,
-          keys: [key],
+          keys,
           because: "looked at",
           by: "ada",
           leaveOut: true,

@@ -87,7 +87,8 @@ const personal = {
   refusal: ["item", "message"],
   refusedAgain: ["item", "message"],
   superseded: ["key", "content"],
-  attention: ["content"],
+  attention: ["key", "content"],
+  leftOut: ["key"],
   acknowledged: ["content"],
   drift: ["seen"],
 }

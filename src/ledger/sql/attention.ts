@@ -1,9 +1,9 @@
-import { fateCode, stateCode, verdictCode } from "../codes.ts"
+import { fateCode, isTaken, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
 import type { Acknowledged, LedgerSession } from "../Ledger.ts"
-import { each, numberIn, run, type Sql, write } from "./statement.ts"
+import { all, each, numberIn, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { listOf, noKey } from "./superseded.ts"
+import { digestOf, listOf } from "./superseded.ts"
 import { driftedAs, drifting, reviewedAs } from "./verdicts.ts"
 
 /** The columns that the content of a rejected row covers (place ?1, digest ?2, content ?3), if a run has recorded the row. */
@@ -11,23 +11,24 @@ export const columnsOf = "(SELECT columns FROM attention WHERE place = ?1 AND di
 
 /** Records, inside a transaction, that this run saw these rows with these fates. */
 export function* recordAttention(
-  { texts }: Store,
+  store: Store,
   { place, run }: { readonly place: number; readonly run: number },
   rows: ReadonlyArray<AttentionRow>,
 ): Sql<void> {
   yield* write("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   for (const row of rows) {
     yield* write(
-      `INSERT INTO attention (place, digest, content, columns, what, row, seen) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6, ?7)
+      `INSERT INTO attention (place, digest, content, columns, what, row, seen, key) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6, ?7, ?8)
        ON CONFLICT (place, digest, content, what) DO UPDATE SET row = excluded.row, seen = excluded.seen`,
       [
         place,
-        row.keyDigest ?? noKey,
+        digestOf(store, row),
         row.content,
-        yield* texts.idOfList(row.columns),
+        yield* store.texts.idOfList(row.columns),
         fateCode(row.fate),
         row.row,
         run,
+        row.key ?? null,
       ],
     )
   }
@@ -38,8 +39,9 @@ export function* recordAttention(
  * sent, because the doubt is about that, not about what the source contains now.
  */
 export function* attended(
+  store: Store,
   place: number,
-  rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
+  rows: ReadonlyArray<Pick<AttentionRow, "key" | "content" | "fate">>,
 ): Sql<ReadonlyArray<"new" | "seen" | "acknowledged">> {
   const states = yield* each<readonly [number]>(
     `SELECT CASE
@@ -49,9 +51,19 @@ export function* attended(
        ) THEN 2
        WHEN EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2 AND what = ?4 AND content = ?3) THEN 1
        ELSE 0 END`,
-    rows.map(({ content, fate, keyDigest = noKey }) => [place, keyDigest, content, fateCode(fate)]),
+    rows.map((row) => [place, digestOf(store, row), row.content, fateCode(row.fate)]),
   )
   return states.map(([state]) => (["new", "seen", "acknowledged"] as const)[state?.[0] ?? 0] ?? "new")
+}
+
+/** See `PipelineLedger.skippedKeys`. */
+export function* skippedKeys(place: number): Sql<ReadonlyArray<string>> {
+  const found = yield* all<readonly [string]>(
+    `SELECT l.key FROM leftOut l WHERE l.place = ? AND l.keyed = 1 AND l.key IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM row r WHERE r.place = l.place AND r.digest = l.digest AND ${isTaken("r")})`,
+    [place],
+  )
+  return found.map(([key]) => key)
 }
 
 const found = "FROM attention t WHERE t.place = ?"
@@ -95,8 +107,8 @@ export function* acknowledge(
     if (what.leaveOut && from !== drifting) {
       const but = from === standing ? "" : ` AND t.what <> ${fateCode("duplicate")}`
       yield* write(
-        `INSERT INTO leftOut (place, keyed, digest, at, by, because)
-         SELECT DISTINCT t.place, CASE WHEN length(t.digest) > 0 THEN 1 ELSE 0 END, CASE WHEN length(t.digest) > 0 THEN t.digest ELSE t.content END,
+        `INSERT INTO leftOut (place, keyed, digest, key, at, by, because)
+         SELECT DISTINCT t.place, CASE WHEN length(t.digest) > 0 THEN 1 ELSE 0 END, CASE WHEN length(t.digest) > 0 THEN t.digest ELSE t.content END, t.key,
            CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT) ${from}${but}${named}
          ON CONFLICT DO NOTHING`,
         [at, what.by, what.because, place, ...names],

@@ -99,8 +99,9 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
          ON CONFLICT DO NOTHING`,
         [to, place, from],
       )
+      if (table === "acknowledged") continue
+      yield* write(`UPDATE ${table} SET key = ? WHERE place = ? AND digest = ? AND key IS NOT NULL`, [key, place, to])
     }
-    yield* write("UPDATE superseded SET key = ? WHERE place = ? AND digest = ?", [key, place, to])
   }
   return moved.flat().length
 }
@@ -123,9 +124,9 @@ function* mergeUnsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
 }
 
 const decisions = [
-  ["leftOut", "keyed, at, by, because"],
+  ["leftOut", "keyed, key, at, by, because"],
   ["superseded", "key, content, columns, fixed"],
-  ["attention", "content, columns, what, row, seen"],
+  ["attention", "key, content, columns, what, row, seen"],
   ["acknowledged", "content, what, at, by, because"],
 ] as const
 

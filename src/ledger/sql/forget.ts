@@ -51,8 +51,10 @@ export function* forget(
   const places = yield* all<Place>(`SELECT id, form FROM place p WHERE ${isOwn}`, [pipeline, renamedFrom])
   const digest = store.digest.key(key)
   const at = yield* store.now()
-  const leaveOut = (place: number, keyed: 0 | 1 | 2, digest: Buffer) =>
-    insert("leftOut", { place, keyed, digest, at, by, because }, [])
+  const leaveOut = function*(place: number, keyed: 0 | 1 | 2, digest: Buffer): Sql<void> {
+    yield* insert("leftOut", { place, keyed, digest, at, by, because }, [])
+    yield* write("UPDATE leftOut SET key = NULL WHERE place = ? AND keyed = ? AND digest = ?", [place, keyed, digest])
+  }
   const submissions: Array<Forgotten["submissions"][number]> = []
   const had = new Set<"row" | "digest">()
   for (const [place, form] of places) {
@@ -129,7 +131,7 @@ function* mentionOf(
     `SELECT 'held' FROM attention WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'held' FROM superseded WHERE place = ?1 AND digest = ?2
      UNION ALL SELECT 'held' FROM acknowledged WHERE place = ?1 AND digest = ?2
-     UNION ALL SELECT 'left out' FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
+     UNION ALL SELECT CASE WHEN key IS NULL THEN 'left out' ELSE 'held' END FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
      UNION ALL SELECT 'resembles' FROM leftOut WHERE place = ?1 AND keyed = 2 AND digest IN (SELECT unhex(value) FROM json_each(?3))
      ORDER BY 1 LIMIT 1`,
     [place, digest, listOf(like)],

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerRefused } from "../errors.ts"
 import type { Ledger, PipelineLedger } from "../Ledger.ts"
-import { attended } from "./attention.ts"
+import { attended, skippedKeys } from "./attention.ts"
 import { closedBecause, untilClosed } from "./closing.ts"
 import { evidence, settlingFacts } from "./evidence.ts"
 import { facts, isAccepted, notified, recordNotified, unreadFiles } from "./facts.ts"
@@ -85,7 +85,9 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     lookUpRows: (keys, contents) =>
       readEach("looking up rows", keys, undefined, (place) => lookUpRows(store, place, keys, contents, cursor)),
     fixed: (rows) => readEach("looking up rejected rows", rows, "unsent", (place) => fixedRows(store, place, rows)),
-    attended: (rows) => readEach("looking up rows that need review", rows, "new", (place) => attended(place, rows)),
+    attended: (rows) =>
+      readEach("looking up rows that need review", rows, "new", (place) => attended(store, place, rows)),
+    skippedKeys: read("reading keys of skipped rows", skippedKeys),
     importedUnderOtherMapping: (mapping) => read("counting rows", (place) => importedUnderOther(place, mapping)),
     pages: (of, choice) => pages(store, known, of, choice),
     counts: read("counting rows", counts),

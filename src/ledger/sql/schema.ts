@@ -83,7 +83,7 @@ export const schema = `
   -- Rows that need review; columns: the list of columns that the content covers; seen: the last run that found the row in this state. digest is empty for
   -- a row without a key.
   CREATE TABLE attention (
-    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, content BLOB NOT NULL, columns INTEGER NOT NULL, what INTEGER NOT NULL, row INTEGER NOT NULL, seen INTEGER NOT NULL,
+    place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT, content BLOB NOT NULL, columns INTEGER NOT NULL, what INTEGER NOT NULL, row INTEGER NOT NULL, seen INTEGER NOT NULL,
     PRIMARY KEY (place, digest, content, what)
   ) STRICT, WITHOUT ROWID;
 
@@ -105,9 +105,9 @@ export const schema = `
   ) STRICT, WITHOUT ROWID;
 
   -- Rows that a person skipped permanently, by the digest of the key (keyed = 1) or of the content (0). For forgotten rows, also digests of the key
-  -- without its formatting (2).
+  -- without its formatting (2), and key is NULL.
   CREATE TABLE leftOut (
-    place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
+    place INTEGER NOT NULL REFERENCES place, keyed INTEGER NOT NULL, digest BLOB NOT NULL, key TEXT, at INTEGER NOT NULL, by TEXT NOT NULL, because TEXT NOT NULL,
     PRIMARY KEY (place, keyed, digest)
   ) STRICT, WITHOUT ROWID;
 
