@@ -11,6 +11,8 @@ export interface Facts {
   readonly isBlank: boolean
   /** Whether a person skipped a row permanently, so that the row may have no row in the ledger. */
   readonly isAnyLeftOut: boolean
+  /** Whether runs rejected a row without a key. */
+  readonly isAnyKeyless: boolean
   /** The number of the ledger's last row, of any pipeline. 0 if there is none. */
   readonly lastRow: number
   /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. Undefined if it never sent any. */

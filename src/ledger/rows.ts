@@ -111,6 +111,8 @@ export interface IntendedRow {
   readonly rest?: Buffer | undefined
   /** The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv. */
   readonly supersedes: Rejection | undefined
+  /** Digest of the row's filled cells without those of its key. A row with these cells may have been rejected because it had no key. Absent if no row was. */
+  readonly keyless?: Buffer | undefined
   /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */
   readonly replaces?: string | undefined
   readonly item: Item

@@ -5,7 +5,8 @@ import * as Stream from "effect/Stream"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { contentDigest, rejectionOf, restAnswers, restDigest, rowTexts } from "./content.ts"
+import { columnNames } from "../source/columns.ts"
+import { contentDigest, makeContents, rejectionOf, restAnswers, restDigest, rowTexts } from "./content.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -23,7 +24,7 @@ export const outgoing = (
   count: number,
 ): Effect.Effect<
   Effect.Effect<ReadonlyArray<IntendedRow> | undefined, LedgerError>,
-  never,
+  LedgerError,
   CurrentRun | RunLedger | Stop | Scope.Scope
 > =>
   Effect.gen(function*() {
@@ -36,6 +37,9 @@ export const outgoing = (
     const contentOf = contentDigest(plan.shape, columns, ledger.digest)
     const restOf = restDigest(restAnswers(plan), ledger.digest)
     const origin = rejectionOf(plan)
+    const contents = makeContents(plan, ledger.digest)
+    const otherColumns = columnNames(columns).filter((name) => !plan.keyColumns.includes(name)).toSorted()
+    const mayHaveBeenKeyless = (yield* view.facts).isAnyKeyless && mapping.keyed === "columns" && !isFixed
 
     let given = 0
     let isEnd = false
@@ -67,6 +71,7 @@ export const outgoing = (
           content: contentOf(cells),
           rest: restOf(mapped.item),
           supersedes: undefined,
+          keyless: mayHaveBeenKeyless ? contents.filled(otherColumns, cells) : undefined,
           item: mapped.item,
           cells: rowTexts(cells, plan),
         })

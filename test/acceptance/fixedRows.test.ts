@@ -293,6 +293,35 @@ it.scopedLive("a row that was corrected in the source is not sent again from an 
     expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 3, { changed: 1 }])
   }))
 
+it.scopedLive.each(databasesIfLong)(
+  "a row that got its key in the source is not sent again from an older rejected.csv, under another key ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      write(at, { rows: ["1,Ada,ada@example.org,", ",Bob,bob@example.org,1990-01-17"], fix: ["", ""] }, undefined)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+      const older = at.read("reports/contacts/latest/rejected.csv")
+      at.write("source.csv", at.read("source.csv").replace(",Bob", "2,Bob"))
+      expect([(yield* at.inProcess("run", "contacts")).status, at.count()]).toEqual([0, 2])
+      at.write("older.csv", older.replace(",Bob,bob", "9,Bob,bob.b"))
+      const fixed = yield* at.inProcess("run", "contacts", "--source", "older.csv")
+      expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 2, { changed: 1 }])
+    }),
+)
+
+it.scopedLive("a row without a key can be fixed, although the source got a row with the same cells and a key", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["1,Ada,ada@example.org,", ",Bob,bob@example.org,"], fix: ["", ""] }, undefined)
+    yield* at.inProcess("run", "contacts")
+    at.write("source.csv", `${at.read("source.csv")}2,Bob,bob@example.org,\n`)
+    const second = yield* at.inProcess("run", "contacts")
+    expect([second.status, at.count(), at.report().rows], second.stdout).toMatchObject([1, 2, { invalid: 1 }])
+    fix(at, [",Bob", "9,Bob"])
+    expect([(yield* importFixed(at, second.lastLine)).status, at.count()]).toEqual([0, 3])
+  }))
+
 it.scopedLive.each(
   [
     {

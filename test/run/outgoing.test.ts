@@ -55,6 +55,7 @@ const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream
     const ledger = {
       ledger: { digest: { key: Buffer.from, content: (cells: ReadonlyArray<string>) => Buffer.from(cells.join()) } },
       view: {
+        facts: Effect.succeed({ isAnyKeyless: false }),
         lookUp: (keys: ReadonlyArray<Buffer>) => Effect.succeed(keys.map((key) => ({ submissionId: `of ${key}` }))),
       },
     } as unknown as RunLedger["Type"]

@@ -28,6 +28,7 @@ export function* facts({ texts }: Store, place: number): Sql<Facts> {
     pulled: undefined,
     isBlank: !((yield* has("row")) || isAnyLeftOut || (yield* has("superseded"))),
     isAnyLeftOut,
+    isAnyKeyless: yield* exists("SELECT 1 FROM attention WHERE place = ? AND digest = ? LIMIT 1", [place, noKey]),
     forgotten: forgotten.map(([digest]) => digest.toString("hex")),
     lastRow: yield* lastRow(),
     firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),

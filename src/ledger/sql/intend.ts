@@ -15,7 +15,7 @@ import {
 } from "./row.ts"
 import { all, both, get, inTens, numberIn, Refusal, type Sql, type Statement, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { digestOf } from "./superseded.ts"
+import { digestOf, noKey } from "./superseded.ts"
 
 /** A session's open batch, with the ids of the batch's rows in the ledger. */
 export interface OpenBatch {
@@ -52,6 +52,15 @@ export function* intend(
   for (const [index, row] of intent.rows.entries()) {
     const id = added[index] ?? (yield* sendAgain(store, row, as, { run: at.run, resend: intent.resend }))
     rows.push(id)
+    if (row.keyless !== undefined) {
+      // A row that this run rejected still has no key, so it is a different one.
+      yield* write(
+        `INSERT INTO superseded (place, digest, content, columns, fixed)
+         SELECT ?1, ?2, content, columns, CAST(?3 AS BIGINT) FROM attention
+         WHERE place = ?1 AND digest = ?4 AND content = ?5 AND seen <> ?6 LIMIT 1 ON CONFLICT DO NOTHING`,
+        [at.place, row.keyDigest, id, noKey, row.keyless, at.run],
+      )
+    }
     if (row.supersedes === undefined) continue
     yield* write(
       `INSERT INTO superseded (place, digest, content, columns, fixed, key) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6)

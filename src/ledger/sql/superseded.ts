@@ -77,8 +77,8 @@ export function* fixedRows(
   const states = `r.state IN (${sentStates})`
   const contents = listOf(rows.flatMap((row) => row?.content ?? []))
   const keyed = listOf(keys.filter((key) => key.length > 0))
-  const replaced = yield* all<readonly [Buffer, Buffer]>(
-    `SELECT s.digest, s.content FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
+  const replaced = yield* all<readonly [Buffer, Buffer, number]>(
+    `SELECT s.digest, s.content, CASE WHEN length(s.digest) > 0 AND s.key IS NULL THEN 1 ELSE 0 END FROM superseded s JOIN row r ON r.id = s.fixed AND ${states}
      WHERE s.place = ? AND s.content IN (SELECT unhex(value) FROM json_each(?))`,
     [place, contents],
   )
@@ -101,6 +101,9 @@ export function* fixedRows(
     new Set(found.map(([key, content]) => nameOf(content, key)))
   const [asItWas, asFixed, asRejected] = [named(sent), named(replaced), named(rejected)]
   const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode("duplicate")))
+  const gotKey = new Set(
+    replaced.flatMap(([, content, isKeyless]) => (isKeyless === 1 ? [content.toString("latin1")] : [])),
+  )
   const known = new Set(rejected.map(([, content]) => content.toString("latin1")))
   const sentContents = new Set(rekeyed.map(([content]) => content.toString("latin1")))
   const sentKeys = new Set(sent.map(([key]) => key.toString("latin1")))
@@ -108,8 +111,10 @@ export function* fixedRows(
     if (row === undefined) return "unsent"
     const key = keys[at] ?? noKey
     const name = nameOf(row.content, key)
-    if (asFixed.has(name) || asItWas.has(name) || sentContents.has(row.content.toString("latin1"))) return "sent"
-    if (!asRejected.has(name) && known.has(row.content.toString("latin1"))) return "changed key"
+    const content = row.content.toString("latin1")
+    if (asFixed.has(name) || asItWas.has(name) || sentContents.has(content)) return "sent"
+    if (key === noKey && gotKey.has(content)) return "sent"
+    if (!asRejected.has(name) && known.has(content)) return "changed key"
     return !row.isDuplicate && !asDuplicate.has(name) && sentKeys.has(key.toString("latin1")) ? "sent" : "unsent"
   })
 }
