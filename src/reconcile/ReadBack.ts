@@ -89,22 +89,33 @@ export const readBack = (
         // The first read may have shown a submission that was not stored completely.
         each(index, again === undefined ? result : { ...compared(request, again, options), editLink: again.editLink })
       })
-      return options.leavesUnreadable !== true ? reading : Effect.catchIf(
-        reading,
-        ({ reason }) => reason === "unreachable" || reason === "unexpected",
-        ({ status }) =>
-          Effect.zipRight(
-            service.form(formId),
-            Effect.logWarning(
-              `Submission ${submissionId} of an earlier run can't be read${
-                status === undefined ? "" : ` (status ${status})`
-              }, although the service returns the form. It stays unread. Ask the service's operator about it.`,
-            ),
-          ),
-      )
+      return options.leavesUnreadable === true ? unlessUnreadable(reading, submissionId, options) : reading
     }
     yield* unlessAborted(Effect.forEach(indexes, readOne, { concurrency: "unbounded", discard: true }), signal)
   })
+
+/** Returns undefined if only this submission can't be read: the service returns the form. Then logs a warning. */
+export const unlessUnreadable = <A>(
+  reading: Effect.Effect<A, ServiceUnusable>,
+  submissionId: string,
+  { formId, service }: Pick<ReadBackOptions, "formId" | "service">,
+): Effect.Effect<A | undefined, ServiceUnusable> =>
+  Effect.catchIf(
+    reading,
+    ({ reason }) => reason === "unreachable" || reason === "unexpected",
+    ({ status }) =>
+      Effect.zipRight(
+        service.form(formId),
+        Effect.as(
+          Effect.logWarning(
+            `Submission ${submissionId} of an earlier run can't be read${
+              status === undefined ? "" : ` (status ${status})`
+            }, although the service returns the form. It counts as unread. Ask the service's operator about it.`,
+          ),
+          undefined,
+        ),
+      ),
+  )
 
 /** Looks for submissions in the form's list. Passes on only verified results. Returns the indexes of all other requests. */
 const verifiedByList = (

@@ -53,6 +53,8 @@ export class Counts {
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   /** The verdicts of submissions that earlier runs created and this run read back. */
   readonly earlier = { verified: 0, differing: 0, missing: 0 }
+  /** The rows, by their numbers in the ledger, whose submissions were verified by an earlier run and can't be read now. */
+  readonly unreadable = new Set<number>()
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
   private readonly answers = new Map<string, Answered>()

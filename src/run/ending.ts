@@ -66,6 +66,8 @@ export interface Unproven {
   /** The number of verified submissions that were edited later, as found by a reconciliation. */
   readonly edited: number
   readonly gone: number
+  /** The number of verified submissions that a reconciliation could not read. */
+  readonly unreadable: number
 }
 
 export const noDrift: Drift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
@@ -75,12 +77,14 @@ export const unprovenOf = (
   { acknowledged, verdicts }: Pick<Counts, "acknowledged" | "verdicts">,
   drift: Drift,
   leftUnread: number,
+  unreadable: number,
 ): Unproven => ({
   differing: verdicts.differing - acknowledged.differing,
   missing: verdicts.missing - acknowledged.missing,
   unread: Math.max(0, verdicts.unread - acknowledged.unread - leftUnread),
   edited: drift.edited - drift.acknowledged.edited,
   gone: drift.gone - drift.acknowledged.gone,
+  unreadable,
 })
 
 /** Returns the number of submissions that are acknowledged but not proven. */
@@ -97,7 +101,7 @@ export const because = (end: {
   readonly left: Unproven
   readonly rows: RunReport["rows"]
 }): ReadonlyArray<string> => {
-  const { differing, edited, gone, missing, unread } = end.left
+  const { differing, edited, gone, missing, unread, unreadable } = end.left
   const was = (many: number) => (many === 1 ? "was" : "were")
   return present([
     !end.holds
@@ -123,6 +127,8 @@ export const because = (end: {
     missing > 0 && `${counted(missing, "submission")} can't be found in the service.`,
     edited > 0 && `${counted(edited, "submission")} came back as sent, but ${was(edited)} edited later.`,
     gone > 0 && `${counted(gone, "submission")} came back as sent, but ${was(gone)} deleted later.`,
+    unreadable > 0
+    && `${counted(unreadable, "submission")} came back as sent, but can't be read now: see imported.csv.`,
     unread > 0
     && `${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
     end.needed > 0 && `${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`,

@@ -7,7 +7,7 @@ import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
 import { checkDrift, compareWithVerified, type DriftResult } from "../reconcile/drift.ts"
-import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
+import { type ReadBackOptions, unlessUnreadable } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { pageRows as listedRows } from "../service/FormService.ts"
@@ -23,6 +23,9 @@ import { compareWholeForm, type WholeForm } from "./wholeForm.ts"
 /** The number of pages that are read at the same time, and of submissions per page. Small enough that an interrupt doesn't wait for a long queue, but large enough to use the service's full rate. */
 const readingPages = 2
 const readingRows = 16
+
+/** The maximum number of verified submissions that can't be read. If there are more, the service counts as unavailable. */
+const mostUnreadable = 20
 
 /**
  * Reads back every submission of a pipeline again. Compares an unverified submission with what was sent. Compares a verified one with what came back when it was verified, to distinguish a later edit
@@ -69,7 +72,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
           ? Effect.void
           : RunLedger.record((session) => session.record({ reconciled: upTo }))
       })
-      if (!whole || stop.requested()) return
+      if (stop.requested()) return
       yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
     })
     yield* Effect.catchTag(steps, "LedgerOvertaken", stop.overtaken)
@@ -78,7 +81,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported, wholeForm })
   }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
 
-/** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped in the meantime. */
+/** Reads the submissions of a page. Returns the number of its last row, or undefined if some were not read, so that the next reconciliation reads the page again if this one is interrupted. */
 const readPage = (options: ReadBackOptions, rows: ReadonlyArray<SentRow>) =>
   Effect.gen(function*() {
     const stop = yield* Stop
@@ -138,7 +141,7 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
 >
 
 /**
- * Reads a verified submission again, and compares it with what came back when it was verified. Returns undefined if the run stopped in the meantime.
+ * Reads a verified submission again, and compares it with what came back when it was verified. Returns undefined if it can't be read, or the run stopped in the meantime.
  *
  * @param listed the result if the list shows the submission unchanged; then it is not read
  */
@@ -146,10 +149,19 @@ const readAgain = (options: ReadBackOptions, row: VerifiedRow, listed: DriftResu
   Effect.gen(function*() {
     const stop = yield* Stop
     const counts = yield* RunCounts
-    const result = listed ?? (yield* unlessAborted(checkDrift(row, options), stop.sending).pipe(
-      Effect.catchTag("ServiceUnusable", stop.unavailable),
-    ))
+    const checked = unlessUnreadable(checkDrift(row, options), row.submissionId, options)
+    const result = listed ?? (yield* unlessAborted(
+      Effect.map(checked, (found) => found ?? "unreadable"),
+      stop.sending,
+    ).pipe(Effect.catchTag("ServiceUnusable", stop.unavailable)))
     if (result === undefined) return undefined
+    if (result === "unreadable") {
+      counts.unreadable.add(row.at)
+      if (counts.unreadable.size <= mostUnreadable) return undefined
+      return yield* stop.unavailable({
+        message: `More than ${mostUnreadable} submissions can't be read, although the service returns the form.`,
+      })
+    }
     counts.readBack(verdictOf[result.standing])
     counts.read++
     const differences = countComparisons(counts, row, result)

@@ -70,6 +70,7 @@ export const writeSummary = (ended: Ended) =>
     const { facts, pulled, report: whole } = yield* summarise(ended)
     const report = folder.mask === undefined ? whole : yield* masked(whole, folder.mask)
     const { missed } = ended
+    const { unreadable } = yield* RunCounts
     const names = columnNames(plan.columns)
     // A dry run records nothing, so the next run will report these rows as vanished.
     const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
@@ -79,7 +80,7 @@ export const writeSummary = (ended: Ended) =>
       imported: Stream.map(
         // A reconciliation covers the submissions of all runs.
         view.pages("imported", { size: importedAtOnce, ...(plan.mode === "reconcile" ? {} : { run: plan.id }) }),
-        (rows) => rows.map(asReadBack),
+        (rows) => rows.map(asReadBack(unreadable)),
       ),
       inDoubt: Stream.map(
         view.pages("doubtful", {}),
@@ -137,10 +138,16 @@ const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
 /** How many imported rows are read at a time. Larger pages save a tenth of the time after the last answer. */
 const importedAtOnce = 5_000
 
-/** Returns a row with the result of its read-back. A verified submission that was edited or deleted later is reported as differing or missing. */
-const asReadBack = ({ drift, ...row }: Pages["imported"]["row"]): ImportedRow => ({
+/** Returns a row with the result of its read-back. A verified submission that was edited or deleted later, or can't be read now, is reported as differing, missing or unread. */
+const asReadBack = (unreadable: ReadonlySet<number>) => ({ drift, ...row }: Pages["imported"]["row"]): ImportedRow => ({
   ...row,
-  verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
+  verdict: unreadable.has(row.at)
+    ? "unread"
+    : drift === undefined
+    ? row.verdict
+    : drift === "gone"
+    ? "missing"
+    : "differing",
 })
 
 /** The number of the latest settlements that a report contains. */
@@ -165,7 +172,7 @@ const summarise = (ended: Ended) =>
     const tolerated = new Map(mapping.answers.map((answer) => [answer.id, answer.tolerated]))
     const inDoubt = standing.inDoubt - standing.acknowledged.inDoubt
     const drift = mode === "reconcile" ? standing.drift : noDrift
-    const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0)
+    const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0, counts.unreadable.size)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const wholeForm = wholeFormOf(ended.wholeForm)
     const pull = yield* pulledUpTo({

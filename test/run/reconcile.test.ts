@@ -105,6 +105,36 @@ scoped(
 )
 
 scoped(
+  "a verified submission that the service can't return any more is unread, and the others are compared",
+  Effect.gen(function*() {
+    const at = yield* world
+    const { file, reconcile, run, source, store } = at
+    yield* source(people(1, 30))
+    yield* run()
+    const id = idsOf(at)
+    store.edit("people", id(3), () => ({}))
+    store.answer("people", id(4), "name", "Somebody else")
+    const found = yield* reconcile({ pageRows: 10 })
+    expect(found).toMatchObject({
+      exitCode: 4,
+      outcome: "differing",
+      readBack: { verified: 28, differing: 1, missing: 0, unread: 1 },
+      because: [
+        "1 submission came back as sent, but was edited later.",
+        "1 submission came back as sent, but can't be read now: see imported.csv.",
+      ],
+      next: "formferry report people --open",
+    })
+    expect(yield* file(found, "imported.csv")).toMatch(/^3,3,.*,unread,/m)
+    expect(yield* run()).toMatchObject({ exitCode: 0 })
+    store.edit("people", id(3), (content) => content)
+    // Many such submissions mean that the service can't be used.
+    for (let number = 5; number < 30; number++) store.edit("people", id(number), () => ({}))
+    expect(yield* reconcile()).toMatchObject({ exitCode: 5, outcome: "unavailable" })
+  }),
+)
+
+scoped(
   "a verified submission without any answer is read again, and its deletion is found",
   Effect.gen(function*() {
     const at = yield* world
