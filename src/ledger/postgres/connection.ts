@@ -187,8 +187,8 @@ export class Connection {
 const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
 /**
- * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow. A
- * server that is too old lacks some of them, and is refused later.
+ * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow.
+ * Settings that the server does not know are omitted.
  */
 const settings = (schema: string, more: Readonly<Record<string, string>>): string => {
   const wanted = Object.entries({
@@ -204,6 +204,7 @@ const settings = (schema: string, more: Readonly<Record<string, string>>): strin
     // A server's defaults must not end a long statement or an idle run.
     statement_timeout: "0",
     idle_session_timeout: "0",
+    transaction_timeout: "0",
     jit: "off",
     ...more,
   })

@@ -17,11 +17,13 @@ it.scopedLive.skipIf(withoutPostgres)("a user's default time-outs don't end a se
   Effect.gen(function*() {
     const user = newSchema()
     const admin = yield* connected(yield* urlOf())
-    yield* Effect.promise(() =>
-      admin.exec(
-        `CREATE ROLE ${user} LOGIN PASSWORD 'x'; ALTER ROLE ${user} SET statement_timeout = '200ms'; ALTER ROLE ${user} SET idle_session_timeout = '200ms'`,
-      )
+    const timeouts = ["statement_timeout", "idle_session_timeout", "transaction_timeout"]
+    // Servers before 17 have no `transaction_timeout`.
+    const { rows } = yield* Effect.promise(() =>
+      admin.send("SELECT name FROM pg_settings WHERE name = ANY ($1)", [`{${timeouts.join()}}`])
     )
+    const set = rows.map(([name]) => `ALTER ROLE ${user} SET ${String(name)} = '200ms'`)
+    yield* Effect.promise(() => admin.exec([`CREATE ROLE ${user} LOGIN PASSWORD 'x'`, ...set].join("; ")))
     const connection = yield* connected(yield* urlOf({ user: `${user}:x` }))
     yield* Effect.promise(() => connection.send("SELECT pg_sleep(0.4)"))
     yield* Effect.sleep("400 millis")
