@@ -136,8 +136,8 @@ export interface Pages {
   readonly imported: { readonly row: ImportedRow; readonly choice: ImportedChoice }
   /** The same rows, with what was sent and returned. */
   readonly sent: { readonly row: SentRow; readonly choice: ImportedChoice }
-  /** Rows in doubt, in the order in which they were first sent. */
-  readonly doubtful: { readonly row: DoubtfulRow; readonly choice: object }
+  /** Rows in doubt, in the order in which they were first sent. With `withOpen`, also the rows of open intents, which a reader counts as in doubt. */
+  readonly doubtful: { readonly row: DoubtfulRow; readonly choice: { readonly withOpen?: boolean } }
   /** All submissions that the ledger knows at this destination. */
   readonly submissions: { readonly row: KnownSubmission; readonly choice: object }
   /** Submissions that were replaced, earliest first. With `run`, only those that this run created. */

@@ -83,7 +83,7 @@ export const writeSummary = (ended: Ended) =>
         (rows) => rows.map(asReadBack(unreadable)),
       ),
       inDoubt: Stream.map(
-        view.pages("doubtful", {}),
+        view.pages("doubtful", { withOpen: true }),
         (rows) =>
           rows.map(({ reason, ...row }) => {
             const open = ended.settled?.open.get(row.keyDigest.toString("hex"))
@@ -342,7 +342,7 @@ const doubts = Effect.gen(function*() {
   const { id } = yield* CurrentRun
   const { view } = yield* RunLedger
   const byReason = new Map<string, Doubt>()
-  yield* Stream.runForEach(view.pages("doubtful", {}), (rows) =>
+  yield* Stream.runForEach(view.pages("doubtful", { withOpen: true }), (rows) =>
     Effect.sync(() => {
       for (const row of rows) {
         const reason = byReason.has(row.reason) || byReason.size < mostReasons ? row.reason : "other reasons"

@@ -1,12 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import { answering } from "../localServer.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
+import { databasesIfLong } from "./inPostgres.ts"
 
 it.scopedLive(
   "the next rehearsal and run remove the files of killed processes, but not the files of live ones",
@@ -44,6 +45,27 @@ it.scopedLive(
       expect(dead?.filter(isThere)).toEqual([])
     }),
   60_000,
+)
+
+it.scopedLive.each(databasesIfLong)(
+  "a dry run after a killed run lists the rows in doubt that it counts ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench({ faults: [{ fault: "unanswered", on: "create", when: "after", at: [1] }] })
+      ;(yield* place)(at)
+      at.write("source.csv", csv(upTo(40)))
+      const killed = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() > 0)
+      killed.signal("SIGKILL")
+      yield* Effect.promise(() => killed.ended)
+      const dry = yield* at.inProcess("run", "contacts", "--dry-run")
+      expect(dry.status, dry.stderr).toBe(4)
+      const { folder, inDoubt, rows } = at.report()
+      expect([rows.inDoubt, inDoubt]).toMatchObject([10, [{ count: 10 }]])
+      const [, ...lines] = readFileSync(join(folder, "in-doubt.csv"), "utf8").trim().split("\n")
+      expect(lines).toHaveLength(10)
+      expect(lines[0]).toContain("the run that sent it has not recorded the outcome")
+    }),
 )
 
 it.scopedLive.runIf(isLong)(

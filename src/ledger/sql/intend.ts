@@ -167,5 +167,10 @@ function* sendAgain(
   return id
 }
 
+/** Selects the numbers of the rows of a place (?1) whose intents are open. */
+export const intendedRows =
+  `SELECT r.id FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
+   WHERE b.place = ?1 AND b.open = 1`
+
 /** Returns the number of the last batch that was recorded, or 0 if there is none. */
 export const lastIntent = (): Sql<number> => numberIn("SELECT max(id) FROM batch")

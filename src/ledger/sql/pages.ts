@@ -8,6 +8,7 @@ import { fateCode, openStates, stateCode, verdictCode, verdictOf } from "../code
 import type { LedgerError } from "../errors.ts"
 import type { DoubtfulRow, ExportedRow, ImportedRow, Page, Pages, SentRow, UndeletableRow } from "../pages.ts"
 import { submissionsPage } from "./evidence.ts"
+import { intendedRows } from "./intend.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
 import { condition, optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
@@ -97,9 +98,11 @@ const doubtful = selection<DoubtfulRow>({
   batch: selected<number>("b.id"),
   run: selected<string>("u.name"),
   sentAt: selected("b.sent", isoOf),
-  first: selected<number>("x.first"),
+  first: selected<number>("coalesce(x.first, b.id)"),
   closed: optional<number>("CASE WHEN b.dead = 0 THEN b.closed END"),
-  reason: selected<string>("x.reason"),
+  reason: selected<string>(
+    `CASE r.state WHEN ${stateCode.intended} THEN 'the run that sent it has not recorded the outcome' ELSE x.reason END`,
+  ),
   resent: row.resent,
   item,
   cells,
@@ -111,9 +114,12 @@ const doubtful = selection<DoubtfulRow>({
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Sql<ReadonlyArray<DoubtfulRow>> =>
   doubtful.all(
     store,
-    `FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run
+    `FROM row r LEFT JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = r.batch JOIN run u ON u.id = b.run
      LEFT JOIN detail d ON d.row = r.id
-     WHERE r.place = ? AND r.state = ${stateCode.inDoubt} AND r.id > ? ORDER BY r.id LIMIT ?`,
+     WHERE r.id IN (
+       SELECT id FROM (
+         SELECT id FROM row INDEXED BY row_doubt WHERE place = ?1 AND state = ${stateCode.inDoubt} AND id > ?2 ORDER BY id LIMIT ?3
+       ) AS doubted${page.withOpen === true ? ` UNION ALL ${intendedRows} AND r.id > ?2` : ""}) ORDER BY r.id LIMIT ?3`,
     [place, page.after, page.limit],
   )
 

@@ -4,7 +4,7 @@ import { type Outcome, outcomes, type RecordedMode, recordedModes } from "../../
 import { isoOf } from "../../domain/words.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
-import { lastIntent } from "./intend.ts"
+import { intendedRows, lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
 import { all, get, numberIn, run, type Sql, write } from "./statement.ts"
@@ -47,11 +47,7 @@ export function* counts(place: number): Sql<Counts> {
 
 /** Counts the rows of open intents, which a reader counts as in doubt. */
 function* intended(place: number): Sql<number> {
-  return yield* count(
-    place,
-    `SELECT count(*) FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
-     WHERE b.place = ? AND b.open = 1`,
-  )
+  return yield* count(place, `SELECT count(*) FROM (${intendedRows}) AS open`)
 }
 
 export function* standing(store: Store, pipeline: string, place: number): Sql<Standing> {
