@@ -287,7 +287,9 @@ const rekey = command({
           Effect.gen(function*() {
             yield* hideProgress
             if (!input.json) {
-              yield* output.print(pairs.slice(0, shownPairs).map((pair) => `${pair.old} → ${pair.new}`).join("\n"))
+              yield* output.print(
+                pairs.slice(0, shownPairs).map((pair) => pair.shown ?? `${pair.old} → ${pair.new}`).join("\n"),
+              )
               if (pairs.length > shownPairs) {
                 yield* output.print(`and ${counted(pairs.length - shownPairs, "more row")}`)
               }

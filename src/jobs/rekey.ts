@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type Cell, cellText } from "../domain/cell.ts"
-import type { RowChunk } from "../domain/row.ts"
+import { brief } from "../domain/problem.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { isUnsent } from "../ledger/rows.ts"
@@ -13,6 +14,7 @@ import { KeyTable, RowHash } from "../run/KeyTable.ts"
 import { type Alike, newRows } from "../run/NewRows.ts"
 import { showWork } from "../run/Progress.ts"
 import { eachChunk } from "../source/chunks.ts"
+import { columnNames } from "../source/columns.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { planToRead } from "./openKeys.ts"
@@ -25,6 +27,8 @@ interface KeyPair {
   readonly new: string
   /** Whether only people's decisions about the old key are copied to the new one: a person skipped the row, or it was fixed and imported under another key. */
   readonly isCopied?: boolean
+  /** The number of the source's row with the new key, and its first mapped cells. Present if keys are made from content, because they are digests. */
+  readonly shown?: string
 }
 
 /**
@@ -40,6 +44,9 @@ interface Rekeying {
 }
 
 const never = (): boolean => false
+
+/** The maximum number of cells by which a row is shown. */
+const shownCells = 3
 
 /**
  * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. If this is interrupted, some keys are recorded, and the next
@@ -193,6 +200,15 @@ const pairsOfSource = (
         same !== undefined && !isOriginal(same) ? same : pair,
       ])
     })
+    const mapped = columnNames(plan.columns).flatMap((name, at) =>
+      plan.shape.includes(name) ? plan.columns[at] ?? [] : []
+    )
+    const shown = (row: number, cells: Cells) => {
+      const texts = mapped.map(({ position }) => cellText(cells[position])).filter((text) => text !== "")
+      return mapping.keyed === "content"
+        ? { shown: `Row ${row}: ${texts.slice(0, shownCells).map(brief).join(", ")}` }
+        : {}
+    }
     const pairs: Array<KeyPair> = []
     const second = numbering()
     const pair = (chunk: RowChunk) =>
@@ -204,7 +220,9 @@ const pairsOfSource = (
           const found = old.get(row) ?? []
           const original = found.find((one) => one.old === key)
           if (original === undefined) {
-            for (const one of found) pairs.push({ old: one.old, new: key, isCopied: isOriginal(one) || one.id === 0 })
+            for (const one of found) {
+              pairs.push({ old: one.old, new: key, isCopied: isOriginal(one) || one.id === 0, ...shown(row, cells) })
+            }
           } else if ("item" in mapping.map(cells, "")) {
             // The original itself was corrected in the source, so the fixed row gets its key.
             pairs.push({ old: original.key, new: key })

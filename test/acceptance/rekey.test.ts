@@ -4,6 +4,20 @@ import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { databasesIfLong } from "./inPostgres.ts"
 
+it.scopedLive("with rowKey: content, the rows are shown by their numbers and first mapped cells, because their keys are digests", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", pipelineYaml().replace("rowKey: [No]", "rowKey: content"))
+    at.write("source.csv", csv(upTo(3)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    at.write("source.csv", csv(upTo(3)).replace("Person 2", "PERSON 2"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(3)
+    const shown = yield* at.inProcess("ledger", "rekey", "contacts")
+    expect([shown.status, shown.stdout], shown.stderr).toEqual([2, "Row 2: PERSON 2, p2@example.org, 1990-01-17\n"])
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+    expect(recorded.stdout).toContain("1 row key recorded")
+  }))
+
 it.scopedLive.each(databasesIfLong)(
   "the keys of reformatted rows are recorded after a person agrees, and the run continues ($name)",
   ({ place }) =>
