@@ -15,6 +15,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
         command(["ledger", ...words, "--project", here.root]),
         (ran) => ({ ...ran, told: ran.err.replaceAll(/\s+/g, " ") }),
       )
+    const fs = yield* FileSystem.FileSystem
     const none = yield* ledger("compact")
     expect([none.status, none.told]).toEqual([2, expect.stringContaining("nothing has been imported yet")])
 
@@ -48,14 +49,24 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     })
     const to = `${here.root}/safe/copy.db`
     expect((yield* ledger("backup", to)).out).toContain(`its secret in ${to}.key`)
-    expect((yield* ledger("backup", to)).status).toBe(2)
+    const copied = yield* fs.readFile(to)
+    const refused = {
+      status: 2,
+      told: expect.stringContaining("already exists, and a copy of the ledger never replaces a file"),
+    }
+    expect(yield* ledger("backup", to)).toMatchObject(refused)
+    expect(yield* fs.readFile(to)).toEqual(copied)
+    // A secret alone is not replaced either.
+    const other = `${here.root}/safe/other.db`
+    yield* fs.copyFile(`${to}.key`, `${other}.key`)
+    expect(yield* ledger("backup", other)).toMatchObject(refused)
+    expect(yield* fs.exists(other)).toBe(false)
 
     const lines = (yield* ledger("export", "people")).out.trimEnd().split("\n")
     expect(lines).toHaveLength(3)
     const file = `${here.root}/rows.jsonl`
     expect((yield* ledger("export", "--format", "jsonl", "--out", file)).status).toBe(0)
     expect((yield* ledger("export", "--out", file)).status).toBe(2)
-    const fs = yield* FileSystem.FileSystem
     expect((yield* fs.readFileString(file)).trimEnd().split("\n")).toHaveLength(2)
     expect(Number((yield* fs.stat(file)).mode) & 0o777).toBe(0o600)
 

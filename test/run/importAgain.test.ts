@@ -87,7 +87,10 @@ scoped(
     })
     // If the old content returns, the row has changed again, because its current submission has different content.
     yield* one.source(people(1, 22))
-    expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
+    expect(yield* one.run()).toMatchObject({
+      rows: { alreadyImported: 21, imported: 1 },
+      replaced: { count: 1, examples: [{ submissionId: one.idOf("Person 3"), replaces: now }] },
+    })
     expect(yield* one.earlier).toEqual([["3", old], ["3", now]])
     // A replaced submission belongs to no row, so a person may delete it.
     yield* one.store.remove("people", `${old}`)
@@ -149,7 +152,10 @@ scoped(
     expect(yield* one.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 1 } })
     yield* settled(true)
     expect(yield* one.earlier).toEqual([["3", old]])
-    expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 12 }, replaced: { count: 1 } })
+    expect(yield* one.run()).toMatchObject({
+      rows: { alreadyImported: 12 },
+      replaced: { count: 1, examples: [{ submissionId: one.idOf("Grace"), replaces: old }] },
+    })
   }),
 )
 
