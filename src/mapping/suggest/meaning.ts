@@ -1,6 +1,7 @@
 import { distance } from "fastest-levenshtein"
-import { areContrary, areRelated, isStopWord, longestPhrase, lookUp } from "../words/lexicon.ts"
+import { areContrary, areRelated, isStopWord, longestPhrase, lookUp, stemOf } from "../words/lexicon.ts"
 import { type Topics, topicsOf } from "../words/topics.ts"
+import { vocabulary } from "../words/vocabulary.ts"
 import { comparedWords, sameText } from "../words/words.ts"
 
 export interface Term {
@@ -9,6 +10,8 @@ export interface Term {
   /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
   readonly root: string
+  /** Whether the title denies it: it is a negation or follows one. */
+  readonly isDenied: boolean
 }
 
 /** What a title or an option's text means. */
@@ -21,8 +24,18 @@ export interface Meaning {
   readonly topics: Topics
 }
 
+const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
+
+/** Returns the position of the first word that is denied: a negation, or the first of all if the negation is the last. Infinity if there is no negation. */
+const deniedFrom = (words: ReadonlyArray<string>): number => {
+  const [before = "", ...after] = words.join(" ").split(negation)
+  if (after.length === 0) return Infinity
+  return before === "" || after.join("") === "" ? 0 : before.split(" ").length
+}
+
 const termsOf = (title: string): ReadonlyArray<Term> => {
   const words = comparedWords(title)
+  const denied = deniedFrom(words)
   // Letters that number things count, although some are stop words: `Session A`.
   const numbering: ReadonlyArray<string> = title.slice(0, 300).match(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu) ?? []
   const terms: Array<Term> = []
@@ -32,7 +45,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
     while (length > 1 && lookUp(phrase()) === undefined) length--
     const [text, concepts = []] = [phrase(), lookUp(phrase())]
     const isIgnored = length === 1 && words.length > 1 && isStopWord(text) && !numbering.includes(text.toUpperCase())
-    if (!isIgnored) terms.push({ text, concepts, root: concepts[0] ?? text })
+    if (!isIgnored) terms.push({ text, concepts, root: concepts[0] ?? text, isDenied: at >= denied })
     at += length
   }
   return terms
@@ -94,6 +107,21 @@ export const likeness = (a: Meaning, b: Meaning): Likeness => {
     shared: shared && [shared.text, counterpart(shared, b)!.text],
   }
 }
+
+const deniedShare = ({ terms }: Meaning): number => terms.filter(({ isDenied }) => isDenied).length / terms.length
+
+/** Whether a word begins with a negation of another one: inactive, active. */
+const isNegationOf = (one: Term, other: Term): boolean =>
+  vocabulary.negatingPrefixes.some((prefix) => stemOf(one.text) === prefix + stemOf(other.text))
+
+/** Whether a yes to one title is a no to the other: "do not contact me" is not "contact me". Either only one denies what both name, or it denies all that it says. */
+export const areInverse = (a: Meaning, b: Meaning): boolean =>
+  Math.abs(deniedShare(a) - deniedShare(b)) === 1
+  || a.terms.some((one) =>
+    b.terms.some((other) =>
+      areAlike(one, other) ? one.isDenied !== other.isDenied : isNegationOf(one, other) || isNegationOf(other, one)
+    )
+  )
 
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
 export const agreement = (near: number): number => Math.log1p(10 * near)

@@ -1,10 +1,11 @@
 import { cut } from "../../domain/problem.ts"
 import { sureFrom } from "../../project/pipelineEdits.ts"
+import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { sameText } from "../words/words.ts"
 import { type Coverage, type ExpectedKind, shapedKinds, type Target } from "./fit.ts"
-import { type Likeness, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
+import { areInverse, type Likeness, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 
 /** Kinds of answer that forms often ask about several people. */
@@ -34,7 +35,13 @@ const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolea
   && vocabulary.people.some((person) => namesConcept(one, person) !== namesConcept(other, person))
   && nearness(subjectOf(one), subjectOf(other)) < 0.1
 
+/** Whether a question takes yes or no, or may take the yes and no of a column because it has no type. */
+const takesYesOrNo = ({ expected: { isGiven, kind }, options }: Target, cells: ColumnProfile | undefined): boolean =>
+  kind === "boolean" || options?.ticks !== undefined || (!isGiven && cells !== undefined && cells.share.boolean >= 0.9)
+
 export interface TitleLikeness extends Likeness {
+  /** Whether a yes to one title is a no to the other. */
+  readonly isInverse: boolean
   /** Whether nothing is known of one title. */
   readonly isUnknown: boolean
   /** What the titles prove, as evidence for `align`. */
@@ -42,13 +49,14 @@ export interface TitleLikeness extends Likeness {
 }
 
 /** Compares a title with a question's by their topics. Words count only if a topic is unknown, or if titles are nearly the same. */
-export const likenessTo = (target: Target, title: Meaning): TitleLikeness => {
+export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile): TitleLikeness => {
   const words = likeness(title, target.meaning)
-  const like = { ...words, opposed: words.opposed || namesOthers(title, target) }
+  const isInverse = takesYesOrNo(target, cells) && areInverse(title, target.meaning)
+  const like = { ...words, opposed: words.opposed || isInverse || namesOthers(title, target) }
   const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.size === 0)
   const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
-  return { ...like, isUnknown, evidence: Math.max(ofTopics, ofWords) }
+  return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }
 }
 
 /**
@@ -67,8 +75,9 @@ export const highestConfidence = (
   return title.opposed || evidence < -1 ? unproven : evidence < -0.5 ? likely : 1
 }
 
-const ofTitles = ({ evidence, same, shared }: TitleLikeness): string => {
+const ofTitles = ({ evidence, isInverse, same, shared }: TitleLikeness): string => {
   if (same) return "the titles are the same"
+  if (isInverse) return "yes to one title may be no to the other"
   if (shared === undefined) {
     return `the titles ${evidence > 0.8 ? "are about similar things" : "share no specific word"}`
   }

@@ -47,8 +47,10 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   const ofKinds = targets.map((target) => kindEvidence(units, target))
   const rate = (unit: Unit) => {
     const [{ topics }, answers] = [unit.meaning, answersIn(unit)]
+    const cells = unit._tag === "Column" ? unit.profile : undefined
     const pairs = targets.map((target, of) => {
-      const [title, cover, options] = [likenessTo(target, unit.meaning), optionCoverage(unit, target), optionsOf[of]!]
+      const [title, cover] = [likenessTo(target, unit.meaning, cells), optionCoverage(unit, target)]
+      const options = optionsOf[of]!
       const subject = Math.max(nearness(topics, options), nearness(answers, target.meaning.topics))
       const choices = cover !== undefined && cover.covered >= 0.3 ? 0 : nearness(answers, options)
       const isOther = namesConcept(unit.meaning, "other") !== namesConcept(target.meaning, "other")

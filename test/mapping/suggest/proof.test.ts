@@ -52,6 +52,60 @@ describe("A title", () => {
   })
 })
 
+describe("Titles for yes or no", () => {
+  it.each([
+    ["Do not contact me", "May we contact you?"],
+    ["no_contact", "Contact allowed"],
+    ["I have no allergies", "Do you have any allergies?"],
+    ["I don't want to receive the newsletter", "Would you like to receive our newsletter?"],
+    ["Newsletter opt-out", "Newsletter"],
+    ["Unsubscribe", "Subscribe to newsletter"],
+    ["Never smoked", "Do you smoke?"],
+    ["Inactive", "Active"],
+    ["Kein Newsletter", "Newsletter"],
+    ["Bitte kontaktieren Sie mich nicht", "Dürfen wir Sie kontaktieren?"],
+    ["Nichtraucher", "Raucher"],
+    ["Ne pas me contacter", "Pouvons-nous vous contacter ?"],
+    ["Non-fumeur", "Fumeur"],
+    ["No deseo recibir el boletín", "¿Desea recibir el boletín?"],
+    ["Sin alergias", "¿Tiene alergias?"],
+    ["Não quero receber a newsletter", "Quer receber a newsletter?"],
+    ["Sem alergias", "Tem alergias?"],
+    ["Nicht kontaktieren", "May we contact you?"],
+  ])("prove nothing if a yes to %s is a no to %s", (column, question) => {
+    const options = ["No", "Yes"].map((label) => ({ value: label, label }))
+    for (const [one, other] of [[column, question], [question, column]] as const) {
+      expect(proves(one, other, "Switch")).toBe(false)
+      const target = targetOf({ id: "q1", name: other, type: "Dropdown", options })
+      expect(likenessTo(target, meaningOf(one)).isInverse).toBe(true)
+    }
+  })
+
+  it.each([
+    ["I do not want to be in photos", "I do not wish to be photographed"],
+    ["No allergies", "Keine Allergien"],
+    ["I agree to receive news by email (you can unsubscribe at any time)", "Newsletter"],
+    ["Photo consent", "I agree that photos are taken. No names will be published."],
+    ["Allergies (yes / no)", "Do you have any allergies?"],
+    ["Participa no jantar?", "Jantar"],
+    ["Acceso sin barreras", "Acceso en silla de ruedas"],
+  ])("prove that %s answers %s if neither denies what the other says", (column, question) => {
+    expect(proves(column, question, "Switch")).toBe(true)
+  })
+
+  it("are compared for a question without a type if the cells are yes or no", () => {
+    const column = { position: 0, title: "Do not contact me", name: "Do not contact me" }
+    const target = targetOf({ id: "q1", name: "May we contact you?", type: undefined, options: undefined })
+    const isInverse = (cells: ReadonlyArray<string>) => {
+      const { addRow, profiles } = profiler([column])
+      for (const cell of cells) addRow([cell])
+      return likenessTo(target, meaningOf(column.title), profiles()[0]!.profile).isInverse
+    }
+    expect(isInverse(["yes", "no", "no"])).toBe(true)
+    expect(isInverse(["by phone", "by email", "yes"])).toBe(false)
+  })
+})
+
 describe("Titles of one topic", () => {
   it.each([
     ["What brings you to us?", "Motivation", "LongAnswer"],
