@@ -83,6 +83,15 @@ describe("the rows of a table", () => {
     expect(columns[0]?.distinct.count).toBe(2)
   })
 
+  it.each([
+    [4, "Total,Ulm,8\nAda,Ulm,6\nBob,Ulm,7\nTotal,,21\n"],
+    [1, "Total,,21\nAda,Ulm,6\nBob,Ulm,7\nTotal,Ulm,8\n"],
+  ])("that contain totals, such as row %i, are not skipped if a record has the same name", async (row, text) => {
+    expect((await inspectText(`Name,Town,Sum\n${text}`)).warnings).toEqual([
+      `Row ${row} ("Total") looks like totals, not like a record. It is read like all rows. If it is not a record, remove it from the file.`,
+    ])
+  })
+
   it("that contain a single cell are named as notes, which nothing skips, wherever they are in a long file", async () => {
     const people = many(1200, (at) => `Name ${at},C${at},Ulm\n${at === 700 ? "Page 2,,\n" : ""}`).join("")
     const { columns, warnings } = await inspectText(`Name,Code,Town\n${people}--- end of file: 1200 records ---,,\n`)

@@ -29,8 +29,6 @@ const isTotal = (text: string): boolean => {
   return vocabulary.totals.includes(name) || totalOf.test(name)
 }
 
-const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
-
 const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
 /** A row that may not be a record. */
@@ -47,31 +45,38 @@ const mayBeStray = (cells: Cells): boolean => {
     && (!cells.some((cell, position) => position > at && isFilled(cell)) || isTotal(cellText(cells[at]).trim()))
 }
 
-/** Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record. */
+/**
+ * Returns a row that is not a record, and a column that distinguishes it from the records. Undefined if the row may be a record.
+ *
+ * @param profiles the columns without the doubtful rows
+ * @param records the doubtful rows that are read like records
+ */
 const strayIn = (
   { cells, isFirst, row }: Doubtful,
-  profiles: () => ReadonlyArray<ProfiledColumn>,
+  profiles: ReadonlyArray<ProfiledColumn>,
+  records: ReadonlyArray<Doubtful> = [],
 ): StrayRow | undefined => {
-  if (!isFirst && !mayBeStray(cells)) return undefined
-  const texts = textsOf(cells)
-  const label = texts.find((text) => text !== "") ?? ""
-  const each = profiles().map(({ column, profile }) => ({ column, profile, text: texts[column.position] ?? "" }))
+  const textIn = (of: Cells, { position }: Column) => cellText(of[position]).trim()
+  const each = profiles.map(({ column, profile }) => ({ column, profile, text: textIn(cells, column) }))
+  const given = each.filter(({ text }) => text !== "")
+  const label = given[0]?.text ?? ""
+  const isOnlyHere = ({ column, profile, text }: (typeof each)[number]) =>
+    !profile.more && !profile.distinct.has(text) && records.every((one) => textIn(one.cells, column) !== text)
   if (isFirst) {
-    const unit = each.find(({ column: { name }, profile, text }) =>
-      isUnit(text) && isNumeric(profile) && name !== undefined && !profile.distinct.has(text) && !profile.more
+    const unit = given.find((one) =>
+      isUnit(one.text) && isNumeric(one.profile) && one.column.name !== undefined && isOnlyHere(one)
     )
     return unit && { row, is: "units", column: unit.column.name, text: unit.text }
   }
   // A record would have a cell in every column that the other records fill.
   const lacking =
     each.filter(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows).length
-  const hasSums = each.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
+  const hasSums = given.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
   if (lacking > 0 && hasSums && isTotal(label)) {
-    const own = each.find(({ profile, text }) => text === label && !profile.distinct.has(text) && !profile.more)
+    const own = given.find((one) => one.text === label && isOnlyHere(one))
     return { row, is: "totals", column: own?.column.name, text: label }
   }
-  const isNote = lacking > 1 && texts.filter((text) => text !== "").length === 1
-  return isNote ? { row, is: "a note", column: undefined, text: label } : undefined
+  return lacking > 1 && given.length === 1 ? { row, is: "a note", column: undefined, text: label } : undefined
 }
 
 /** The maximum number of rows that are kept because they may be totals or notes. If there are more, such rows are most likely records. */
@@ -92,7 +97,8 @@ export const recordProfiler = (
   const doubtful: Array<Doubtful> = []
   return {
     addRow: (cells: Cells, row: number): void => {
-      const isFirst = row === 1 && textsOf(cells).every((text) => text === "" || isUnit(text))
+      const isFirst = row === 1
+        && cells.map((cell) => cellText(cell).trim()).every((text) => text === "" || isUnit(text))
       if (!isExport && doubtful.length < mostDoubtful && (isFirst || mayBeStray(cells))) {
         doubtful.push({ cells, row, isFirst })
       } else profiles.addRow(cells)
@@ -102,21 +108,18 @@ export const recordProfiler = (
      * last row. `complete` returns the profiles with these texts.
      */
     ended: () => {
-      const notSkipped: Array<Cells> = []
-      const stray = doubtful.toReversed().flatMap((one) => {
-        const found = strayIn(one, profiles.profiles)
-        if (found === undefined) profiles.addRow(one.cells)
-        else if (found.column === undefined) notSkipped.push(one.cells)
-        return found ?? []
-      })
-      for (const cells of notSkipped) profiles.addRow(cells)
+      const known = doubtful.length === 0 ? [] : profiles.profiles()
+      const records = doubtful.filter((one) => strayIn(one, known)?.column === undefined)
+      const stray = doubtful.flatMap((one) => strayIn(one, known, records) ?? [])
+      const skipped = new Set(stray.flatMap(({ column, row }) => column === undefined ? [] : [row]))
+      for (const { cells, row } of doubtful) if (!skipped.has(row)) profiles.addRow(cells)
       const profiled = profiles.profiles()
       const missing = new Map<string, number>()
       for (const { text, times } of profiled.flatMap((one) => cellsIn(one).noAnswer)) {
         missing.set(text, (missing.get(text) ?? 0) + times)
       }
       return {
-        stray: stray.toSorted((a, b) => a.row - b.row),
+        stray,
         profiles: profiled,
         missing,
         complete: () => profiles.profiles(true),
