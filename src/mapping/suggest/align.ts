@@ -76,7 +76,10 @@ const left = (weight: Table, free: Table, before: Table): Table =>
   weight.map((row, at) => {
     const [some, last, claims] = [free[at]!, before[at]!, new Float64Array(row.length)]
     let all = 0
-    for (let of = 0; of < row.length; of++) all += claims[of] = row[of]! * some[of]!
+    for (let of = 0; of < row.length; of++) {
+      claims[of] = row[of]! * some[of]!
+      all += claims[of]!
+    }
     for (let of = 0; of < row.length; of++) claims[of] = Math.sqrt(last[of]! / (1 + Math.max(0, all - claims[of]!)))
     return claims
   })
