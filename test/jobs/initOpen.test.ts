@@ -130,15 +130,18 @@ layer(platform)("entries that init leaves open", (it) => {
     Effect.gen(function*() {
       const days = ["01.12.75", "02.11.48", "03.10.99"]
       const { open, text } = yield* initialised(
-        `No,Born,Joined,Zip,Guests\n${
-          days.map((day, at) => `${at},${day},1${at}.06.2${at},0123${at},0${at}\n`).join("")
+        `No,Born,Joined,Zip,Guests,Part\n${
+          days.map((day, at) => `${at},${day},1${at}.06.2${at},0123${at},0${at},${["012", '"1,234"', 7][at]}\n`).join(
+            "",
+          )
         }`,
-        "id: people1\nname: People\nquestions: [{ id: b, name: Born, type: DatePicker }, { id: j, name: Joined, type: DatePicker }, { id: z, name: Zip, type: NumberInput }, { id: g, name: Guests, type: NumberInput }]\n",
+        "id: people1\nname: People\nquestions: [{ id: b, name: Born, type: DatePicker }, { id: j, name: Joined, type: DatePicker }, { id: z, name: Zip, type: NumberInput }, { id: g, name: Guests, type: NumberInput }, { id: p, name: Part, type: NumberInput }]\n",
       )
-      expect(open).toEqual(["Born", "Zip"])
+      expect(open).toEqual(["Born", "Zip", "Part"])
       expect(text).toContain(
         '# left open: a number such as "01230" would lose its zeros. Check the type of the question,',
       )
+      expect(text).toContain('then remove the #. Also: every "," comes before three digits')
       expect(text).toContain(
         '# left open: "02.11.48" is read as 2048. If it is an earlier year, write years with four digits in the file, then remove the #.\n',
       )

@@ -178,13 +178,17 @@ const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format
 const numberSettings = ({ cells, notations }: ColumnProfile): Found => {
   const { decimal, group, why } = numberSigns(notations)
   const coded = cells.find(({ text }) => /^0\d\d/.test(text))
-  if (coded !== undefined) {
-    const why = `a number such as "${cut(coded.text, 40)}" would lose its zeros`
-    return { keys: keysFor({ decimal, group }), gaps: [{ why, todo: "Check the type of the question" }] }
-  }
-  return why === undefined ? { keys: keysFor({ decimal, group }) } : {
-    keys: [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
-    gaps: [{ why, todo: "Set it", key: "decimal", choices: [",", "."] }],
+  return {
+    keys: why === undefined
+      ? keysFor({ decimal, group })
+      : [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
+    gaps: present<Gap>([
+      coded && {
+        why: `a number such as "${cut(coded.text, 40)}" would lose its zeros`,
+        todo: "Check the type of the question",
+      },
+      why !== undefined && { why, todo: "Set it", key: "decimal", choices: [",", "."] },
+    ]),
   }
 }
 
