@@ -66,7 +66,9 @@ const excelDate = new RegExp(`^(?:${month}-\\d{2}|\\d{1,2}-${month})$`, "i")
 const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
 const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/
 const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
-const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
+/** Matches UTF-8 that was read as Windows-1252, and umlauts inside words for which CP850 was mistaken for Windows-1252, or the reverse. */
+const garbled =
+  /[\u0081„³÷▀](?<=(?!m)\p{L}.)\p{Ll}|Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/u
 const markup =
   /&(?:amp|lt|gt|quot|apos|nbsp|[a-z]+(?:uml|acute|grave|circ|cedil|tilde)|szlig|#\d+|#x[\da-f]+);|<(?:br\s*\/?|\/?(?:p|b|i|strong|em|div|span))>/i
 const escaped = /\\[nrt"',;]|^'.+'$/s

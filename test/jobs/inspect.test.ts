@@ -199,6 +199,7 @@ describe("traps found by inspect", () => {
     expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
     expect(await trapsOf("A", ["'=1+1", "'+49", "it's"])).toContainEqual(["guarded", 2])
     expect(await trapsOf("A", ["MÃ¼ller", "itâ€™s", "Ärzte"])).toContainEqual(["garbled", 2])
+    expect(await trapsOf("A", ["M³ller", "J„ger", "ein m³je Tag", "er sagt: „hallo“"])).toContainEqual(["garbled", 2])
     expect(await trapsOf("A", ["x".repeat(32_767)])).toContainEqual(["cut-off", 1])
   })
 
