@@ -13,7 +13,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import { ownSettings } from "../mapping/draft/settings.ts"
 import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { profiler } from "../mapping/profile/ColumnProfile.ts"
+import { recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import type { OwnColumn } from "../mapping/suggest/Suggestion.ts"
 import { isNoAnswer } from "../mapping/words/words.ts"
@@ -25,6 +25,7 @@ import { accountOf, leftBehind } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
+import { collectTraps } from "./answerTraps.ts"
 import { findRepeated } from "./repeatedRows.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
@@ -55,19 +56,19 @@ const collectProblems = (blocks: ReadonlyMap<string, string>) => {
 }
 
 /**
- * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and any column of times that could be submission times.
+ * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, traps, rows that are not records, and any column of times that could be submission times.
  *
  * @param options.lookUp is called with each chunk of rows
- * @param options.findTimes whether to find columns of times, which takes long if many columns are not mapped
+ * @param options.findsMore whether to find columns of times and rows that are not records, which takes long if there are many columns
  */
 export const checkData = (
   pipeline: Pipeline,
   source: Source,
   mapping: Mapping,
   form: Form,
-  { findTimes = true, lookUp = () => Effect.void }: {
+  { findsMore = true, lookUp = () => Effect.void }: {
     readonly lookUp?: ((chunk: RowChunk) => Effect.Effect<void, LedgerError>) | undefined
-    readonly findTimes?: boolean
+    readonly findsMore?: boolean
   },
 ) =>
   Effect.gen(function*() {
@@ -79,14 +80,15 @@ export const checkData = (
     )
     const choices = choiceQuestions(pipeline, mapping, form, source)
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-    const free = findTimes && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
-    const profiles = profiler(free)
+    const profiles = recordProfiler(findsMore ? source.columns : [], source.tool !== undefined)
+    const traps = collectTraps(pipeline, mapping, entryOf(pipeline, form))
     const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
     const repeated = findRepeated(pipeline, source, mapping)
     const problemsOf = (row: number, cells: Cells): ReadonlyArray<Problem> => {
       const key = mapping.key(cells)
       const mapped = mapping.map(cells, key)
       const problems = "problems" in mapped ? mapped.problems : []
+      if ("item" in mapped) traps.add(mapped.item, cells)
       return [...repeated(row, cells, key, problems.length === 0), ...problems]
     }
     yield* eachChunk(source.read(), (chunk) =>
@@ -106,7 +108,7 @@ export const checkData = (
           if (fault !== undefined) continue
           const cleaned = clean(cells)
           for (const { addRow } of choices) addRow(cleaned)
-          profiles.addRow(cleaned)
+          if (findsMore) profiles.addRow(cleaned, row)
         }
         return lookUp(chunk)
       }))
@@ -118,8 +120,13 @@ export const checkData = (
       const one: UnknownChoices = { id: question.id, question: question.name, column: title, choices: listed, more }
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
-    const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
-      .submissionTime
+    const { profiles: profiled, stray } = profiles.ended()
+    const unused = new Set(pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : [])
+    const times = suggestOwn({
+      columns: profiled.filter(({ column }) => unused.has(column)),
+      tool: source.tool,
+      used: new Set(),
+    }).submissionTime
     const problems = found.problems()
     return {
       ...counts,
@@ -136,6 +143,9 @@ export const checkData = (
             code !== "not-an-option" || unknown.every((one) => one.question.id !== question)
           )
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
+        ...traps.findings(),
+        ...strayWarnings(stray, (where, them) => `Skip ${them} with \`where: ${flow(where)}\` under \`source\`.`)
+          .map((message) => strayFinding(pipeline, message)),
         ...(times?.column.name === undefined ? [] : [timeFinding(pipeline, times, times.column.name)]),
       ],
     } satisfies CheckedData
@@ -244,16 +254,21 @@ const neededKey = (
   return undefined
 }
 
-const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {
-  const { code, column, examples, question: id, rows } = problem
-  const { mapping, source } = pipeline
+/** Returns a function that returns the entry that fills an element of the form. */
+const entryOf = ({ mapping }: Pipeline, form: Form) => (id: string | undefined) => {
   const question = form.questions.find((one) => one.id === id)
   const entries = [...mapping.questions, ...mapping.urlParameters, ...mapping.scheduling, ...mapping.payments]
   const own = ownMembers.find((of) => of === id)
-  const entry = own !== undefined
+  return own !== undefined
     ? mapping[own]
     : entries.find((one) => one.id !== undefined && one.id === id)
       ?? entries.find((one) => question !== undefined && names(one, question))
+}
+
+const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {
+  const { code, column, examples, question: id, rows } = problem
+  const { mapping, source } = pipeline
+  const entry = entryOf(pipeline, form)(id)
   const isKey = (code === "missing-key" || code === "duplicate-key") && source.rowKey !== undefined
   const some = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
   const needed = neededKey(problem, (kind) => ({ ...mapping.defaults[kind], ...entry?.options }), all)
@@ -276,6 +291,12 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
     withoutCells: `${what} ${examples.map(({ row }) => row).join(", ")}. ${toSeeValues(pipeline.name)}`,
   }
 }
+
+/** Returns the finding about rows that are not records. */
+const strayFinding = (pipeline: Pipeline, message: string): Diagnostic => ({
+  ...diagnosticAt(pipeline.document, "warning", ["source"], message),
+  withoutCells: `Some rows look like totals, units or notes, not like records. ${toSeeValues(pipeline.name)}`,
+})
 
 /** Returns how an entry reads a column of times, with the format and the zone that it needs. */
 const timeEntry = (times: OwnColumn, column: string): string => {

@@ -200,7 +200,7 @@ const countDraft = (draft: OpenDraft, whole: boolean) =>
     const { fates, lookUp, note } = classified._tag === "Some"
       ? classified.value
       : { fates: undefined, lookUp: undefined, note: unreadable }
-    const { accounts: _, ...counts } = yield* checkData(keyed, first, mapping, form, { findTimes: false, lookUp })
+    const { accounts: _, ...counts } = yield* checkData(keyed, first, mapping, form, { findsMore: false, lookUp })
     const { duplicate, filtered, invalid, rows } = counts
     const pending = rows - filtered - invalid - duplicate
     const unlooked = { ...new FateTable().byFate, filtered, invalid, duplicate, pending }

@@ -18,6 +18,12 @@ export const formatOptions = {
   ),
 }
 
+/** Years of two digits from this one on may mean the century before: most people who were born before 1961 are asked for their birthday. */
+export const firstLate = 2035
+
+/** Whether a format has a year of two digits. */
+export const hasShortYear = (format: string): boolean => /(?<!y)yy(?!y)/.test(format)
+
 export type FormatOptions = Schema.Struct.Type<typeof formatOptions>
 
 /** A luxon format that is prepared for reading many texts. */

@@ -163,6 +163,79 @@ layer(platform)("check", (it) => {
       ])
     }))
 
+  const spoilt = `${
+    [
+      "No,Name,Code,Born,Amount",
+      "1,M³ller,9.23E+11,02.03.58,9.23E+11",
+      "2,NULL,92345678901,02.03.62,7",
+      "3,n/a,92345678902,02.03.60,8",
+      "4,-,92345678903,02.03.61,9",
+    ].join("\n")
+  }\n`
+
+  const startSpoilt = (entries: string, rows = spoilt) =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "forms/f.yaml": `id: f
+name: F
+questions:
+  - { id: q1, name: Name, type: ShortAnswer }
+  - { id: q2, name: Code, type: ShortAnswer }
+  - { id: q3, name: Born, type: DatePicker }
+  - { id: q4, name: Amount, type: NumberInput }
+`,
+        "pipelines/p.yaml":
+          `pipeline: p\nsource: { file: ../rows.csv, rowKey: [No] }\nmapping:\n  questions:\n${entries}sink: { service: practice, form: f }\n`,
+        "rows.csv": rows,
+      })
+      const { pipelines: [one] } = yield* checkProject(root, [], {})
+      return one?.diagnostics.map(({ line, message }) => `${line} ${message}`)
+    })
+
+  const allEntries = `    - { name: Name, from: Name }
+    - { name: Code, from: Code }
+    - { name: Born, from: Born, as: date, format: dd.MM.yy }
+    - { name: Amount, from: Amount }
+`
+
+  it.scoped("warns about spoilt cells and years of the wrong century that would be sent", () =>
+    Effect.gen(function*() {
+      const lost = "1 cell contains a number whose last digits are lost, because Excel shortens long numbers."
+      expect(yield* startSpoilt(allEntries)).toEqual([
+        expect.stringMatching(
+          /^5 "Name": 1 cell contains letters that were read in the wrong encoding.* For example "M³ller"\.$/,
+        ),
+        expect.stringMatching(
+          /^5 "Name": 3 cells are what programs write for no answer.* For example "NULL", "n\/a", "-"\.$/,
+        ),
+        expect.stringContaining(`6 "Code": ${lost}`),
+        expect.stringMatching(
+          /^7 "Born": 2 dates have a year of two digits that is read as 2035 or later\..* For example "2058-03-02"\.$/,
+        ),
+        expect.stringContaining(`8 "Amount": ${lost}`),
+      ])
+    }))
+
+  it.scoped("warns about no cell that the pipeline leaves out or corrects, nor about what people answer", () =>
+    Effect.gen(function*() {
+      const corrected = `    - { name: Name, from: Name, when: { No: ["3", "4"] } }
+    - { name: Code, from: Code, when: { No: { not: "1" } } }
+    - { name: Born, from: Born, as: date, format: dd.MM.yy, when: { No: ["2", "4"] } }
+    - { name: Amount, from: Amount, when: { No: { not: "1" } } }
+`
+      expect(yield* startSpoilt(corrected)).toEqual(["2 blank-row: 1 of 4 rows: row 1."])
+    }))
+
+  it.scoped("warns about totals that would be sent, until the pipeline skips them", () =>
+    Effect.gen(function*() {
+      const totals = `${spoilt.split("\n")[0]}\n1,Ada,x1,02.03.2001,7\n2,Bob,x2,02.03.2042,8\nTotal,,,,15\n`
+      const entries = allEntries.replace("dd.MM.yy", "[dd.MM.yyyy, dd.MM.yy]")
+      expect(yield* startSpoilt(entries, totals)).toEqual([
+        '2 Row 3 ("Total") looks like totals, not like a record. Skip it with `where: { No: { not: Total } }` under `source`.',
+      ])
+    }))
+
   it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start

@@ -7,6 +7,7 @@ import { optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { textOf } from "../../kinds/cells.ts"
+import { firstLate, hasShortYear } from "../../kinds/dateFormats.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
@@ -101,12 +102,9 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
 }
 
-/** Years of two digits from this one on may mean the century before: most people who were born before 1961 are asked for their birthday. */
-const firstLate = 2035
-
 /** Returns what is open if years of two digits may mean the century before. */
 const lateYears = (kind: string, formats: ReadonlyArray<string>, column: ProfiledColumn): ReadonlyArray<Gap> => {
-  if (!formats.some((one) => /(?<!y)yy(?!y)/.test(one))) return []
+  if (!formats.some(hasShortYear)) return []
   const read = compileWritten(kind, { format: formats })
   const yearOf = (cell: Exclude<Cell, null>) => {
     const day = read?.([cell])

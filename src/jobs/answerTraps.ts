@@ -1,0 +1,91 @@
+import { cellText } from "../domain/cell.ts"
+import { type Diagnostic, toSeeValues, type YamlPath } from "../domain/diagnostic.ts"
+import type { Trap } from "../domain/inspectedColumn.ts"
+import { eachAnswered, type Item } from "../domain/item.ts"
+import { brief } from "../domain/problem.ts"
+import type { Cells } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
+import { firstLate, hasShortYear } from "../kinds/dateFormats.ts"
+import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
+import { diagnosticAt } from "../project/errors.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { CellTraps } from "./columnTraps.ts"
+
+/** The kinds that may send a spoilt cell. The others reject it. */
+const lenient: ReadonlySet<string> = new Set(["text", "number", "date", "dateTime"])
+
+/** Traps that are hardly ever answers. */
+const spoilt: ReadonlySet<Trap["code"]> = new Set<Trap["code"]>(
+  ["scientific", "rounded-digits", "lost-zeros", "excel-error", "garbled", "cut-off", "wrapped"],
+)
+
+/** Matches what only programs write for no answer. A person may answer `-` or `n/a`. */
+const noAnswer = /^(?:\(?null\)?|\\n|nan|\d{4}-\d\d-\d\d(?:T.*)?)$/i
+
+const isSpoilt = ({ code, examples }: Trap): boolean =>
+  spoilt.has(code) || (code === "no-answer" && examples.some((text) => noAnswer.test(text)))
+
+/**
+ * Collects the traps in an answer.
+ *
+ * @param format the entry's date formats
+ */
+const watch = ({ columns: [column], kind }: MappedAnswer, format: unknown) => {
+  const traps = new CellTraps(column?.title ?? "")
+  const isShort = [format].flat().some((one) => hasShortYear(String(one)))
+  let late = 0
+  let firstLateText = ""
+  return {
+    add: (value: unknown, cells: Cells): void => {
+      const cell = cells[column?.position ?? -1] ?? null
+      const text = kind === "number" ? cell : value
+      if (typeof text !== "string") return
+      traps.add(text, text)
+      const year = text.slice(0, 4)
+      if (!isShort || Number(year) < firstLate || cellText(cell).includes(year)) return
+      if (late++ === 0) firstLateText = text
+    },
+    found: (): ReadonlyArray<Pick<Trap, "examples" | "message">> => [
+      ...traps.traps().filter(isSpoilt),
+      ...late === 0 ? [] : [{
+        message:
+          `${counted(late, "date has", "dates have")} a year of two digits that is read as ${firstLate} or later. `
+          + "If it is an earlier year, write years with four digits in the file.",
+        examples: [firstLateText],
+      }],
+    ],
+  }
+}
+
+/**
+ * Collects the traps in what would be sent, so that cells which the pipeline leaves out or corrects are none.
+ *
+ * @param entryOf returns the entry that fills an answer
+ */
+export const collectTraps = (
+  { document, mapping: { defaults }, name }: Pipeline,
+  mapping: Mapping,
+  entryOf: (id: string) => Pick<MappingEntry, "options"> & { readonly path: YamlPath } | undefined,
+) => {
+  const answers = mapping.answers.filter(({ columns, kind }) => columns.length > 0 && lenient.has(kind))
+  const watched = new Map(
+    answers.map((answer) => {
+      const { format } = { ...defaults[answer.kind], ...entryOf(answer.id)?.options }
+      return [answer.id, watch(answer, format)]
+    }),
+  )
+  return {
+    /** Looks at what is sent for a row. Numbers are looked at as the cells contain them. */
+    add: (item: Item, cells: Cells): void => eachAnswered(item, (id, value) => watched.get(id)?.add(value, cells)),
+    findings: (): ReadonlyArray<Diagnostic> =>
+      answers.flatMap((answer) =>
+        (watched.get(answer.id)?.found() ?? []).map(({ examples, message }) => {
+          const what = `"${brief(answer.name)}": ${message}`
+          const some = examples.map((text) => `"${brief(text)}"`).join(", ")
+          const path = entryOf(answer.id)?.path ?? ["mapping"]
+          const shown = `${what}${some === "" ? "" : ` For example ${some}.`}`
+          return { ...diagnosticAt(document, "warning", path, shown), withoutCells: `${what} ${toSeeValues(name)}` }
+        })
+      ),
+  }
+}
