@@ -30,6 +30,7 @@ export const problemWords = {
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
   "header-row": "a header or a separator line among the rows",
+  "other-table": "a row of a second table, or below a different header",
   "unknown-original": "the `_id` of a fixed row was changed",
   "blank-row": "no cell of the row gives an answer",
 }
@@ -52,6 +53,9 @@ export interface Problem {
   /** Set if only this answer was omitted (`onInvalid: drop`). The row is imported without the answer. */
   readonly dropped?: true
 }
+
+/** Whether `where` may skip a row with this problem, because each of its cells is in its column. */
+export const maySkip = (fault: Problem | undefined): boolean => fault === undefined || fault.code === "header-row"
 
 /** Cuts a value for display to at most `max` characters (code points), and adds an ellipsis. */
 export const cut = (text: string, max = 80): string => {

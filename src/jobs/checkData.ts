@@ -3,7 +3,7 @@ import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checked
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
 import { ownMembers } from "../domain/item.ts"
-import { brief, cut, type Problem } from "../domain/problem.ts"
+import { brief, cut, maySkip, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
@@ -96,7 +96,7 @@ export const checkData = (
         for (const [index, cells] of chunk.rows.entries()) {
           counts.rows++
           const fault = chunk.faults.get(index)
-          if (fault === undefined && mapping.filtered(cells)) {
+          if (maySkip(fault) && mapping.filtered(cells)) {
             counts.filtered++
             continue
           }

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import { calledName } from "../domain/form.ts"
 import type { PreviewedAnswer, PreviewedRow, RowChange } from "../domain/previewedRow.ts"
-import type { Problem } from "../domain/problem.ts"
+import { maySkip, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Project } from "../project/Project.ts"
 import { changesOf } from "../run/changedRows.ts"
@@ -134,7 +134,7 @@ const previewer =
     return {
       row,
       key,
-      filtered: fault === undefined && mapping.filtered(cells),
+      filtered: maySkip(fault) && mapping.filtered(cells),
       valid: !wrong && problems.length === 0,
       answers,
       problems,

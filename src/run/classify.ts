@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Problem } from "../domain/problem.ts"
+import { maySkip, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import {
   type FoundRow,
@@ -143,7 +143,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy ?? []
       markReplaced(replacedBy)
-      if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
+      if (maySkip(fault) && (mapping.filtered(cells) || found?.leftOut === true)) {
         return fates.set(row, "filtered", replacedBy.length > 0 || found?.leftOut === true ? "final" : undefined)
       }
       if (replacedBy.length > 0) return setReplaced({ ...one, key: undefined }, replacedBy)

@@ -32,7 +32,14 @@ export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column
 }
 
 /** The problems of rows that could not be read properly. Each is a row's only problem. */
-const unread = ["ragged-row", "damaged-text", "header-row", "not-json", "conflict"] as const satisfies ReadonlyArray<
+const unread = [
+  "ragged-row",
+  "damaged-text",
+  "header-row",
+  "other-table",
+  "not-json",
+  "conflict",
+] as const satisfies ReadonlyArray<
   ProblemCode
 >
 

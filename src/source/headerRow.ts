@@ -33,8 +33,8 @@ const isSeparator = (row: ReadonlyArray<Cell>): boolean => {
   return filled.every(isLine) && (filled.length > 1 || first.trim().length > 4)
 }
 
-/** Returns the problem of a row, if it has one. `where` returns the row's place for messages. */
-type ProblemOf = (row: ReadonlyArray<Cell>, where: () => string) => Problem | undefined
+/** Returns the problem of a row, if it has one. `where` returns the row's place for messages, and `isAfterGap` says whether an empty row is above it. */
+type ProblemOf = (row: ReadonlyArray<Cell>, where: () => string, isAfterGap?: boolean) => Problem | undefined
 
 const isWide = (titles: ReadonlyArray<string>) => titles.filter((title) => title !== "").length > 1
 
@@ -47,20 +47,43 @@ export const repeatedHeader = (header: ReadonlyArray<Cell>): ProblemOf => {
   if (!isWide(titles)) return () => undefined
   return (row, where) =>
     titles.every((title, at) => plainTitle(row[at]) === title)
-      ? notARecord(`${where()} repeats the header, as if two exports had been joined. Remove it from the file.`)
+      ? notARecord(
+        `${where()} repeats the header, as if two exports had been joined. Remove it from the file, or skip it with \`where\`.`,
+      )
       : undefined
 }
 
+/** A column that each of the first rows fills alike. */
+interface Typical {
+  readonly at: number
+  readonly pattern: RegExp
+}
+
+/** In fewer rows, columns may be alike by chance. */
+const fewest = 5
+
+/** Returns the columns in which each of these rows has an @ or a digit. A row without all of them is hardly a record. */
+const typicalOf = (rows: ReadonlyArray<Cells>, width: number): ReadonlyArray<Typical> =>
+  rows.length < fewest ? [] : Array.from({ length: width }, (_, at) => at).flatMap((at) => {
+    const pattern = [/@/, /\d/].find((one) => rows.every((row) => one.test(cellText(row[at]))))
+    return pattern === undefined ? [] : [{ at, pattern }]
+  })
+
 /**
- * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, or is a line that separates rows. If
- * a header has its titles in other columns, the rows below it have that problem, too.
+ * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, is a line that separates rows, or
+ * begins a second table. The rows below a different header have a problem, too.
+ *
+ * @param header the cells of a header row
+ * @param below the first rows below it
  */
-export const notRecords = (header: ReadonlyArray<Cell>): ProblemOf => {
+export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cells> = []): ProblemOf => {
   const titles = header.map(plainTitle)
   if (!isWide(titles)) return () => undefined
   const repeats = repeatedHeader(header)
   const known = new Set(titles.filter((title) => title !== ""))
-  let otherHeader: string | undefined
+  /** The place of a different header. `ends`: whether a row like the first ones is not below it. */
+  let other: { readonly where: string; readonly ends: boolean } | undefined
+  let typical: ReadonlyArray<Typical> | undefined
   /** Whether the next row is directly below the header. It may be a form tool's second header. */
   let isFirst = true
   const isOtherHeader = (row: ReadonlyArray<Cell>) => {
@@ -68,25 +91,51 @@ export const notRecords = (header: ReadonlyArray<Cell>): ProblemOf => {
     const familiar = cells.filter((cell) => known.has(cell)).length
     return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
   }
-  return (row, where) => {
+  const isLikeFirst = (row: Cells) => ({ at, pattern }: Typical) => pattern.test(cellText(row[at]))
+  /** Returns the first records, up to an empty row. */
+  const firstRecords = () => {
+    const rows = below.slice(below.findIndex((row) => row.some(isFilled)))
+    const gap = rows.findIndex((row) => !row.some(isFilled))
+    const first = rows.slice(0, gap < 0 ? rows.length : gap)
+    return first.filter((row) => !isSeparator(row) && repeats(row, () => "") === undefined)
+  }
+  const beginsTable = (row: Cells) => {
+    typical ??= typicalOf(firstRecords(), titles.length)
+    return typical.length > 1 && row.filter(isFilled).length > 1 && !typical.some(isLikeFirst(row))
+  }
+  return (row, where, isAfterGap = false) => {
     const mayBeHeader = !isFirst
     isFirst = false
     const first = plainTitle(row[0])
     const repeated = first === titles[0] ? repeats(row, where) : undefined
     if (repeated !== undefined) {
-      otherHeader = undefined
+      other = undefined
       return repeated
     }
-    if (isSeparator(row)) return notARecord(`${where()} is a separator line, not a record. Remove it from the file.`)
-    if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
-      otherHeader = where()
+    if (isSeparator(row)) {
       return notARecord(
-        `${otherHeader} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
+        `${where()} is a separator line, not a record. Remove it from the file, or skip it with \`where\`.`,
       )
     }
-    return otherHeader === undefined ? undefined : notARecord(
-      `${where()} is below a different header (${otherHeader}), so its cells may belong to other columns. Move both to a separate file.`,
-    )
+    if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
+      other = { where: where(), ends: false }
+      return notARecord(
+        `${other.where} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
+      )
+    }
+    if (isAfterGap && beginsTable(row)) {
+      // A table without cells in a column of the first table has no rows like those of the first.
+      other = { where: where(), ends: typical!.some(({ at }) => !isFilled(row[at])) }
+      return notARecord(
+        `${other.where} seems to begin a second table: it is below an empty row, and its cells are unlike those above. The rows of that table are not sent. Move it to a separate file. If it is a record, remove the empty row above it.`,
+      )
+    }
+    if (other?.ends === true && typical?.every(isLikeFirst(row)) === true) other = undefined
+    return other === undefined ? undefined : {
+      code: "other-table",
+      message:
+        `${where()} is below a different header (${other.where}), so its cells may belong to other columns. Move both to a separate file.`,
+    }
   }
 }
 

@@ -236,6 +236,28 @@ questions:
       ])
     }))
 
+  it.scoped("check and a run skip separator lines and repeated headers with `where`, but no row of a second table", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const row = (no: number) => `${no},Ada,a${no}@example.org,Red,\n`
+      const head = "No,Name,Mail,Color,Interests\n"
+      const table = ",,,,\nItem,Shelf,Size,Color,Note\nFig,left,big,Red,\n"
+      yield* world.write(
+        "people.csv",
+        `${head}${[1, 2, 3, 4, 5].map(row).join("")}-----,--,--,--,--\n${head}${row(6)}${table}`,
+      )
+      expect((yield* world.check()).data).toMatchObject({ rows: 10, filtered: 0, invalid: 4 })
+      const where = "where: { No: { not: [No, -----, Item] }, Color: { not: Red } }"
+      yield* world.write(
+        "pipelines/people.yaml",
+        pipeline.replace("  rowKey", `  ${where.replace(", Color: { not: Red }", "")}\n  rowKey`),
+      )
+      expect((yield* world.check()).data).toMatchObject({ rows: 10, filtered: 3, invalid: 1 })
+      expect((yield* world.run).rows).toMatchObject({ read: 10, filtered: 3, invalid: 1, pending: 6 })
+      yield* world.write("pipelines/people.yaml", pipeline.replace("  rowKey", `  ${where}\n  rowKey`))
+      expect((yield* world.run).rows).toMatchObject({ read: 10, filtered: 9, invalid: 1 })
+    }))
+
   it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start

@@ -90,8 +90,35 @@ describe("rows of a CSV file", () => {
 
   it("a separator line among the rows is reported", async () => {
     const { faults } = await csv("Name|City\n----|------\nAda|Rome\n========|\nBob|Paris\n")
-    const problem = expect.stringContaining("is a separator line, not a record. Remove it from the file.")
+    const problem = expect.stringContaining("is a separator line, not a record. Remove it from the file, or skip it")
     expect([...faults]).toEqual([[1, problem], [3, problem]])
+  })
+
+  const orders = "No;Name;Paid;Note\n1;Ada;10;\n2;Bob;20;x\n3;Cid;30;\n4;Dan;40;\n5;Eve;50;\n"
+
+  it("a second table below an empty row is reported with its rows, until the header is repeated", async () => {
+    const faults = async (below: string) => [...(await csv(orders + below)).faults].map(([row]) => row)
+    const { faults: [[, first] = [], [, second] = []] } = await csv(`${orders}\nCity;Land;Size;Note\nRom;IT;2;\n`)
+      .then((read) => ({ faults: [...read.faults] }))
+    expect(first).toContain("Row 6 (line 8) seems to begin a second table")
+    expect(second).toContain("Row 7 (line 9) is below a different header (Row 6 (line 8))")
+    // Its rows are like those of the first table.
+    expect(await faults(";;;\nId;Item;Price;\n6;Fig;60;\nNo;Name;Paid;Note\n6;Fay;60;\n")).toEqual([6, 7, 8])
+    // It has no cells in a column of the first table, so a row with such a cell is a record.
+    expect(await faults(";;;\nItem;Shelf;;\nFig;A1;;\n;;;\nNuts;B2;;\n6;Fay;60;\n")).toEqual([6, 7, 8])
+  })
+
+  it.each([
+    ["a record below an empty row", "\n6;Fay;60;\n7;Gil;;\n"],
+    ["a record that lacks one usual value", "\n;Fay;60;\n\nx;Gil;70;\n\n8;Hal;unknown;\n"],
+    ["totals and notes", "\nTotal;;150;\n\nPage two;;;\n"],
+    ["titles without an empty row above them", "City;Land;Size;Note\n"],
+  ])("%s is not reported as a second table", async (_, below) => {
+    expect((await csv(orders + below)).faults.size).toBe(0)
+  })
+
+  it("a row below an empty one is not compared with fewer than five rows above it", async () => {
+    expect((await csv("No;Name;Paid\n1;Ada;10\n2;Bob;20\n\nCity;Land;Size\n")).faults.size).toBe(0)
   })
 
   it("a quoted record after a byte order mark inside a file is reported, whether or not it repeats the header", async () => {

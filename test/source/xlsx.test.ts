@@ -454,11 +454,25 @@ describe("a table in a workbook", () => {
     ])
   })
 
+  it("a second table below an empty row is reported with its rows", async () => {
+    const records = [1, 2, 3, 4, 5].map((n) => row(n + 1, text(`${n}`), text(`Name ${n}`), text(`${10 * n}`)))
+    const second = [row(9, text("Item"), text("Stock")), row(10, text("Fig"), text("3"))]
+    const rows = [row(1, text("No"), text("Name"), text("Paid")), ...records, ...second]
+    const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
+    expect(typeof all !== "string" && [...all.faults]).toEqual([
+      [6, expect.stringContaining("Row 6 (row 9 of the sheet) seems to begin a second table")],
+      [7, expect.stringContaining("Row 7 (row 10 of the sheet) is below a different header")],
+    ])
+  })
+
   it("a row that repeats the header is reported", async () => {
     const rows = [row(1, text("n"), text("m")), row(2, text("1"), text("2")), row(3, text("n"), text("m"))].join("")
     const all = await readAs(file(zip(xlsx([{ name: "R", rows }])), "xlsx"))
     expect(typeof all !== "string" && [...all.faults]).toEqual([
-      [2, "Row 2 (row 3 of the sheet) repeats the header, as if two exports had been joined. Remove it from the file."],
+      [
+        2,
+        "Row 2 (row 3 of the sheet) repeats the header, as if two exports had been joined. Remove it from the file, or skip it with `where`.",
+      ],
     ])
   })
 

@@ -99,7 +99,7 @@ export const makeRows = (
 ): RowMaker => {
   const width = widthOf(titles, pad)
   const isDelimited = endsWithDelimiters(first, width)
-  const problemOf = notRecords(titles)
+  const problemOf = notRecords(titles, first)
   const made = new ChunkBuilder()
   let empty = 0
   let inside = 0
@@ -107,6 +107,7 @@ export const makeRows = (
   /** The last record so far, which is not added yet. */
   let pendingRow: { readonly row: Array<Cell>; fault: Problem | undefined; readonly where: () => string } | undefined
   let isAfterPart = false
+  let isAfterGap = false
 
   const addPendingRow = () => {
     if (pendingRow !== undefined) made.add(pendingRow.row, pendingRow.fault)
@@ -148,6 +149,7 @@ export const makeRows = (
       inside += breaks
       if (!filled) {
         empty++
+        isAfterGap = true
         continue
       }
       const where = () => place(number, from, breaks)
@@ -165,7 +167,7 @@ export const makeRows = (
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
         ? partial(where(), true)
-        : problemOf(row, where) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
+        : problemOf(row, where, isAfterGap) ?? (String(row[0]).startsWith('\ufeff"') ? marked(where()) : undefined)
       if (fault === undefined && row.length > width.header) row.length = width.header
       if (isPart && pendingRow !== undefined && pendingRow.row.at(-1) !== null) {
         pendingRow.fault ??= partial(pendingRow.where(), false)
@@ -173,6 +175,7 @@ export const makeRows = (
       addPendingRow()
       pendingRow = { row, fault, where }
       isAfterPart = isPart
+      isAfterGap = false
       if (width.titled < 2) addPendingRow()
     }
     if (last) addPendingRow()

@@ -157,7 +157,8 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
 /** Makes records from a sheet's rows below the header. Omits and counts rows in which every cell is empty or white space. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
-  const problemOf = notRecords(table.titles)
+  const { headerRow, head: { rows: first, top } } = table
+  const problemOf = notRecords(table.titles, first.slice(headerRow - top))
   let given = 0
   let empty = 0
   let last = table.headerRow - 1
@@ -171,14 +172,15 @@ export const recordsOf = (table: Table, range: CellRange) => {
         if (row <= last || row > range.to.row) continue
         const record = inRange(cells, range)
         if (!record.some(isFilled)) continue
-        empty += row - last - 1
+        const gap = row - last - 1
+        empty += gap
         last = row
         given++
         if (record.length > width) {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
         } else {
           const problem = unpairedInCells(given, record)
-            ?? problemOf(record, () => `Row ${given} (row ${row + 1} of the sheet)`)
+            ?? problemOf(record, () => `Row ${given} (row ${row + 1} of the sheet)`, gap > 0)
           if (problem !== undefined) faults.set(rows.length, problem)
         }
         rows.push(record)
