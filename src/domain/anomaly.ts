@@ -26,6 +26,8 @@ export interface RunFacts {
   /** Whether the run found the source unchanged and read no row. Its counts are then copied from the run that read the source. */
   readonly unchanged: boolean
   readonly read: number
+  /** Whether the last line of a text file has no line end. Undefined if that is unknown. */
+  readonly open?: boolean | undefined
   readonly invalid: number
   /** The number of rows for which the run created submissions. */
   readonly sent: number

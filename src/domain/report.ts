@@ -60,6 +60,7 @@ export const SourceFile = Schema.Struct({
     records: Count("records"),
     inside: Count("line breaks inside cells"),
     blank: Count("blank lines"),
+    open: maybe(Schema.Literal(true).annotations({ description: "`true` if the last line has no line end" })),
   })),
   longest: maybe(Schema.Struct({
     column: Text("the column of the longest cell"),

@@ -79,6 +79,7 @@ export const linesAccount = ({ lines }: SourceFile): string | undefined =>
         counted(lines.records, "record"),
         ...(lines.inside === 0 ? [] : [`${count(lines.inside)} inside cells`]),
         ...(lines.blank === 0 ? [] : [`${count(lines.blank)} blank`]),
+        ...(lines.open === true ? ["the last without a line end"] : []),
       ].join(", ")
     }`
 

@@ -29,7 +29,7 @@ export const historyOf = (
 export const factsNow = (
   run: Pick<RunPlan, "id" | "isPartial" | "ownSource">,
   { finishedAt, rows, vanished, whole, ...ended }:
-    & Pick<RunFacts, "startedAt" | "whole" | "unchanged" | "shared" | "alreadyKnown">
+    & Pick<RunFacts, "startedAt" | "whole" | "unchanged" | "open" | "shared" | "alreadyKnown">
     & Pick<RunReport, "finishedAt" | "rows" | "vanished">,
 ): RunFacts => ({
   ...ended,
@@ -179,7 +179,9 @@ export const anomalies = (
     // If a source rarely changes, its usual size is also known from the runs that found it unchanged.
     [
       "shrunken-source",
-      run.partial ? undefined : shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read),
+      run.partial
+        ? undefined
+        : shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read) ?? openEnd(run, read),
     ],
     ["stale-source", stale],
     ["unread-files", coverage.unreadFiles?.sentence],
@@ -209,6 +211,11 @@ const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): s
     count(usual)
   } in the last runs: it may be cut short.`
 }
+
+const openEnd = ({ open }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined =>
+  open === true && history.length >= needed && history.every((one) => one.open === false)
+    ? "The last line of the source has no line end, unlike in the last runs: it may be cut short. Compare the last row with the complete file."
+    : undefined
 
 const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const share = shareOf(run)

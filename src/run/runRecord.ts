@@ -46,6 +46,7 @@ const Left = Schema.Struct({
     partial: Schema.optionalWith(Schema.Boolean, { default: () => false }),
     unchanged: Schema.Boolean,
     read: Schema.Number,
+    open: Schema.optional(Schema.Boolean),
     invalid: Schema.Number,
     sent: Schema.Number,
     shared: Schema.Number,

@@ -205,6 +205,7 @@ const summarise = (ended: Ended) =>
       finishedAt,
       whole: review !== undefined,
       unchanged: repeated !== undefined,
+      open: openEndIn(survey),
       rows,
       shared: survey?.seen.imported ?? 0,
       alreadyKnown: repeated?.alreadyKnown ?? (survey?.seen.imported ?? 0) + (missed?.count ?? 0),
@@ -313,6 +314,12 @@ const summarise = (ended: Ended) =>
       facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts,
     }
   })
+
+/** Whether the last line of a file has no line end. Undefined if no text file was read. */
+const openEndIn = (survey: Survey | undefined): boolean | undefined => {
+  const texts = survey?.files.flatMap(({ file: { lines } }) => lines ?? []) ?? []
+  return texts.length === 0 ? undefined : texts.some(({ open }) => open === true)
+}
 
 /** Returns the counts of a comparison with the whole form. Undefined if there was none, or if the list was not complete. */
 const wholeFormOf = (found: WholeForm | undefined): RunReport["wholeForm"] => {

@@ -42,6 +42,20 @@ it("a source with less than half of its usual rows is reported if there are thre
   expect(codes({ read: 3 }, history.map((one) => ({ ...one, read: 9 })))).toEqual([])
 })
 
+it("a source whose last line has no line end is reported if all of three runs had one", () => {
+  const closed = history.map((one) => ({ ...one, open: false }))
+  expect(anomalies({ ...usual, open: true }, closed)).toEqual([{
+    code: "shrunken-source",
+    sentence:
+      "The last line of the source has no line end, unlike in the last runs: it may be cut short. Compare the last row with the complete file.",
+    fresh: true,
+  }])
+  expect(codes({ open: false }, closed)).toEqual([])
+  expect(codes({ open: true }, closed.slice(1))).toEqual([])
+  expect(codes({ open: true }, [{ ...usual, open: true }, ...closed])).toEqual([])
+  expect(codes({ open: true })).toEqual([])
+})
+
 it("a source that shrank after nights without changes is reported", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   expect(codes({ read: 400 }, [quiet, quiet, usual])).toEqual(["shrunken-source"])

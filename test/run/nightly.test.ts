@@ -190,6 +190,18 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     ],
     standing: 43,
   },
+  "a file that is cut in its last cell": {
+    nights: [
+      ...[12, 13, 14].map((rows) => source(csv(people(1, rows)), { exitCode: 0 })),
+      source(csv(people(1, 15)).slice(0, -2), {
+        exitCode: 0,
+        rows: { alreadyImported: 14, imported: 1 },
+        anomalies: [{ code: "shrunken-source", fresh: true }],
+      }),
+      source(csv(people(1, 15)), { exitCode: 1, rows: { alreadyImported: 14, changed: 1 } }),
+    ],
+    standing: 15,
+  },
   "no row at all, or no file": {
     nights: [
       source(twelve, { rows: { imported: 12 } }),

@@ -31,7 +31,7 @@ describe("rows of a CSV file", () => {
     const all = await csv("a,b\n1,2\n   \n , \n3,4\n\u00a0\n\t")
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
     expect(all.faults.size).toBe(0)
-    expect(all.files[0]?.file.lines).toEqual({ physical: 7, above: 1, records: 2, inside: 0, blank: 4 })
+    expect(all.files[0]?.file.lines).toEqual({ physical: 7, above: 1, records: 2, inside: 0, blank: 4, open: true })
   })
 
   it("the sign that DOS programs write after the last line is not a record, but it is a character elsewhere", async () => {

@@ -259,7 +259,7 @@ describe("lines counted independently of the parser", () => {
     const text = `Results\n\nid,name,note\r\n1,a,b\r\r\n2,"x\ny\r\nz\r",c\n\n,,\n3,"${"long ".repeat(9)}",d`
     for (let blockSize = 1; blockSize < 40; blockSize++) {
       const all = await csv(text, { headerRow: 3 }, { blockSize })
-      expect(all.files[0]!.file.lines).toEqual({ physical: 12, above: 3, records: 3, inside: 3, blank: 3 })
+      expect(all.files[0]!.file.lines).toEqual({ physical: 12, above: 3, records: 3, inside: 3, blank: 3, open: true })
       expect(all.files[0]!.file.longest).toEqual({ column: "name", row: 3, length: 45 })
     }
   })

@@ -84,6 +84,8 @@ interface Reading {
   readonly count: RowCount
   readonly quotes: Quotes
   readonly physical: number
+  /** Whether the last line has no line end. */
+  readonly open: boolean
 }
 
 /** Settings for reading the text below a header. */
@@ -136,7 +138,8 @@ const rowsOf = (
     if (last && reader.quotes().undecided > 0) throw new UnreadableRecord(undecided(reader.quotes()))
     return chunks
   }
-  const ended = () => finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines })
+  const ended = () =>
+    finished({ count: rows.count(), quotes: reader.quotes(), physical: lines.lines, open: lines.isOpen })
   return readText({ file, blocks, encoding, decoder, line: reader.line, take, ended })
 }
 
@@ -228,7 +231,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
 
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
-        const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
+        const finished = ({ count: { empty, inside, longest, rows }, open, physical, quotes }: Reading) => {
           const left = [
             ...(empty === 0 ? [] : [{ what: "empty lines", value: `${count(empty)} omitted` }]),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
@@ -236,7 +239,14 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
           files = fileRead(file, "csv", blocks.fingerprint(), {
             rows,
             taken: [...taken, ...left],
-            lines: { physical, above: above.lines, records: rows, inside, blank: empty },
+            lines: {
+              physical,
+              above: above.lines,
+              records: rows,
+              inside,
+              blank: empty,
+              ...(open ? { open } : {}),
+            },
             ...(longest === undefined ? {} : { longest }),
           })
         }
