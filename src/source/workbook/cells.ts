@@ -9,6 +9,8 @@ export interface Shows {
   readonly date: boolean
   readonly time: boolean
   readonly elapsed: boolean
+  /** Whether numbers are shown as percentages. */
+  readonly percent?: boolean
   /** The number of digits to which whole numbers are filled up with zeros, such as 5 for postal codes. Texts around or between the digits don't count. */
   readonly digits?: number | undefined
   /** Returns what a number shows, if the format has several sections. The other members are those of a recent date. */
@@ -31,6 +33,7 @@ const lookAtSection = (section: string): Shows => {
     date: /[ydeg]|aaa|bb/.test(letters) || (letters.includes("m") && !time),
     time,
     elapsed,
+    percent: section.includes("%"),
     digits: /^#*(0[0#]+)$/.exec(section.replaceAll(/\[[^\]]*\]|[-+() ]/g, ""))?.[1]?.length,
   }
 }

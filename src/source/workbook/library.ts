@@ -6,7 +6,7 @@ import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 import { BadArchive, damagedNote, proveArchive } from "../zip.ts"
-import { commonFormat, toCell, uncalculated } from "./cells.ts"
+import { commonFormat, showsOf, toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, hasPassword, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
@@ -133,10 +133,11 @@ export const openWithLibrary = (
     const cellOf = (cell: CellObject | undefined, row: number, column: number): Cell => {
       if (checked?.isUncalculated(row, column) === true) return uncalculated
       const typed = toCell(cell, date1904)
+      if (typeof typed === "number" && showsOf(cell?.z).percent === true) notes.percentages++
       return typeof typed === "string" && cell?.t === "s" ? decode(typed) : typed
     }
-    const rows = yield* Effect.try({ try: () => rowsOf(cells, cellOf), catch: (error) => unsound(error, "") })
     const notes = new SheetNotes(cells.length)
+    const rows = yield* Effect.try({ try: () => rowsOf(cells, cellOf), catch: (error) => unsound(error, "") })
     notes.hiddenRows = sheet["!rows"]?.filter((row) => row?.hidden === true).length ?? 0
     for (const [at, column] of (sheet["!cols"] ?? []).entries()) {
       if (column?.hidden === true) notes.hiddenColumns.push([at, at])

@@ -55,8 +55,10 @@ export const bookPart = (packed: Packed) =>
     )
   })
 
-/** The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). */
+/** The built-in number formats that show a percentage, a date or a time (ECMA-376, part 1, section 18.8.30). */
 const knownFormats: Readonly<Record<number, string>> = {
+  9: "0%",
+  10: "0.00%",
   14: "m/d/yy",
   15: "d-mmm-yy",
   16: "d-mmm",
