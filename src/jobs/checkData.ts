@@ -13,7 +13,8 @@ import type { LedgerError } from "../ledger/errors.ts"
 import { ownSettings } from "../mapping/draft/settings.ts"
 import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
+import { profiler } from "../mapping/profile/ColumnProfile.ts"
+import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import type { OwnColumn } from "../mapping/suggest/Suggestion.ts"
 import { isNoAnswer } from "../mapping/words/words.ts"
@@ -80,7 +81,9 @@ export const checkData = (
     )
     const choices = choiceQuestions(pipeline, mapping, form, source)
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-    const profiles = recordProfiler(findsMore ? source.columns : [], source.tool !== undefined)
+    const free = findsMore && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
+    const profiles = profiler(free)
+    let doubtful = 0
     const traps = collectTraps(pipeline, mapping, entryOf(pipeline, form))
     const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
     const repeated = findRepeated(pipeline, source, mapping)
@@ -108,7 +111,8 @@ export const checkData = (
           if (fault !== undefined) continue
           const cleaned = clean(cells)
           for (const { addRow } of choices) addRow(cleaned)
-          if (findsMore) profiles.addRow(cleaned, row)
+          profiles.addRow(cleaned)
+          if (findsMore && source.tool === undefined && mayBeStray(cells, row)) doubtful++
         }
         return lookUp(chunk)
       }))
@@ -120,13 +124,9 @@ export const checkData = (
       const one: UnknownChoices = { id: question.id, question: question.name, column: title, choices: listed, more }
       return texts.length === 0 ? [] : [{ ...rest, question, found: one }]
     })
-    const { profiles: profiled, stray } = profiles.ended()
-    const unused = new Set(pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : [])
-    const times = suggestOwn({
-      columns: profiled.filter(({ column }) => unused.has(column)),
-      tool: source.tool,
-      used: new Set(),
-    }).submissionTime
+    const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
+      .submissionTime
+    const stray = doubtful === 0 || doubtful > mostDoubtful ? [] : yield* findStray(source, mapping)
     const problems = found.problems()
     return {
       ...counts,
@@ -150,6 +150,18 @@ export const checkData = (
       ],
     } satisfies CheckedData
   })
+
+/** Reads a source again, and returns the rows that are not records. Few sources need it, and profiling all columns takes longer than everything else here. */
+const findStray = (source: Source, mapping: Mapping) => {
+  const profiles = recordProfiler(source.columns, false)
+  const add = ({ faults, firstRow, rows }: RowChunk) =>
+    Effect.sync(() => {
+      for (const [index, cells] of rows.entries()) {
+        if (!faults.has(index) && !mapping.filtered(cells)) profiles.addRow(cells, firstRow + index)
+      }
+    })
+  return Effect.map(eachChunk(source.read(), add), () => profiles.ended().stray)
+}
 
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */
 export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {

@@ -38,11 +38,15 @@ interface Doubtful {
   readonly isFirst: boolean
 }
 
-/** Whether a row may be totals or a note: it begins with the name of totals, or has a single cell. */
-const mayBeStray = (cells: Cells): boolean => {
+/** Whether a row contains only units. */
+const isUnits = (cells: Cells, row: number): boolean =>
+  row === 1 && cells.map((cell) => cellText(cell).trim()).every((text) => text === "" || isUnit(text))
+
+/** Whether a row may be units, totals or a note: it contains only units, begins with the name of totals, or has a single cell. */
+export const mayBeStray = (cells: Cells, row: number): boolean => {
   const at = cells.findIndex(isFilled)
-  return at !== -1
-    && (!cells.some((cell, position) => position > at && isFilled(cell)) || isTotal(cellText(cells[at]).trim()))
+  return at !== -1 && (!cells.some((cell, position) => position > at && isFilled(cell))
+    || isTotal(cellText(cells[at]).trim()) || isUnits(cells, row))
 }
 
 /**
@@ -80,7 +84,7 @@ const strayIn = (
 }
 
 /** The maximum number of rows that are kept because they may be totals or notes. If there are more, such rows are most likely records. */
-const mostDoubtful = 100
+export const mostDoubtful = 100
 
 /**
  * Profiles a source's columns, without the rows that are not records. Memory does not grow with the number of rows.
@@ -97,10 +101,8 @@ export const recordProfiler = (
   const doubtful: Array<Doubtful> = []
   return {
     addRow: (cells: Cells, row: number): void => {
-      const isFirst = row === 1
-        && cells.map((cell) => cellText(cell).trim()).every((text) => text === "" || isUnit(text))
-      if (!isExport && doubtful.length < mostDoubtful && (isFirst || mayBeStray(cells))) {
-        doubtful.push({ cells, row, isFirst })
+      if (!isExport && doubtful.length < mostDoubtful && mayBeStray(cells, row)) {
+        doubtful.push({ cells, row, isFirst: isUnits(cells, row) })
       } else profiles.addRow(cells)
     },
     /**
