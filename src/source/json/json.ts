@@ -34,12 +34,13 @@ const lookAtText = (
     const decoder = encoding.decoder()
     for (;;) {
       const block = yield* next
-      const enough = yield* readable(bytes.file, encoding, () =>
-        1, () =>
-        block === undefined ? see(decoder.end(), true) : see(decoder.write(block), false))
-      if (enough || block === undefined) {
-        return
-      }
+      const enough = yield* readable(
+        bytes.file,
+        encoding,
+        () => 1,
+        () => block === undefined ? see(decoder.end(), true) : see(decoder.write(block), false),
+      )
+      if (enough || block === undefined) return
     }
   }))
 
