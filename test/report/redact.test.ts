@@ -115,7 +115,7 @@ const report = (change: Partial<RunReport> = {}) =>
   exampleReport({
     because: [
       `The service refuses every row for the same reason: "questions.1.value: "${ada} Byron" is not liked"`,
-      `A new row has the same key as an imported row. Imported as: ${JSON.stringify(key)} (row 3). Nothing was sent.`,
+      `A new row has the same key as an imported row. Known as: ${JSON.stringify(key)} (row 3). Nothing was sent.`,
     ],
     problems: [
       {

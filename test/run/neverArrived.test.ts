@@ -65,7 +65,7 @@ describe("a row that never arrived, and whose record was imported under another 
         yield* at.source([ada, "22,Bobby,bob@example.org"])
         yield* stops(at, reformatted)
         expect(yield* at.rekey()).toMatchObject({
-          pairs: [{ old: "#22", new: "22", isOriginal: false }],
+          pairs: [{ old: "#22", new: "22", isCopied: false }],
           recorded: 1,
           ambiguous: [],
         })
@@ -154,7 +154,7 @@ describe("a row that never arrived, and whose record was imported under another 
       expect((yield* at.run({ source: "fixed.csv" })).rows.imported).toBe(1)
       expect((yield* at.run({ retryRefused: true })).rows).toMatchObject({ alreadyImported: 2, imported: 0 })
       yield* at.source([ada, "22,Bobby,bob@example.org"])
-      yield* stops(at, /Imported as: "9", rejected before as "22" \(row 2\)/)
+      yield* stops(at, /Known as: "9", rejected before as "22" \(row 2\)/)
       expect((yield* at.rekey()).pairs).toEqual([{ old: "9", new: "22" }])
       expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { imported: 0, alreadyImported: 2 } })
       expect(at.names()).toEqual(["Ada", "Bobby"])
@@ -209,7 +209,7 @@ describe("a row that never arrived, and whose record was imported under another 
       yield* at.settings({})
       yield* at.source([ada, "22,Bob,bob@example.org"])
       yield* stops(at, reformatted)
-      expect((yield* at.rekey()).pairs).toEqual([{ old: "bob@example.org", new: "22", isOriginal: false }])
+      expect((yield* at.rekey()).pairs).toEqual([{ old: "bob@example.org", new: "22", isCopied: false }])
       expect(yield* at.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
     }),
   )
