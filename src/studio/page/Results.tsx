@@ -91,13 +91,19 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
   if (changed.size > 0) unsaved.set(run, changed)
   else unsaved.delete(run)
   const doing = useDoing()
+  /** The version of the rows from which someone last saved fixes. */
+  const [savedFrom, setSavedFrom] = useState<string>()
   const { answer, failed } = useAnswer(
     (signal) => call("results", "rejected", { pipeline, run, rows: size }, signal),
     [size, round],
   )
   if (answer === undefined) return <Problem failed={failed} />
   const { columns, isFixed, rows, total, unfixable, version } = answer
+  // A conflict ends once newer rows are shown.
+  const isConflict = doing.failed?.version !== undefined
+  const problem = isConflict && savedFrom !== version ? undefined : doing.failed
   const save = async () => {
+    setSavedFrom(version)
     const cells = [...changed].map(([place, text]) => {
       const [row, column] = JSON.parse(place)
       return { row, column, text }
@@ -164,8 +170,8 @@ const Rejected = ({ pipeline, run, to }: Readonly<{ pipeline: string; to: string
       )}
       {opened !== undefined && opened.beyond.length > 0 && <p>{t.beyond} {asCell(opened.beyond)}</p>}
       {total > rows.length && act(t.showMore, () => setSize(size + pageSize))}
-      <Problem failed={doing.failed} />
-      {doing.failed?.version !== undefined && act(t.readAgain, () => doing.run(async () => setRound(round + 1)))}
+      <Problem failed={problem} />
+      {isConflict && problem !== undefined && act(t.readAgain, () => setRound(round + 1))}
       {unfixable === undefined && (
         <p class="acts">
           {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}
