@@ -172,11 +172,11 @@ export const postgres: ReadonlyArray<Target> = [
         ours: async () => {
           await practice.clear()
           for (const name of ["reports", "marks", ".env"]) rmSync(join(root, name), { recursive: true, force: true })
-          writeProject(root, { service: servedAt(practice.baseUrl, 100, 8) })
+          writeProject(root, { service: servedAt(practice.baseUrl, 100, 8), sink: ", alongside: [other]" })
           writeFileSync(
             pipeline,
             readFileSync(join(root, "pipelines", "bench.yaml"), "utf8").replace("pipeline: bench", "pipeline: other")
-              .replace(/ \}\n$/, ", alongside: [bench] }\n"),
+              .replace("alongside: [other]", "alongside: [bench]"),
           )
           const setUrl = inPostgres(root, `bench_settle_${++round}`)
           setUrl(server.url)

@@ -59,7 +59,7 @@ const watch = `(() => {
 /** Waits until the map's columns and questions can be used. */
 const isOpened = async (page: Page): Promise<void> => {
   await page.getByRole("list", { name: "Columns" }).getByRole("button", { name: /^No/ }).waitFor()
-  await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Answer of Column 2/ }).waitFor()
+  await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Answer of Column 2 / }).waitFor()
 }
 
 /** Opens the studio's link, and waits for the survey of all rows. The page stays open, so the studio keeps the survey. Returns the map's address. */
