@@ -104,14 +104,12 @@ export class NewRows {
   private readonly skipped = new Set<string>()
   private readonly hash = new RowHash()
   private readonly comparison: Comparison
-  private readonly forgotten: ForgottenKeys
   private readonly naming: typeof unnumbered
   private readonly nameOf: ReturnType<typeof unnumbered>
   private rows = 0
 
   constructor(comparison: Comparison) {
     this.comparison = comparison
-    this.forgotten = comparison.forgotten
     this.naming = comparison.isByContent ? numbered : unnumbered
     this.nameOf = this.naming()
   }
@@ -122,13 +120,13 @@ export class NewRows {
 
   /** The new rows whose keys equal that of a forgotten row that the source lacks, except for formatting. */
   get likeForgotten(): ReadonlyArray<NewKey> {
-    return this.forgotten.found
+    return this.comparison.forgotten.found
   }
 
   /** Takes the key of a row that is skipped permanently. */
   skip(key: string): void {
     this.skipped.add(key)
-    this.forgotten.skip(key)
+    this.comparison.forgotten.skip(key)
   }
 
   /** Takes a new row. If it is invalid, only its key is compared. */
@@ -150,7 +148,7 @@ export class NewRows {
 
   private addKey(row: number, key: string | undefined): void {
     if (key === undefined) return
-    this.forgotten.add(row, key)
+    this.comparison.forgotten.add(row, key)
     for (const text of looseKey(key).stored) {
       this.hash.key(text)
       this.put(this.keys, row)
