@@ -94,12 +94,12 @@ export const readBack = (
     yield* unlessAborted(Effect.forEach(indexes, readOne, { concurrency: "unbounded", discard: true }), signal)
   })
 
-/** Returns undefined if only this submission can't be read: the service returns the form. Then logs a warning. */
+/** Returns "unreadable", and logs a warning, if only this submission can't be read: the service returns the form. */
 export const unlessUnreadable = <A>(
   reading: Effect.Effect<A, ServiceUnusable>,
   submissionId: string,
   { formId, service }: Pick<ReadBackOptions, "formId" | "service">,
-): Effect.Effect<A | undefined, ServiceUnusable> =>
+): Effect.Effect<A | "unreadable", ServiceUnusable> =>
   Effect.catchIf(
     reading,
     ({ reason }) => reason === "unreachable" || reason === "unexpected",
@@ -112,7 +112,7 @@ export const unlessUnreadable = <A>(
               status === undefined ? "" : ` (status ${status})`
             }, although the service returns the form. It counts as unread. Ask the service's operator about it.`,
           ),
-          undefined,
+          "unreadable" as const,
         ),
       ),
   )

@@ -150,10 +150,9 @@ const readAgain = (options: ReadBackOptions, row: VerifiedRow, listed: DriftResu
     const stop = yield* Stop
     const counts = yield* RunCounts
     const checked = unlessUnreadable(checkDrift(row, options), row.submissionId, options)
-    const result = listed ?? (yield* unlessAborted(
-      Effect.map(checked, (found) => found ?? "unreadable"),
-      stop.sending,
-    ).pipe(Effect.catchTag("ServiceUnusable", stop.unavailable)))
+    const result = listed ?? (yield* unlessAborted(checked, stop.sending).pipe(
+      Effect.catchTag("ServiceUnusable", stop.unavailable),
+    ))
     if (result === undefined) return undefined
     if (result === "unreadable") {
       counts.unreadable.add(row.at)
