@@ -100,7 +100,7 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
          ON CONFLICT DO NOTHING`,
         [to, place, from],
       )
-      if (table === "acknowledged") continue
+      if (!columns.split(", ").includes("key")) continue
       yield* write(`UPDATE ${table} SET key = ? WHERE place = ? AND digest = ? AND key IS NOT NULL`, [key, place, to])
     }
   }
