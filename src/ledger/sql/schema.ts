@@ -73,9 +73,8 @@ export const schema = `
 
   CREATE TABLE refusal (row INTEGER PRIMARY KEY REFERENCES row, item BLOB NOT NULL, mapping INTEGER NOT NULL, form INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
 
-  -- Contents that a fixed row replaced, under the key they had (digest empty, key NULL: none, or it was lost; only key
-  -- NULL: none, and the row got this one in the source); columns: the list that they cover; fixed: that row; they
-  -- count once it may be in the form.
+  -- Contents that a fixed row replaced; columns: the list that they cover; fixed: that row; they count once it may be in the form. Both digest (empty) and
+  -- key (NULL) are missing if the content had no key, or if it was lost. Only key is NULL if it had none, and the row got its key in the source.
   CREATE TABLE superseded (
     place INTEGER NOT NULL REFERENCES place, digest BLOB NOT NULL, key TEXT, content BLOB NOT NULL, columns INTEGER NOT NULL,
     fixed INTEGER NOT NULL REFERENCES row, PRIMARY KEY (place, digest, content, fixed)
