@@ -67,22 +67,21 @@ export const collectTraps = (
   mapping: Mapping,
   entryOf: (id: string) => Pick<MappingEntry, "options"> & { readonly path: YamlPath } | undefined,
 ) => {
-  const answers = mapping.answers.filter(({ columns, kind }) => columns.length > 0 && lenient.has(kind))
   const watched = new Map(
-    answers.map((answer) => {
-      const { format } = { ...defaults[answer.kind], ...entryOf(answer.id)?.options }
-      return [answer.id, watch(answer, format)]
+    mapping.answers.filter(({ columns, kind }) => columns.length > 0 && lenient.has(kind)).map((answer) => {
+      const { options, path = ["mapping"] } = entryOf(answer.id) ?? {}
+      const { add, found } = watch(answer, { ...defaults[answer.kind], ...options }.format)
+      return [answer.id, { add, found, path, name: brief(answer.name) }] as const
     }),
   )
   return {
     /** Looks at what is sent for a row. Numbers are looked at as the cells contain them. */
     add: (item: Item, cells: Cells): void => eachAnswered(item, (id, value) => watched.get(id)?.add(value, cells)),
     findings: (): ReadonlyArray<Diagnostic> =>
-      answers.flatMap((answer) =>
-        (watched.get(answer.id)?.found() ?? []).map(({ examples, message }) => {
-          const what = `"${brief(answer.name)}": ${message}`
+      [...watched.values()].flatMap(({ found, name: answer, path }) =>
+        found().map(({ examples, message }) => {
+          const what = `"${answer}": ${message}`
           const some = examples.map((text) => `"${brief(text)}"`).join(", ")
-          const path = entryOf(answer.id)?.path ?? ["mapping"]
           const shown = `${what}${some === "" ? "" : ` For example ${some}.`}`
           return { ...diagnosticAt(document, "warning", path, shown), withoutCells: `${what} ${toSeeValues(name)}` }
         })
