@@ -38,7 +38,7 @@ export interface SurveyedQuestion extends Question {
 export type SurveyedColumn = Omit<InspectedColumn, "described">
 
 /** The source's columns, the form's questions, and what connects them. It doesn't depend on the draft's mapping. */
-export interface Survey {
+export interface ShownSurvey {
   /** The number of rows that were read, and whether these are all rows of the source. */
   readonly rows: number
   readonly isWhole: boolean

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { allFindings } from "../domain/diagnostic.ts"
-import type { Candidate, DraftState, Edited, QuestionState, Survey } from "../domain/draft.ts"
+import type { Candidate, DraftState, Edited, QuestionState, ShownSurvey } from "../domain/draft.ts"
 import { calledName, type Form, names, optionNamer, type Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import { blockNamed } from "../domain/row.ts"
@@ -90,7 +90,7 @@ const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: F
   }))
 
 /** Returns what a survey has found, as it is shown. */
-export const shownSurvey = ({ form, source: { changedAt } }: OpenDraft, survey: DraftSurvey): Survey => {
+export const shownSurvey = ({ form, source: { changedAt } }: OpenDraft, survey: DraftSurvey): ShownSurvey => {
   const { columns, rowKey, rows, tool, warnings } = survey.inspection
   const questions = candidatesIn(survey, form)
   return { rows, isWhole: survey.isWhole, changedAt, warnings, tool: tool?.title, columns, questions, rowKeys: rowKey }

@@ -4,7 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import type { DraftCounts, DraftState, Edited, PipelineFile, Survey } from "../domain/draft.ts"
+import type { DraftCounts, DraftState, Edited, PipelineFile, ShownSurvey } from "../domain/draft.ts"
 import type { PreviewedRows } from "../domain/previewedRow.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
@@ -146,7 +146,7 @@ const project = HttpApiGroup.make("project")
 
 const draft = HttpApiGroup.make("draft")
   .add(call("open", ofPipeline, Shown<PipelineFile>()))
-  .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<Survey>()))
+  .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Shown<ShownSurvey>()))
   .add(call("state", Draft, Shown<DraftState>()))
   .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Shown<Edited>()))
   .add(call("preview", struct({ ...Draft.fields, row: number, rows: number }), Shown<PreviewedRows>()))

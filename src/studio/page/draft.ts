@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
-import type { DraftCounts, DraftState, Edited, Survey } from "../../domain/draft.ts"
+import type { DraftCounts, DraftState, Edited, ShownSurvey } from "../../domain/draft.ts"
 import type { Operation } from "../../jobs/draftEdit.ts"
 import { addressOf, call, type Failed } from "./call.ts"
 import { useAnswer } from "./hooks.ts"
@@ -36,7 +36,7 @@ export type Selection = Readonly<{
 /** What the parts of the map share: the draft and what can be done with it, its source and form, and what is selected. */
 export interface Bench {
   readonly editing: ReturnType<typeof useDraft>
-  readonly survey: Survey
+  readonly survey: ShownSurvey
   readonly state: DraftState
   readonly selected: Selection
   readonly select: (selection: Selection) => void
@@ -123,7 +123,7 @@ export const useDraft = (pipeline: string) => {
     [text, visit],
     150,
   )
-  const survey = useAnswer<Survey>(
+  const survey = useAnswer<ShownSurvey>(
     (signal, show) =>
       text === undefined
         ? undefined
