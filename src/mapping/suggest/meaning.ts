@@ -26,7 +26,7 @@ export interface Meaning {
 
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
-/** Returns the position of the first word that is denied: a negation, or the first of all if the negation is the last. Infinity if there is no negation. */
+/** Returns the position of the first word that is denied: a negation, or 0 if the negation is the last word. Infinity if there is no negation. */
 const deniedFrom = (words: ReadonlyArray<string>): number => {
   const [before = "", ...after] = words.join(" ").split(negation)
   if (after.length === 0) return Infinity
@@ -114,7 +114,7 @@ const deniedShare = ({ terms }: Meaning): number => terms.filter(({ isDenied }) 
 const isNegationOf = (one: Term, other: Term): boolean =>
   vocabulary.negatingPrefixes.some((prefix) => stemOf(one.text) === prefix + stemOf(other.text))
 
-/** Whether a yes to one title is a no to the other: "do not contact me" is not "contact me". Either only one denies what both name, or it denies all that it says. */
+/** Whether a yes to one title is a no to the other: "do not contact me" is not "contact me". Either only one denies what both name, or one denies all that it says and the other nothing. */
 export const areInverse = (a: Meaning, b: Meaning): boolean =>
   Math.abs(deniedShare(a) - deniedShare(b)) === 1
   || a.terms.some((one) =>
