@@ -127,7 +127,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await close()
   })
 
-  it("shows no conflict any more after the fixed rows were read again", async () => {
+  it("shows a conflict until the newer rows are read", async () => {
     const { call, follow } = await pageOf(its.project.studio)
     const { id } = await call("runs", "start", { pipeline: "fixed", mode: "run" })
     await follow(id, ({ state }) => state._tag === "Asking")
