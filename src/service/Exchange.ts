@@ -1,6 +1,7 @@
 import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
 import { codeOf } from "../domain/words.ts"
+import { ProxyFault } from "./proxy.ts"
 import { MaybeSent, NeverSent, type ResponseHeaders, type TransportResponse } from "./transport.ts"
 import { errors } from "./undici.ts"
 
@@ -33,6 +34,10 @@ const words: Readonly<Record<string, string>> = {
 
 /** Describes a network error. For an unknown error, returns only the code or the name, because messages may repeat data that was sent or received. */
 const describeFault = (error: unknown): { readonly reason: string; readonly code: string | undefined } => {
+  if (error instanceof ProxyFault) {
+    const cause = error.cause === undefined ? undefined : describeFault(error.cause)
+    return { reason: `${error.message}${cause === undefined ? "" : `: ${cause.reason}`}`, code: cause?.code }
+  }
   // If several addresses were tried, reports the error of the first.
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) || codeOf(error) || undefined

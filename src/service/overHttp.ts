@@ -1,8 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { connect as connectTcp, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import { Exchange } from "./Exchange.ts"
+import { throughProxy } from "./proxy.ts"
 import { defaultMaxAnswer, type OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
@@ -107,26 +108,23 @@ const mayBeInterim = (text: string): boolean =>
   && (interim.test(text) || "HTTP/1.1 100 ".startsWith(text) || "HTTP/1.0 100 ".startsWith(text))
 
 /**
- * Makes connections for undici's pool that differ from undici's own in two ways. An error resets the connection: otherwise the kernel would keep
- * sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send it unasked.
+ * Makes connections for undici's pool that differ from undici's own in three ways. They may lead through a proxy. An error resets the connection:
+ * otherwise the kernel would keep sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send
+ * it unasked.
  *
  * @param timeout the maximum number of milliseconds for connecting
  */
 const connector = (timeout: number): buildConnector.connector => {
   const build = buildConnector({ timeout })
-  return (options, callback) => {
-    const isTls = options.protocol === "https:"
-    // Only a TCP socket can be reset, so a TLS connection gets one that is made here.
-    const tcp = isTls
-      ? connectTcp({ host: options.hostname, port: Number(options.port) || 443, noDelay: true })
-      : undefined
-    build(tcp === undefined ? options : { ...options, httpSocket: tcp }, (...[error, socket]) => {
+  const connect: buildConnector.connector = (options, callback) =>
+    build(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      resetOnError(socket, tcp ?? socket)
+      // Only a TCP socket can be reset.
+      resetOnError(socket, options.httpSocket ?? socket)
       skipContinue(socket)
       callback(null, socket)
     })
-  }
+  return throughProxy(connect, timeout)
 }
 
 const resetOnError = (socket: Socket, tcp: Socket): void => {

@@ -1,6 +1,7 @@
 import { pipeline, type Readable, type Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip } from "node:zlib"
 import type { Dispatcher } from "undici"
+import { throughProxy } from "../service/proxy.ts"
 
 /** Makes the decoders of the codings that `sendRequest` accepts. Each fails if its input is cut. */
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -8,15 +9,18 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(),
 }
 
+let agent: Dispatcher | undefined
+
 /**
- * Sends a request with undici, follows no redirect, and decodes the answer. Unlike `fetch`, it fails if a compressed answer is cut, even where the
- * connection ends as if the answer was whole.
+ * Sends a request with undici, through a proxy if the environment names one. Follows no redirect, and decodes the answer. Unlike `fetch`, it fails if a
+ * compressed answer is cut, even where the connection ends as if the answer was whole.
  */
 export const sendRequest: typeof fetch = async (input, { body, headers, signal, ...init } = {}) => {
   const { default: undici } = await import("undici")
+  agent ??= new undici.Agent({ connect: throughProxy(undici.buildConnector({}), 10_000) })
   const given = Object.fromEntries(new Headers(headers).entries())
   const answer = await undici.request(String(input), {
-    ...("dispatcher" in init ? { dispatcher: init.dispatcher as unknown as Dispatcher } : {}),
+    dispatcher: "dispatcher" in init ? init.dispatcher as unknown as Dispatcher : agent,
     method: (init.method ?? "GET") as "GET" | "POST",
     headers: { "accept-encoding": Object.keys(decoders).join(", "), ...given },
     body: body as string | undefined ?? null,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { Agent } from "undici"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { sendRequest } from "../../src/source/sendRequest.ts"
@@ -159,6 +159,21 @@ describe("a source with an address", () => {
     expect(message).toContain("contains a user name or password")
     expect(message).not.toContain(secret)
     expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
+  })
+
+  it("an https address is fetched through the proxy that the environment names", async () => {
+    const wanted: Array<string | undefined> = []
+    const proxy = createServer().on("connect", ({ url }, socket) => {
+      wanted.push(url)
+      socket.end("HTTP/1.1 403 No\r\n\r\n")
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve))
+    // A variable in lower case takes precedence.
+    vi.stubEnv("https_proxy", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+    expect(await refusal(config("https://outside.example/a.csv"))).toContain("could not be reached")
+    expect(wanted).toEqual(["outside.example:443"])
+    vi.unstubAllEnvs()
+    proxy.close()
   })
 
   it("a redirect from https to this machine or a private network is not followed, by address or by name", async () => {
