@@ -1,14 +1,17 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { listening, sendOn } from "../localServer.ts"
 import { bench, csv, upTo } from "./contacts.ts"
 import { formferry } from "./formferry.ts"
+
+const run = promisify(execFile)
 
 /** A host that only the proxy can find. */
 const host = "forms.example.test"
@@ -24,7 +27,7 @@ const behindProxy = (losesCreates = false) =>
     const [key, cert] = [join(at.folder, "tls.key"), join(at.folder, "tls.crt")]
     const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`, "-keyout", key, "-out", cert]
     const made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2".split(" ")
-    execFileSync("openssl", [...made, ...subject], { stdio: "ignore" })
+    yield* Effect.promise(() => run("openssl", [...made, ...subject]))
 
     const tunnels = new Set<Socket>()
     const cut = () => tunnels.forEach((socket) => socket.destroy())

@@ -20,7 +20,7 @@ const failure = (host = "forms.example.test") =>
     ({ send }) => Effect.flip(send({ method: "POST", path: "/forms/f/submissions", body: Buffer.from("{}") })),
   )
 
-it.scopedLive.each([
+it.scopedLive.each<readonly [answer: string, why: string]>([
   ["HTTP/1.1 407 Who\r\n\r\n", "requires a user name and a password, as in HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT"],
   ["HTTP/1.1 403 No\r\n\r\n", "answered 403 instead of connecting to the service"],
   ["", "did not connect to the service: the connection was reset"],
