@@ -81,7 +81,7 @@ export interface Likeness {
 const areSpeltAlike = (a: string, b: string): boolean =>
   !/[\d ]/.test(a + b) && !a.endsWith(b) && !b.endsWith(a) && distance(a, b) <= Math.max(a.length, b.length) / 5
 
-const isUnknown = ({ concepts, text }: Term): boolean => concepts.length === 0 && topicsOf(text).concepts.size === 0
+const isUnknown = ({ concepts, text }: Term): boolean => concepts.length === 0 && topicsOf(text).concepts.length === 0
 
 /** Whether terms mean the same. Spelling counts only for unknown words, such as misspelt ones: height is not weight. */
 const areAlike = (a: Term, b: Term): boolean =>

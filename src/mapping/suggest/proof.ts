@@ -3,7 +3,7 @@ import { sureFrom } from "../../project/pipelineEdits.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { sameText } from "../words/words.ts"
+import { cached, sameText } from "../words/words.ts"
 import { type Coverage, type ExpectedKind, shapedKinds, type Target } from "./fit.ts"
 import { areInverse, type Likeness, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -26,8 +26,9 @@ const [likely, unproven] = [sureFrom - 0.01, 0.75]
 const kindWords = new Set([...vocabulary.bare, ...Object.values(vocabulary.kindsOfNames).flat()])
 
 /** Returns what a title is about, apart from the kind of its answer: "the supervisor" in "the supervisor's email". */
-const subjectOf = ({ terms }: Meaning) =>
+const subjectOf = cached(({ terms }: Meaning) =>
   topicsOf(terms.filter(({ root }) => !kindWords.has(root)).map(({ text }) => text).join(" "))
+)
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
 const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolean =>
@@ -53,7 +54,7 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
   const words = likeness(title, target.meaning)
   const isInverse = takesYesOrNo(target, cells) && areInverse(title, target.meaning)
   const like = { ...words, opposed: words.opposed || isInverse || namesOthers(title, target) }
-  const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.size === 0)
+  const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.length === 0)
   const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
   return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }

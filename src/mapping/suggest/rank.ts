@@ -45,20 +45,23 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
     topicsOf(...options.slice(0, understood).map(({ label }) => label))
   )
   const ofKinds = targets.map((target) => kindEvidence(units, target))
+  /** Compares a unit with a target. `answers`: what the unit's answers are about. */
+  const compare = (unit: Unit, answers: Topics, of: number) => {
+    const [target, options] = [targets[of]!, optionsOf[of]!]
+    const title = likenessTo(target, unit.meaning, unit._tag === "Column" ? unit.profile : undefined)
+    const cover = optionCoverage(unit, target)
+    const subject = Math.max(nearness(unit.meaning.topics, options), nearness(answers, target.meaning.topics))
+    const choices = cover !== undefined && cover.covered >= 0.3 ? 0 : nearness(answers, options)
+    const isOther = namesConcept(unit.meaning, "other") !== namesConcept(target.meaning, "other")
+    const evidence = title.evidence + ofSubject * agreement(subject) + ofChoices * agreement(choices)
+      - (isOther ? ofOther : 0)
+    return { title, cover, evidence, all: evidence + cellEvidence(unit, target, cover, ofKinds[of]!) }
+  }
+  // Keeps only numbers. The few likely pairs are compared again below.
   const rate = (unit: Unit) => {
-    const [{ topics }, answers] = [unit.meaning, answersIn(unit)]
-    const cells = unit._tag === "Column" ? unit.profile : undefined
-    const pairs = targets.map((target, of) => {
-      const [title, cover] = [likenessTo(target, unit.meaning, cells), optionCoverage(unit, target)]
-      const options = optionsOf[of]!
-      const subject = Math.max(nearness(topics, options), nearness(answers, target.meaning.topics))
-      const choices = cover !== undefined && cover.covered >= 0.3 ? 0 : nearness(answers, options)
-      const isOther = namesConcept(unit.meaning, "other") !== namesConcept(target.meaning, "other")
-      const evidence = title.evidence + ofSubject * agreement(subject) + ofChoices * agreement(choices)
-        - (isOther ? ofOther : 0)
-      return { title, cover, evidence, all: evidence + cellEvidence(unit, target, cover, ofKinds[of]!) }
-    })
-    return { unit, pairs, best: Math.max(...pairs.map(({ all }) => all), -Infinity) }
+    const answers = answersIn(unit)
+    const evidence = targets.map((_, of) => compare(unit, answers, of).all)
+    return { unit, answers, evidence, best: Math.max(...evidence, -Infinity) }
   }
   const rated: Array<ReturnType<typeof rate>> = []
   for (const [at, unit] of units.entries()) {
@@ -74,16 +77,17 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       && (other.best > best || (other.best === best && unit._tag === "Column"))
     )
   )
-  const aligned = align(taking.map(({ pairs }) => pairs.map(({ all }) => all)))
+  const aligned = align(taking.map(({ evidence }) => evidence))
   const countOf = (all: ReadonlyArray<Unit | Target>, { meaning: { same } }: Unit | Target) =>
     same === "" ? 0 : all.filter(({ meaning }) => meaning.same === same).length
   /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
   const isRepeated = (unit: Unit, target: Target): boolean =>
     countOf(units.filter(({ _tag }) => _tag === unit._tag), unit) > Math.max(1, countOf(targets, target))
-  return taking.flatMap(({ pairs, unit }, row) =>
+  return taking.flatMap(({ answers, unit }, row) =>
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
-      const [{ cover, evidence, title }, probable] = [pairs[of]!, aligned[row]![of]!]
+      const probable = aligned[row]![of]!
       if (probable < shown) return []
+      const { cover, evidence, title } = compare(unit, answers, of)
       const isUnknown = title.isUnknown && !title.opposed && probable >= certain
       const confidence = Math.min(probable, isUnknown ? 1 : highestConfidence(target, title, evidence, cover))
       return [{

@@ -5,8 +5,10 @@ import { vocabulary } from "./vocabulary.ts"
 import { comparedWords } from "./words.ts"
 
 export interface Topics {
-  /** The weight of each concept, by its number. Their squares add up to 1. Without any concept if the texts say nothing. */
-  readonly concepts: ReadonlyMap<number, number>
+  /** The numbers of the concepts in ascending order. None if the texts say nothing. */
+  readonly concepts: Uint16Array
+  /** The weight of each concept. Their squares add up to 1. */
+  readonly weights: Float64Array
   readonly direction: Direction
 }
 
@@ -65,7 +67,12 @@ export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
     relatedTo(concept).map(([other, near]) => [other, near * weight] as const)
   )
   for (const [concept, weight] of related) add(named, concept, weight)
-  return { concepts: inDirection(named), direction: directionOf(vectorOf(vectors, all.flat())) }
+  const sorted = [...inDirection(named)].toSorted(([a], [b]) => a - b)
+  return {
+    concepts: Uint16Array.from(sorted, ([concept]) => concept),
+    weights: Float64Array.from(sorted, ([, weight]) => weight),
+    direction: directionOf(vectorOf(vectors, all.flat())),
+  }
 }
 
 /** What a nearness of 1 proves, how evidence grows with the logarithm of a nearness, and what is added to the nearness so that 0 proves no more than -3.4. */
@@ -81,9 +88,12 @@ const noise = 2.2
  * @param most the largest result, more than 1 if texts that have concepts and words in common should be nearer than others
  */
 export const nearness = (one: Topics, other: Topics, most = 1): number => {
-  if (one.concepts.size === 0 || other.concepts.size === 0) return 0
+  if (one.concepts.length === 0 || other.concepts.length === 0) return 0
   let ofConcepts = 0
-  for (const [concept, weight] of one.concepts) ofConcepts += weight * (other.concepts.get(concept) ?? 0)
+  for (let at = 0, of = 0; at < one.concepts.length; at++) {
+    while (other.concepts[of]! < one.concepts[at]!) of++
+    if (other.concepts[of] === one.concepts[at]) ofConcepts += one.weights[at]! * other.weights[of]!
+  }
   const ofWords = 7.1 * cosine(one.direction, other.direction) - 2.5
   return Math.max(0, Math.min(most, (ofConcepts + offset) * Math.exp(ofWords / slope) - offset))
 }
@@ -93,7 +103,9 @@ export const nearness = (one: Topics, other: Topics, most = 1): number => {
  * the concepts of one are unknown, their words prove it alone (decision 28), or nothing, which is -Infinity.
  */
 export const topicEvidence = (one: Topics, other: Topics): number => {
-  if (one.concepts.size > 0 && other.concepts.size > 0) return ofSame + slope * Math.log(nearness(one, other) + offset)
+  if (one.concepts.length > 0 && other.concepts.length > 0) {
+    return ofSame + slope * Math.log(nearness(one, other) + offset)
+  }
   const ofWords = 15 * cosine(one.direction, other.direction) - 2.8
   return ofWords < noise ? -Infinity : Math.min(ofSame, ofWords)
 }
