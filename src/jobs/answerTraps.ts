@@ -1,14 +1,15 @@
 import { cellText } from "../domain/cell.ts"
-import { type Diagnostic, toSeeValues, type YamlPath } from "../domain/diagnostic.ts"
+import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { type Form, names } from "../domain/form.ts"
 import type { Trap } from "../domain/inspectedColumn.ts"
-import { eachAnswered, type Item } from "../domain/item.ts"
+import { eachAnswered, type Item, ownMembers } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import { firstLate, hasShortYear } from "../kinds/dateFormats.ts"
 import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
 import { diagnosticAt } from "../project/errors.ts"
-import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import { CellTraps } from "./columnTraps.ts"
 
 /** The kinds that may send a spoilt cell. The others reject it. */
@@ -57,25 +58,30 @@ const watch = ({ columns: [column], kind }: MappedAnswer, format: unknown) => {
   }
 }
 
-/**
- * Collects the traps in what would be sent, so that cells which the pipeline leaves out or corrects are none.
- *
- * @param entryOf returns the entry that fills an answer
- */
-export const collectTraps = (
-  { document, mapping: { defaults }, name }: Pipeline,
-  mapping: Mapping,
-  entryOf: (id: string) => Pick<MappingEntry, "options"> & { readonly path: YamlPath } | undefined,
-) => {
+/** Returns a function that returns the entry that fills an element of the form. */
+export const entryOf = ({ mapping }: Pipeline, form: Form) => (id: string | undefined) => {
+  const question = form.questions.find((one) => one.id === id)
+  const entries = [...mapping.questions, ...mapping.urlParameters, ...mapping.scheduling, ...mapping.payments]
+  const own = ownMembers.find((of) => of === id)
+  return own !== undefined
+    ? mapping[own]
+    : entries.find((one) => one.id !== undefined && one.id === id)
+      ?? entries.find((one) => question !== undefined && names(one, question))
+}
+
+/** Collects the traps in what is sent or would be sent, so that cells which the pipeline leaves out or corrects are none. */
+export const collectTraps = (pipeline: Pipeline, mapping: Mapping, form: Form) => {
+  const { document, mapping: { defaults }, name } = pipeline
+  const entry = entryOf(pipeline, form)
   const watched = new Map(
     mapping.answers.filter(({ columns, kind }) => columns.length > 0 && lenient.has(kind)).map((answer) => {
-      const { options, path = ["mapping"] } = entryOf(answer.id) ?? {}
+      const { options, path = ["mapping"] } = entry(answer.id) ?? {}
       const { add, found } = watch(answer, { ...defaults[answer.kind], ...options }.format)
       return [answer.id, { add, found, path, name: brief(answer.name) }] as const
     }),
   )
   return {
-    /** Looks at what is sent for a row. Numbers are looked at as the cells contain them. */
+    /** Looks at a row. Numbers are looked at as the cells contain them. */
     add: (item: Item, cells: Cells): void => eachAnswered(item, (id, value) => watched.get(id)?.add(value, cells)),
     findings: (): ReadonlyArray<Diagnostic> =>
       [...watched.values()].flatMap(({ found, name: answer, path }) =>

@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import type { CheckedData, DataProblem, UnknownChoices } from "../domain/checkedData.ts"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { type Form, names } from "../domain/form.ts"
-import { ownMembers } from "../domain/item.ts"
 import { brief, cut, maySkip, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
@@ -26,7 +25,7 @@ import { accountOf, leftBehind } from "../report/sentences.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
-import { collectTraps } from "./answerTraps.ts"
+import { collectTraps, entryOf } from "./answerTraps.ts"
 import { findRepeated } from "./repeatedRows.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
@@ -84,7 +83,7 @@ export const checkData = (
     const free = findsMore && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
     const profiles = profiler(free)
     let doubtful = 0
-    const traps = collectTraps(pipeline, mapping, entryOf(pipeline, form))
+    const traps = collectTraps(pipeline, mapping, form)
     const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
     const repeated = findRepeated(pipeline, source, mapping)
     const problemsOf = (row: number, cells: Cells): ReadonlyArray<Problem> => {
@@ -264,17 +263,6 @@ const neededKey = (
     return lacking(isNational) ? { lack: "have no country code", key: "country: DE" } : undefined
   }
   return undefined
-}
-
-/** Returns a function that returns the entry that fills an element of the form. */
-const entryOf = ({ mapping }: Pipeline, form: Form) => (id: string | undefined) => {
-  const question = form.questions.find((one) => one.id === id)
-  const entries = [...mapping.questions, ...mapping.urlParameters, ...mapping.scheduling, ...mapping.payments]
-  const own = ownMembers.find((of) => of === id)
-  return own !== undefined
-    ? mapping[own]
-    : entries.find((one) => one.id !== undefined && one.id === id)
-      ?? entries.find((one) => question !== undefined && names(one, question))
 }
 
 const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {

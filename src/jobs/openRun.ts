@@ -20,6 +20,7 @@ import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
+import { collectTraps } from "./answerTraps.ts"
 import type { Prepared } from "./prepare.ts"
 import { askerOf, newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
@@ -80,6 +81,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       target: target.target,
       serviceName,
       confirm: serviceToConfirm(project, serviceName),
+      traps: collectTraps(pipeline, settings.mapping, form),
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: serviceName, form })
         : undefined,

@@ -11,6 +11,7 @@ import { changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
 import { shownName } from "../source/columns.ts"
 import { ownColumns } from "../source/fixed.ts"
+import { collectTraps } from "./answerTraps.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { viewOf } from "./projectLedger.ts"
 import { findRepeated } from "./repeatedRows.ts"
@@ -43,6 +44,7 @@ export const preview = (
       const show = previewer(prepared)
       const repeatedBy = repeats(prepared)
       const changeOf = yield* changes(project, prepared)
+      const traps = collectTraps(prepared.pipeline, prepared.mapping, prepared.form)
       const rows: Array<PreviewedRow> = []
       let read = 0
       yield* prepared.source.read().pipe(
@@ -57,6 +59,8 @@ export const preview = (
               const repeated = repeatedBy(row, cells, fault)
               if (row < first) continue
               const shown = show(row, cells, fault, repeated)
+              const mapped = shown.valid && !shown.filtered ? prepared.mapping.map(cells) : undefined
+              if (mapped !== undefined && "item" in mapped) traps.add(mapped.item, cells)
               const change = shown.filtered || repeated.length > 0 ? undefined : yield* changeOf(cells)
               rows.push(change === undefined ? shown : { ...shown, change })
             }
@@ -67,7 +71,7 @@ export const preview = (
         rows,
         read,
         form: prepared.form,
-        warnings: [...prepared.changed.diagnostics, ...prepared.warnings],
+        warnings: [...prepared.changed.diagnostics, ...prepared.warnings, ...traps.findings()],
         notes: prepared.source.warnings,
       }
     }),

@@ -1,6 +1,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import type { Item } from "../domain/item.ts"
+import type { Cells } from "../domain/row.ts"
 import type { Mode } from "../domain/run.ts"
 import type { LedgerError, LedgerOvertaken } from "../ledger/errors.ts"
 import type { Ledger, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
@@ -12,6 +15,12 @@ import { columnNames } from "../source/columns.ts"
 import { endOf, isFixed, ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
+
+/** Finds cells that were spoilt before they came into the source. */
+interface TrapFinder {
+  readonly add: (item: Item, cells: Cells) => void
+  readonly findings: () => ReadonlyArray<Diagnostic>
+}
 
 /** The settings of a run, and everything that was opened and checked before it starts. */
 export interface RunRequest {
@@ -47,6 +56,8 @@ export interface RunRequest {
     | undefined
   /** The latest rehearsal, if it took place after the last run. */
   readonly rehearsed?: Rehearsed | undefined
+  /** Finds the traps in the rows that are sent. In a dry run, in the first ones that would be sent. */
+  readonly traps?: TrapFinder | undefined
   /** Warnings about the run as a whole. */
   readonly warnings: ReadonlyArray<string>
 }

@@ -29,7 +29,7 @@ export class Samples {
   private readonly byRow = new Map<number, Sample>()
 
   /** Whether there is space for another row. */
-  get hasRoom(): boolean {
+  private get hasRoom(): boolean {
     return this.byRow.size < mostSamples
   }
 

@@ -297,6 +297,7 @@ const summarise = (ended: Ended) =>
       values: "shown",
       warnings: [
         ...plan.warnings,
+        ...(plan.traps?.findings() ?? []).map(({ message, withoutCells }) => withoutCells ?? message),
         ...(ended.settled?.warnings ?? []),
         ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),

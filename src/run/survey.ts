@@ -57,6 +57,9 @@ export interface Survey {
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096
 
+/** How many rows of a dry run are mapped. To map all of them would double its time. */
+const mostMapped = 10_000
+
 /** Reads the whole source, checks every row, looks up each key in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = Effect.gen(function*() {
   const plan = yield* CurrentRun
@@ -64,13 +67,17 @@ export const survey = Effect.gen(function*() {
   const stop = yield* Stop
   const counts = yield* RunCounts
   const { mapping, source } = plan
+  let mappedRows = 0
   const { end, fates, take } = yield* classifying({
     dropped: (row, problem) => counts.problem(row, problem),
-    // Collects samples for a dry run. In other runs, the samples are rows that were sent.
+    // Looks at the first rows of a dry run. In other runs, rows are looked at when they are sent.
     sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
-      if (!counts.samples.hasRoom) return
+      if (mappedRows === mostMapped) return
       const mapped = mapping.map(cells, key, theRunsId)
-      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
+      if (!("item" in mapped)) return
+      mappedRows++
+      counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
+      plan.traps?.add(mapped.item, cells)
     },
   })
   counts.fates = fates

@@ -298,3 +298,30 @@ sink: { service: practice, form: f }
       }).pipe(Effect.provide(platform)),
   )
 })
+
+describe("cells that a program spoilt", () => {
+  it.scopedLive("preview, a dry run and a run name the spoilt cells that check names, and a report shows none of them", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({
+        "people.csv": "No,Card\n1,9.23E+11\n2,X-2\n",
+        "forms/f.yaml": "id: f\nname: F\nquestions: [{ id: q, name: Card, type: ShortAnswer }]\n",
+        "pipelines/p.yaml": `pipeline: p
+source: { file: ../people.csv, rowKey: [No] }
+mapping: { questions: [{ name: Card, from: Card }] }
+sink: { service: practice, form: f }
+`,
+      })
+      const message = '"Card": 1 cell contains a number whose last digits are lost'
+      const preview = yield* at.run("preview", "p")
+      expect(flat((yield* at.run("check", "p")).stdout)).toContain(message)
+      expect(flat(preview.stderr)).toContain(message)
+      expect(flat((yield* at.run("preview", "p", "--row", "2")).stderr)).not.toContain(message)
+      for (const options of [["--dry-run"], []]) {
+        const { status, stdout } = yield* at.run("run", "p", ...options)
+        expect([status, flat(stdout)]).toEqual([0, expect.stringContaining(message)])
+        const { warnings } = yield* at.report
+        expect(warnings.join(" ")).toMatch(/because Excel .* To see the values, run: formferry check p$/)
+        expect(warnings.join(" ")).not.toContain("9.23E+11")
+      }
+    }).pipe(Effect.provide(platform)))
+})
