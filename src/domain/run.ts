@@ -53,9 +53,6 @@ export const outcomes = namesOf(outcomeWords)
 /** In a file's `taken`: the entry that says how quotes at the start of cells were read. */
 export const strayQuotes = "stray quotes"
 
-/** In a file's `taken`: the entry that says how many numbers are shown as percentages. */
-export const percentages = "percentages"
-
 /** What a person has to confirm before rows are sent. */
 export interface SendQuestion {
   readonly service: string

@@ -15,6 +15,11 @@ const options = {
     "The separator between groups of three digits (default: none). A space means any kind of space, and ' also means ’",
     ".",
   ),
+  percent: option(
+    Schema.Literal("whole", "fraction"),
+    "How 12% is sent: as 12 (`whole`) or as 0.12 (`fraction`). Without it, a percentage is an error",
+    "whole",
+  ),
   integer: option(Schema.Boolean, "Only whole numbers", true),
   min: option(Schema.Number, "The smallest number allowed", 0),
   max: option(Schema.Number, "The largest number allowed", 100),
@@ -28,15 +33,15 @@ const groupSigns = { ".": "\\.", ",": ",", " ": "[ \\u00A0\\u2009\\u202F]", "'":
 let currencies: ReadonlySet<string> | undefined
 const isCurrency = (code: string): boolean => (currencies ??= new Set(Intl.supportedValuesOf("currency"))).has(code)
 
-/** Matches a currency's sign, which may follow letters (`US$`), or three letters that may be its code. */
-const currencyBefore = /^(?:[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
-const currencyAfter = /\s*(?:[A-Z]{0,3}\p{Sc}|(?<![A-Za-z])([A-Z]{3}))$/u
+/** Matches a percent sign, a currency's sign, which may follow letters (`US$`), or three letters that may be its code. */
+const unitBefore = /^(?:%|[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
+const unitAfter = /\s*(?:%|[A-Z]{0,3}\p{Sc}|(?<![A-Za-z])([A-Z]{3}))$/u
 
-/** Returns an amount without its currency. The sign or code (ISO 4217) may be before or after the number, or between the sign and the digits. */
-export const withoutCurrency = (text: string): string => {
+/** Returns an amount without its percent sign or its currency. The sign or code (ISO 4217) may be before or after the number, or between the sign and the digits. */
+export const withoutUnit = (text: string): string => {
   const sign = /^[-+\u2212]\s*/.exec(text)?.[0] ?? ""
   const amount = text.slice(sign.length)
-  const found = currencyBefore.exec(amount) ?? currencyAfter.exec(amount)
+  const found = unitBefore.exec(amount) ?? unitAfter.exec(amount)
   if (found === null || (found[1] !== undefined && !isCurrency(found[1]))) return text
   return sign + (found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index))
 }
@@ -68,6 +73,13 @@ export const isExact = (text: string, value: number): boolean =>
     : text.length <= 15 || significant(text) <= 15
       || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 
+const openPercentage = new Fault(
+  "not-a-number",
+  "a number without a percent sign; to send 12% as 12 or 0.12, set `percent: whole` or `percent: fraction`",
+)
+
+const pointedPercentage = new Fault("not-a-number", "a percentage without a point, which may be a decimal sign")
+
 const inexact = new Fault("out-of-range", "a number that can be sent exactly (15 digits at most); map it as text")
 
 /** Returns the value of a JSON number or of a text that is one. */
@@ -86,7 +98,7 @@ export const number: Kind<Options> = {
   sends: "number",
   types: ["NumberInput", "OpinionScale", "StarRating", "Slider", "CurrencyInput"],
   compile: (options) => {
-    const { decimal = ".", group, integer = false, min = -Infinity, max = Infinity } = options
+    const { decimal = ".", group, integer = false, min = -Infinity, max = Infinity, percent } = options
     if (group === decimal) {
       return [{
         option: "group",
@@ -114,14 +126,19 @@ export const number: Kind<Options> = {
       if (typeof cell !== "string" || cell.length > 100) return notANumber
       let amount = cell
       if (!shape.test(amount)) {
-        amount = withoutCurrency(cell)
+        amount = withoutUnit(cell)
         if (!shape.test(amount)) return notANumber
       }
+      const isPercentage = cell.includes("%")
+      if (isPercentage && percent === undefined) return openPercentage
+      // A workbook's percentages have decimal points, whatever the signs of its texts are.
+      if (isPercentage && group === "." && amount.includes(".")) return pointedPercentage
       const ungrouped = groups === undefined ? amount : amount.replace(groups, "")
       const pointed = decimal === "." ? ungrouped : ungrouped.replace(decimal, ".")
       const digits = pointed.startsWith("\u2212") ? `-${pointed.slice(1)}` : pointed
       const value = Number(digits)
-      return isExact(digits, value) ? check(value) : inexact
+      if (!isExact(digits, value)) return inexact
+      return check(isPercentage && percent === "fraction" ? Number((value / 100).toPrecision(15)) : value)
     })
   },
   compare: (sent, returned) => {

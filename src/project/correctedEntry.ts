@@ -48,7 +48,7 @@ const rules: ReadonlyArray<KeyRule> = [
   { keys: new Set(["extract"]), stays: ({ isBlock }) => !isBlock },
   // How the cells of a column are written does not apply to a different column.
   {
-    keys: new Set(["format", "zone", "decimal", "group", "split", "true", "false", "country", "other"]),
+    keys: new Set(["format", "zone", "decimal", "group", "percent", "split", "true", "false", "country", "other"]),
     stays: ({ isSameInput, wasOpen }) => isSameInput && !wasOpen,
   },
   // Answers that a person gave to single choices count more than those that were found.

@@ -3,7 +3,7 @@ import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../doma
 import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
-import { outcomeWords, percentages, strayQuotes } from "../domain/run.ts"
+import { outcomeWords, strayQuotes } from "../domain/run.ts"
 import { count, counted, firstOf, lastingEach, listed, oneLine, span, type Word } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
@@ -97,12 +97,10 @@ export const longestAccount = ({ longest }: SourceFile): string | undefined =>
 export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<string> => {
   const lines = linesAccount(file)
   const longest = longestAccount(file)
-  const takenAs = (name: string) => file.taken.find(({ what }) => what === name)
-  const [stray, shown] = [takenAs(strayQuotes), takenAs(percentages)]
+  const stray = file.taken.find(({ what }) => what === strayQuotes)
   return [
     ...(lines === undefined ? [] : [`${named ? `${file.file}: ` : ""}${lines}.`]),
     ...(stray === undefined ? [] : [`Quotes at the start of cells were ${stray.value}.`]),
-    ...(shown === undefined ? [] : [`Numbers shown as percentages: ${shown.value}.`]),
     ...(longest === undefined ? [] : [`Longest cell: ${longest}.`]),
   ]
 }

@@ -147,6 +147,19 @@ layer(platform)("entries that init leaves open", (it) => {
       )
     }))
 
+  it.scoped("percentages are left open, and complete once the proposed key is added", () =>
+    Effect.gen(function*() {
+      const { root, text, write } = yield* initialised(
+        "No,Discount\n1,12%\n2,7.5 %\n",
+        "id: f\nname: F\nquestions:\n  - { id: q, name: Discount, type: NumberInput }\n",
+      )
+      expect(text).toContain("12% may be sent as 12 (whole) or as 0.12 (fraction). Set percent, then remove the #.")
+      expect(text).toContain("    #   percent: whole # or fraction\n")
+      yield* write(text.replaceAll(/^( {4})# ((?:- id: | {2}).*)$/gm, "$1$2"))
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, problems: [] })
+    }))
+
   it.scoped("texts that may mean no answer are left open, and check suggests to list them", () =>
     Effect.gen(function*() {
       const { open, root, text, write } = yield* initialised(

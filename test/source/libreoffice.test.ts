@@ -61,8 +61,8 @@ describe("a sheet that LibreOffice saved", () => {
     async (type) => {
       const all = await run(read(config(join(folder, `values.${type}`))))
       expect(all.rows).toEqual([
-        [true, 0.125, 1234.5, new DateCell("08:30:00"), "36:15:00", null, new ErrorCell("#DIV/0!"), true],
-        [false, -0.005, -0.01, new DateCell("23:59:00"), new DateCell("00:01:00"), null, new ErrorCell("#N/A"), 0.5],
+        [true, "12.5%", 1234.5, new DateCell("08:30:00"), "36:15:00", null, new ErrorCell("#DIV/0!"), true],
+        [false, "-0.5%", -0.01, new DateCell("23:59:00"), new DateCell("00:01:00"), null, new ErrorCell("#N/A"), 0.5],
       ])
       expect(all.source.warnings).toEqual([])
     },

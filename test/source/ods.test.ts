@@ -61,7 +61,7 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     ["float", "value", "007.50", 7.5],
     ["float", "value", "1E21", 1e21],
     ["float", "value", "123456789012345678", "123456789012345678"],
-    ["percentage", "value", "0.125", 0.125],
+    ["percentage", "value", "0.125", "12.5%"],
     ["currency", "value", "-1234.5", -1234.5],
     ["boolean", "boolean-value", "false", false],
     ["date", "date-value", "2020-01-02", new DateCell("2020-01-02")],

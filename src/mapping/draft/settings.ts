@@ -73,7 +73,7 @@ export const compileWritten = (kindName: string, written: Readonly<Record<string
 }
 
 /** Keys that say how cells are written. */
-const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
+const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "percent", "true", "false"])
 
 /** Kinds that take any text, and kinds whose other choices a person lists. */
 const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files", "choice", "choices", "ranking"])
@@ -176,16 +176,26 @@ const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format
 const numberSettings = ({ cells, notations }: ColumnProfile): Found => {
   const { decimal, group, why } = numberSigns(notations)
   const coded = cells.find(({ text }) => /^0\d\d/.test(text))
+  const isPercent = notations.some((notation) => notation.includes("%"))
   return {
-    keys: why === undefined
-      ? keysFor({ decimal, group })
-      : [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
+    keys: [
+      ...why === undefined
+        ? keysFor({ decimal, group })
+        : [{ key: "decimal", value: ",", note: 'or "."' }, { key: "group", value: ".", note: "the other sign" }],
+      ...isPercent ? [{ key: "percent", value: "whole", note: "or fraction" }] : [],
+    ],
     gaps: present<Gap>([
       coded && {
         why: `a number such as "${cut(coded.text, 40)}" would lose its zeros`,
         todo: "Check the type of the question",
       },
       why !== undefined && { why, todo: "Set it", key: "decimal", choices: [",", "."] },
+      isPercent && {
+        why: "12% may be sent as 12 (whole) or as 0.12 (fraction)",
+        todo: "Set percent",
+        key: "percent",
+        choices: ["whole", "fraction"],
+      },
     ]),
   }
 }

@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array"
 import { monthNumber } from "../../domain/months.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
-import { number, withoutCurrency } from "../../kinds/number.ts"
+import { number, withoutUnit } from "../../kinds/number.ts"
 import { readIso } from "../../kinds/wallClock.ts"
 import { cached } from "../words/words.ts"
 
@@ -143,13 +143,13 @@ const ways = ([undefined, ".", ",", " ", "'"] as const).flatMap((group) =>
 const numberPattern = /^[-+\u2212]?[\d.,' \u00A0\u2009\u202F\u2019]+$/
 
 const waysOf = cached((notation: string): typeof ways => {
-  const amount = withoutCurrency(notation)
+  const amount = withoutUnit(notation)
   return numberPattern.test(amount) ? ways.filter(({ read }) => read(amount) !== undefined) : []
 })
 
 /** Returns the number that a text most likely is. Undefined if it is not a number. */
 export const numberIn = (text: string, notation: string): number | undefined =>
-  waysOf(notation)[0]?.read(withoutCurrency(text))
+  waysOf(notation)[0]?.read(withoutUnit(text))
 
 /** Returns the decimal sign and the group separator of a column's numbers. `why`: no cell shows them, or cells contradict each other. */
 export const numberSigns = (notations: ReadonlyArray<string>) => {

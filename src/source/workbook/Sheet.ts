@@ -19,8 +19,6 @@ export class SheetNotes {
   readonly merges: Array<CellRange> = []
   /** How many merged cells cover several rows. */
   tallMerges = 0
-  /** How many numbers are shown as percentages. */
-  percentages = 0
   readonly #first: number
 
   /** @param first the number of first rows */

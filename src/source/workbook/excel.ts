@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { percentages } from "../../domain/run.ts"
 import { count, counted, listed, present } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { damaged, inArchive } from "../archive.ts"
@@ -183,14 +182,12 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         const { empty, rows } = records.counts()
         const hiddenParts = hiddenIn(notes(), table, range)
         const merged = tallMergesIn(notes(), table)
-        const { percentages: shown } = notes()
         const more = [
           ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),
           ...(hiddenParts === "" ? [] : [{ what: "hidden", value: `${hiddenParts}, read like all others` }]),
           ...(merged === 0
             ? []
             : [{ what: "merged", value: `${counted(merged, "cell")} over several rows, read in the first of them` }]),
-          ...(shown === 0 ? [] : [{ what: percentages, value: `${counted(shown, "cell")}, 12% is read as 0.12` }]),
         ]
         const unread = [
           ...visible.map((name) => ({ what: "sheet" as const, name })),

@@ -6,7 +6,7 @@ import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 import { BadArchive, damagedNote, proveArchive } from "../zip.ts"
-import { commonFormat, showsOf, toCell, uncalculated } from "./cells.ts"
+import { commonFormat, toCell, uncalculated } from "./cells.ts"
 import { chooseSheet, hasPassword, type OpenSheet, SheetNotes, type SheetRow, withoutRows } from "./Sheet.ts"
 import { checkXls, UnknownText, type XlsCheck } from "./xls.ts"
 import { BadRecords } from "./xlsSheet.ts"
@@ -133,7 +133,6 @@ export const openWithLibrary = (
     const cellOf = (cell: CellObject | undefined, row: number, column: number): Cell => {
       if (checked?.isUncalculated(row, column) === true) return uncalculated
       const typed = toCell(cell, date1904)
-      if (typeof typed === "number" && showsOf(cell?.z).percent === true) notes.percentages++
       return typeof typed === "string" && cell?.t === "s" ? decode(typed) : typed
     }
     const notes = new SheetNotes(cells.length)

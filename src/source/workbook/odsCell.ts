@@ -125,7 +125,7 @@ export const toCell = (
       // Some programs store dates as numbers. Only their format shows that they are dates.
       return shows?.date === true || shows?.time === true
         ? datedCell(number, shows, firstDay)
-        : numberCell(number, shows ?? noFormat, false)
+        : numberCell(number, type === "percentage" ? { ...noFormat, percent: true } : shows ?? noFormat, false)
     }
     case "date":
       return isoCell(value ?? "", shows ?? noFormat, false)

@@ -85,7 +85,6 @@ export const odsRowsReader = (wanted: number, showsOf: OdsBook["shows"], found: 
     at = "row"
     const { columns, spannedColumns, spannedRows } = cell
     const value = toCell(cell, text.shown(), showsOf(styleOf()), firstDay)
-    if (cell.type === "percentage") notes.percentages += columns * rowTimes
     if (value !== null) {
       requireColumn(column + columns - 1, row)
       while (cells.length < column) cells.push(null)

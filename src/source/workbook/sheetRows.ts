@@ -52,7 +52,6 @@ export const sheetRowsReader = (context: CellContext, found: FoundInSheet): RowR
     if (cell === undefined || cell === null || cell === "") return
     if (cells[column] !== undefined) throw new BadSheet(`two cells with the reference ${columnName(column)}${row + 1}`)
     cells[column] = cell
-    if (typeof cell === "number" && reader.isPercent()) notes.percentages++
   }
 
   const scanner = xmlScanner({

@@ -107,7 +107,6 @@ const makeTyped = ({ calculatesOnLoad, date1904, formats, strings }: CellContext
 /** Reads one cell after the other from the events of a scanner, and returns the same cells as xlsx. */
 export const makeCellReader = (context: CellContext) => {
   const typed = makeTyped(context)
-  const percents = context.formats.map((format) => showsOf(format).percent)
   const held: HeldCell = { type: "", style: 0, number: undefined, value: undefined, isFormula: false }
   const inlineText = textRuns()
   let column = -1
@@ -174,7 +173,5 @@ export const makeCellReader = (context: CellContext) => {
     column: (): number => column,
     /** Returns the cell that has ended, or undefined if it is empty. */
     cell: (): Cell | undefined => typed(held),
-    /** Whether a number in the cell is shown as a percentage. */
-    isPercent: (): boolean => percents[held.style] === true,
   }
 }
