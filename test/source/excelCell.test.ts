@@ -40,11 +40,26 @@ describe("a number that a workbook shows as a day", () => {
 })
 
 describe("a number that a workbook shows as a part of a date", () => {
-  it.each(["aaa", "aaaa", "bbbb", "bb", "ddd", "mmmm", "ggge"])("a number is a date if its format is %s", (format) => {
-    expect(toCell({ t: "n", v: 45_000, z: format }, false)).toEqual(new DateCell("2023-03-15"))
-  })
+  it.each(["aaa", "aaaa", "bbbb", "bb", "ddd", "mmmm", "ggge", "[$-1070000]d/m/yy"])(
+    "a number is a date if its format is %s",
+    (format) => {
+      expect(toCell({ t: "n", v: 45_000, z: format }, false)).toEqual(new DateCell("2023-03-15"))
+    },
+  )
 
-  it.each(["General", "@", "0.00E+00", "# ?/?", "[Blue]0", "[Color 10]0", '0" days"', "0%"])(
+  it.each([
+    "General",
+    "@",
+    "0.00E+00",
+    "# ?/?",
+    "[Blue]0",
+    "[Color 10]0",
+    '0" days"',
+    "S/ #,##0.00",
+    "Rs.#,##0",
+    "USD 0",
+    "0.0 h",
+  ])(
     "a number stays a number if its format is %s",
     (format) => {
       expect(toCell({ t: "n", v: 45_000, z: format }, false)).toBe(45_000)
@@ -79,7 +94,7 @@ describe("a whole number that a workbook shows with zeros in front", () => {
     [7, "0", 7],
     [7, "0,000", 7],
     [7, "00.0", 7],
-    [7, "00%", 7],
+    [7, "00%", "700%"],
     [7, "00E+00", 7],
     [7, "##", 7],
     [7.5, "0000", 7.5],

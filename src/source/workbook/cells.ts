@@ -25,8 +25,10 @@ const lookAtSection = (section: string): Shows => {
   const bare = section
     .toLowerCase()
     .replaceAll(/general|am\/pm|a\/p|[0#?][0#?.,e+%-]*/g, (part) => part.startsWith("a") ? "h" : "")
-  const elapsed = /\[(?:h+|m+|s+)\]/.test(bare)
-  const letters = bare.replaceAll(/\[[^\]]*\]/g, "")
+  // Only fractions of seconds have digits. Other letters next to digits are texts that a program wrote without quotes: `S/ #,##0.00`, `Rs 0`.
+  const isNumber = /[0#?]/.test(section.replaceAll(/(s\]?)[.,]0+/gi, "$1").replaceAll(/\[[^\]]*\]/g, ""))
+  const elapsed = !isNumber && /\[(?:h+|m+|s+)\]/.test(bare)
+  const letters = isNumber ? "" : bare.replaceAll(/\[[^\]]*\]/g, "")
   const time = elapsed || /[hs]/.test(letters)
   return {
     // `aaa` is the day of the week in Japanese, and `bb` the Buddhist year.
