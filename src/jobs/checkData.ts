@@ -13,7 +13,6 @@ import { ownSettings } from "../mapping/draft/settings.ts"
 import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { profiler } from "../mapping/profile/ColumnProfile.ts"
-import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
 import type { OwnColumn } from "../mapping/suggest/Suggestion.ts"
 import { isNoAnswer } from "../mapping/words/words.ts"
@@ -27,6 +26,7 @@ import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
 import { collectTraps, entryOf } from "./answerTraps.ts"
 import { findRepeated } from "./repeatedRows.ts"
+import { collectStray } from "./strayRows.ts"
 import { unusedColumns } from "./unusedColumns.ts"
 
 const examplesKept = 3
@@ -82,7 +82,7 @@ export const checkData = (
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const free = findsMore && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
     const profiles = profiler(free)
-    let doubtful = 0
+    const stray = collectStray(pipeline, source, mapping)
     const traps = collectTraps(pipeline, mapping, form)
     const counts = { rows: 0, filtered: 0, invalid: 0, duplicate: 0 }
     const repeated = findRepeated(pipeline, source, mapping)
@@ -111,7 +111,7 @@ export const checkData = (
           const cleaned = clean(cells)
           for (const { addRow } of choices) addRow(cleaned)
           profiles.addRow(cleaned)
-          if (findsMore && source.tool === undefined && mayBeStray(cells, row)) doubtful++
+          if (findsMore) stray.add(cells, row)
         }
         return lookUp(chunk)
       }))
@@ -125,7 +125,6 @@ export const checkData = (
     })
     const times = suggestOwn({ columns: profiles.profiles(), tool: source.tool, used: new Set() })
       .submissionTime
-    const stray = doubtful === 0 || doubtful > mostDoubtful ? [] : yield* findStray(source, mapping)
     const problems = found.problems()
     return {
       ...counts,
@@ -143,24 +142,11 @@ export const checkData = (
           )
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
         ...traps.findings(),
-        ...strayWarnings(stray, (where, them) => `Skip ${them} with \`where: ${flow(where)}\` under \`source\`.`)
-          .map((message) => strayFinding(pipeline, message)),
+        ...(yield* stray.findings),
         ...(times?.column.name === undefined ? [] : [timeFinding(pipeline, times, times.column.name)]),
       ],
     } satisfies CheckedData
   })
-
-/** Reads a source again, and returns the rows that are not records. Few sources need it, and profiling all columns takes longer than everything else here. */
-const findStray = (source: Source, mapping: Mapping) => {
-  const profiles = recordProfiler(source.columns, false)
-  const add = ({ faults, firstRow, rows }: RowChunk) =>
-    Effect.sync(() => {
-      for (const [index, cells] of rows.entries()) {
-        if (!faults.has(index) && !mapping.filtered(cells)) profiles.addRow(cells, firstRow + index)
-      }
-    })
-  return Effect.map(eachChunk(source.read(), add), () => profiles.ended().stray)
-}
 
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */
 export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {
@@ -291,12 +277,6 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
     withoutCells: `${what} ${examples.map(({ row }) => row).join(", ")}. ${toSeeValues(pipeline.name)}`,
   }
 }
-
-/** Returns the finding about rows that are not records. */
-const strayFinding = (pipeline: Pipeline, message: string): Diagnostic => ({
-  ...diagnosticAt(pipeline.document, "warning", ["source"], message),
-  withoutCells: `Some rows look like totals, units or notes, not like records. ${toSeeValues(pipeline.name)}`,
-})
 
 /** Returns how an entry reads a column of times, with the format and the zone that it needs. */
 const timeEntry = (times: OwnColumn, column: string): string => {

@@ -25,6 +25,7 @@ import type { Prepared } from "./prepare.ts"
 import { askerOf, newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
+import { collectStray } from "./strayRows.ts"
 import type { Target } from "./target.ts"
 
 export interface RunSettings
@@ -81,7 +82,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       target: target.target,
       serviceName,
       confirm: serviceToConfirm(project, serviceName),
-      traps: collectTraps(pipeline, settings.mapping, form),
+      traps: trapsOf(settings),
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: serviceName, form })
         : undefined,
@@ -115,6 +116,19 @@ export const openRun = (project: Project, settings: RunSettings) =>
       Context.add(Progress, { show }),
     )
   })
+
+/** Finds traps and rows that are not records, for the report. A source that can't be read again has been reported. */
+const trapsOf = ({ form, mapping, pipeline, source }: RunSettings): RunRequest["traps"] => {
+  const traps = collectTraps(pipeline, mapping, form)
+  const stray = collectStray(pipeline, source, mapping)
+  return {
+    add: (row, cells, item) => {
+      traps.add(item, cells)
+      stray.add(cells, row)
+    },
+    findings: Effect.map(Effect.orElseSucceed(stray.findings, () => []), (rows) => [...traps.findings(), ...rows]),
+  }
+}
 
 /** Returns the latest rehearsal of a pipeline for a form. Undefined if a run followed it, because only the first run is compared with it. Ignores a report that can't be read. */
 const lastRehearsal = (

@@ -16,10 +16,10 @@ import { endOf, isFixed, ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
-/** Finds cells that were spoilt before they came into the source. */
+/** Finds cells that were spoilt before they came into the source, and rows that are not records. */
 interface TrapFinder {
-  readonly add: (item: Item, cells: Cells) => void
-  readonly findings: () => ReadonlyArray<Diagnostic>
+  readonly add: (row: number, cells: Cells, item: Item) => void
+  readonly findings: Effect.Effect<ReadonlyArray<Diagnostic>>
 }
 
 /** The settings of a run, and everything that was opened and checked before it starts. */
@@ -56,7 +56,7 @@ export interface RunRequest {
     | undefined
   /** The latest rehearsal, if it took place after the last run. */
   readonly rehearsed?: Rehearsed | undefined
-  /** Finds the traps in the rows that are sent. In a dry run, in the first ones that would be sent. */
+  /** Looks at the rows that are sent. In a dry run, at the first ones that would be sent. */
   readonly traps?: TrapFinder | undefined
   /** Warnings about the run as a whole. */
   readonly warnings: ReadonlyArray<string>

@@ -63,7 +63,7 @@ export const outgoing = (
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)
-        plan.traps?.add(mapped.item, cells)
+        plan.traps?.add(row, cells, mapped.item)
         if (isFixed || survey.fates.has(row, "replaces")) incomplete.set(batch.length, cells)
         batch.push({
           keyDigest: ledger.digest.key(key),

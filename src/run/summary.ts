@@ -297,7 +297,7 @@ const summarise = (ended: Ended) =>
       values: "shown",
       warnings: [
         ...plan.warnings,
-        ...(plan.traps?.findings() ?? []).map(({ message, withoutCells }) => withoutCells ?? message),
+        ...new Set((yield* plan.traps?.findings ?? Effect.succeed([])).map((one) => one.withoutCells ?? one.message)),
         ...(ended.settled?.warnings ?? []),
         ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),

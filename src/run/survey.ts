@@ -77,7 +77,7 @@ export const survey = Effect.gen(function*() {
       if (!("item" in mapped)) return
       mappedRows++
       counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
-      plan.traps?.add(mapped.item, cells)
+      plan.traps?.add(row, cells, mapped.item)
     },
   })
   counts.fates = fates

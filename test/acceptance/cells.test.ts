@@ -299,6 +299,30 @@ sink: { service: practice, form: f }
   )
 })
 
+describe("rows that are not records", () => {
+  it.scopedLive("a dry run and a run say that rows look like totals or notes, and a report shows none of them", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({
+        "people.csv": "Name,City,Amount\nAda,Ulm,7\nBob,Jena,8\nTotal,,15\nPage 1,,\n",
+        "forms/f.yaml": "id: f\nname: F\nquestions: [{ id: q, name: Name, type: ShortAnswer }]\n",
+        "pipelines/p.yaml": `pipeline: p
+source: { file: ../people.csv, rowKey: [Name] }
+mapping: { questions: [{ name: Name, from: Name }], ignore: [City, Amount] }
+sink: { service: practice, form: f }
+`,
+      })
+      expect(flat((yield* at.run("check", "p")).stdout)).toContain('Row 3 ("Total") looks like totals')
+      for (const options of [["--dry-run"], []]) {
+        const { status, stdout } = yield* at.run("run", "p", ...options)
+        expect([status, flat(stdout)]).toEqual([0, expect.stringContaining("Some rows look like totals")])
+        expect((yield* at.report).warnings).toEqual([
+          "Some rows look like totals, units or notes, not like records. To see the values, run: formferry check p",
+        ])
+      }
+      expect((yield* at.run("run", "p")).stdout).not.toContain("Some rows look like totals")
+    }).pipe(Effect.provide(platform)))
+})
+
 describe("cells that a program spoilt", () => {
   it.scopedLive("preview, a dry run and a run name the spoilt cells that check names, and a report shows none of them", () =>
     Effect.gen(function*() {
