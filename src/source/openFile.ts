@@ -326,7 +326,7 @@ const contentNames: Readonly<Record<Content, string>> = {
  */
 const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
   const start = text.trimStart()
-  if (/^\[\s*(?:\{\s*["}]|\])/.test(start)) return "json"
+  if (/^\[\s*(?:\{\s*["}]|\[|\])/.test(start)) return "json"
   if (!/^\{\s*["}]/.test(start)) return undefined
   const first = /^[^\r\n]*/.exec(start)?.[0].trim() ?? ""
   const complete = first.length < start.trimEnd().length

@@ -43,6 +43,9 @@ describe("a source with JSON records", () => {
     )
     expect(await refusal(config(file('{"a":1}', "json")))).toContain("contains no list of records")
     expect(await refusal(config(file('{"a":1}', "json"), { records: "/a" }))).toContain("is not a list of records")
+    expect(await refusal(config(file('[\n ["No", "Name"],\n [1, "Ada"]\n]', "json")))).toContain(
+      "has no record with members",
+    )
     expect(await refusal(config(file('{"a":1}', "json"), { records: "/b" }))).toContain(
       "There is no list of records at /b",
     )
