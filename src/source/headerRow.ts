@@ -1,6 +1,7 @@
 import { type Cell, cellText, isFilled } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
+import { count } from "../domain/words.ts"
 import type { Head } from "./Source.ts"
 
 /** Returns a title without what differs between programs: letter case, spaces and a byte order mark around it, and quotes, which are characters after a byte order mark. */
@@ -138,6 +139,16 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
     }
   }
 }
+
+/**
+ * Returns how empty records were read. None if there are none.
+ *
+ * @param below the first row below one of them, because a table of texts that begins there can't be distinguished from the rows above
+ */
+export const emptyTaken = (what: string, empty: number, below: number | undefined) =>
+  empty === 0
+    ? []
+    : [{ what, value: `${count(empty)} omitted${below === undefined ? "" : `, first above row ${below}`}` }]
 
 /** Returns a warning if the row below a detected header may contain its titles: that row is full, and has cells in several columns without a title. */
 export const titlesBelow = (

@@ -24,7 +24,7 @@ describe("rows of a CSV file", () => {
   it("rows are numbered as records, and empty lines and records are counted, but not as rows", async () => {
     const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
-    expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
+    expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted, first above row 2" })
   })
 
   it("records that contain only white space count as empty, so they don't make the rows next to them doubtful", async () => {

@@ -324,7 +324,7 @@ describe("the part of a workbook that is read", () => {
     const all = await excel(scattered, { headerRow: 4 })
     expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
     expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
-    expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 omitted" })
+    expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 omitted, first above row 2" })
   })
 
   it("rows that contain only white space count as empty", async () => {

@@ -177,7 +177,7 @@ describe("the place of a cell in an OpenDocument sheet", () => {
       `<table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`,
     ))
     expect(all.rows).toEqual([["x"], ["x"], ["x"], ["y", "y"], [null, "z"]])
-    expect(all.files[0]?.file.taken).toContainEqual({ what: "empty rows", value: "2 omitted" })
+    expect(all.files[0]?.file.taken).toContainEqual({ what: "empty rows", value: "2 omitted, first above row 5" })
   })
 
   it("a row may be repeated many times, but not if that makes far too many cells", async () => {

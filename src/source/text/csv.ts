@@ -5,7 +5,7 @@ import { strayQuotes } from "../../domain/run.ts"
 import { count, listed } from "../../domain/words.ts"
 import type { Blocks, Bytes } from "../bytes.ts"
 import { toColumns, widthOf } from "../columns.ts"
-import { aboveHeader } from "../headerRow.ts"
+import { aboveHeader, emptyTaken } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { LineCount } from "../lineCount.ts"
 import {
@@ -231,9 +231,9 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
 
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
-        const finished = ({ count: { empty, inside, longest, rows }, open, physical, quotes }: Reading) => {
+        const finished = ({ count: { belowEmpty, empty, inside, longest, rows }, open, physical, quotes }: Reading) => {
           const left = [
-            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${count(empty)} omitted` }]),
+            ...emptyTaken("empty lines", empty, belowEmpty),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
           ]
           files = fileRead(file, "csv", blocks.fingerprint(), {

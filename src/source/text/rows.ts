@@ -16,6 +16,8 @@ export interface RowCount {
   readonly rows: number
   /** The number of records in which every cell is empty or white space. They are omitted. */
   readonly empty: number
+  /** The first row below such a record and another row, which may begin a different table. Undefined if there is none. */
+  readonly belowEmpty: number | undefined
   /** The number of line ends inside cells. */
   readonly inside: number
   readonly longest: LongestCell | undefined
@@ -108,6 +110,7 @@ export const makeRows = (
   let pendingRow: { readonly row: Array<Cell>; fault: Problem | undefined; readonly where: () => string } | undefined
   let isAfterPart = false
   let isAfterGap = false
+  let belowEmpty: number | undefined
 
   const addPendingRow = () => {
     if (pendingRow !== undefined) made.add(pendingRow.row, pendingRow.fault)
@@ -175,6 +178,7 @@ export const makeRows = (
       addPendingRow()
       pendingRow = { row, fault, where }
       isAfterPart = isPart
+      if (isAfterGap && number > 1) belowEmpty ??= number
       isAfterGap = false
       if (width.titled < 2) addPendingRow()
     }
@@ -184,7 +188,7 @@ export const makeRows = (
     }
     return made.take()
   }
-  return { chunks, count: () => ({ rows: made.count, empty, inside, longest }) }
+  return { chunks, count: () => ({ rows: made.count, empty, belowEmpty, inside, longest }) }
 }
 
 const tooLong = (row: number, line: number, column: string) =>

@@ -6,7 +6,7 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import { damaged, inArchive } from "../archive.ts"
 import type { Bytes } from "../bytes.ts"
 import { toColumns } from "../columns.ts"
-import { aboveHeader } from "../headerRow.ts"
+import { aboveHeader, emptyTaken } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import {
   changedWhileOpening,
@@ -179,11 +179,11 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
       const records = recordsOf(table, range)
       const outside = asked && countOutside(asked)
       const ended = Effect.sync(() => {
-        const { empty, rows } = records.counts()
+        const { belowEmpty, empty, rows } = records.counts()
         const hiddenParts = hiddenIn(notes(), table, range)
         const merged = tallMergesIn(notes(), table)
         const more = [
-          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${count(empty)} omitted` }]),
+          ...emptyTaken("empty rows", empty, belowEmpty),
           ...(hiddenParts === "" ? [] : [{ what: "hidden", value: `${hiddenParts}, read like all others` }]),
           ...(merged === 0
             ? []

@@ -161,6 +161,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
   const problemOf = notRecords(table.titles, first.slice(headerRow - top))
   let given = 0
   let empty = 0
+  let belowEmpty: number | undefined
   let last = table.headerRow - 1
   return {
     /** Returns the records among these rows, in chunks. */
@@ -176,6 +177,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
         empty += gap
         last = row
         given++
+        if (gap > 0 && given > 1) belowEmpty ??= given
         if (record.length > width) {
           faults.set(rows.length, tooWide(given, row + 1, range.from.column + record.length - 1, width))
         } else {
@@ -187,7 +189,7 @@ export const recordsOf = (table: Table, range: CellRange) => {
       }
       return rows.length === 0 ? undefined : { firstRow, rows, faults }
     },
-    counts: () => ({ rows: given, empty }),
+    counts: () => ({ rows: given, empty, belowEmpty }),
   }
 }
 
