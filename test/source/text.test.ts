@@ -37,6 +37,11 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
     "Név;Város\nGyőző Szűcs;Székesfehérvár\nárvíztűrő tükörfúrógép;Győr\n",
   ],
   ["Russian", ["windows-1251", "koi8-r", "iso-8859-5", "cp866"], "Имя;Город\nИван Петров;Москва\nМария;Казань\n"],
+  ["Ukrainian", ["windows-1251", "koi8-u"], "Назва;Місто\nЄвген Їжак;Київ\nІрина;Чернігів\n"],
+  ["Hebrew", ["windows-1255", "iso-8859-8"], "שם;עיר\nדוד כהן;תל אביב\nשרה לוי;ירושלים\n"],
+  ["Arabic", ["windows-1256", "iso-8859-6"], "الاسم;المدينة\nمحمد علي;القاهرة\nفاطمة الزهراء;دمشق\n"],
+  ["Thai", ["windows-874"], "ชื่อ;เมือง\nสมชาย ใจดี;กรุงเทพ\nมาลี สุขใจ;เชียงใหม่\n"],
+  ["Estonian", ["windows-1257"], "Nimi;Linn\nÕnne Pärn;Põltsamaa\nÜlle Žukov;Tõrva\nKätlin Sõber;Võru\n"],
   ["Greek", ["windows-1253", "iso-8859-7"], "Όνομα;Πόλη\nΓιώργος;Αθήνα\n"],
   ["Turkish", ["windows-1254"], "Ad;Şehir\nAyşe Yılmaz;İzmir\nGökhan;Muğla\n"],
   ["Japanese", ["shift_jis", "euc-jp"], "名前;都市\n山田太郎;東京\nアンケートの回答です;大阪\n"],
@@ -175,6 +180,11 @@ describe("the encoding of a source, if none is given", () => {
   it("the encoding of Latin words that end like Croatian ones is reported as a guess", async () => {
     const all = await csv(encode("a;b\nAcademiæ Scientiarum;Historiæ ecclesiæ\nMariæ;Sanctæ Mariæ\n", "windows-1252"))
     expect(all.source.warnings).toEqual([expect.stringContaining("about as likely")])
+  })
+
+  it("the encoding of a few kanji, which are also valid Chinese, is reported as a guess", async () => {
+    const all = await csv(iconv.encode("id;name\n1;表示\n2;山田太郎\n3;表示\n4;鈴木一郎\n", "euc-jp"))
+    expect(all.source.warnings).toEqual([expect.stringContaining("EUC-JP")])
   })
 
   it("an encoding is reported as a guess if only a few bytes determine it, as in 538's Star Wars survey", async () => {

@@ -227,9 +227,14 @@ const candidates: Readonly<Record<string, string>> = {
   "ISO-8859-5": "ISO-8859-5",
   IBM866: "CP866",
   "KOI8-R": "KOI8-R",
+  "koi8-u": "KOI8-U",
   "Windows-1253": "Windows-1253",
   "ISO-8859-7": "ISO-8859-7",
   "Windows-1254": "Windows-1254",
+  "Windows-1255": "Windows-1255",
+  "Windows-1256": "Windows-1256",
+  "ISO-8859-6": "ISO-8859-6",
+  CP874: "Windows-874",
   "Windows-1257": "Windows-1257",
   CP932: "Shift_JIS",
   "EUC-JP": "EUC-JP",
@@ -272,8 +277,8 @@ const strictText = (sample: Uint8Array, name: string): string | undefined => {
   return /[\ufffd\u0080-\u009f]/.test(text) ? undefined : text
 }
 
-/** Signs that occur more often in tables of characters than in answers. */
-const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad]/gu
+/** Signs that occur more often in tables of characters than in answers, and signs before letters. */
+const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad\u2500-\u259f]|[¶¼½¾](?=\p{L})/gu
 /** The sign that the euro sign replaced. It is hardly ever typed. */
 const currencySign = /¤/gu
 /** A single letter that is not a word in any language with Latin script. */
@@ -287,7 +292,9 @@ const signInWord = /\p{L}(?!\p{ASCII})[\p{S}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}](?<![
  * same in both encodings, because Latin words may end in `iæ`.
  */
 const misplaced = /è(?=[aeiou])|(?<=\p{L}i)æ(?!\p{L})|(?<!\p{L})ð(?=\p{L})/giu
-const mixedScripts = /[A-Za-z][\u0370-\u04ff]|[\u0370-\u04ff][A-Za-z]/gu
+const mixedScripts = /[A-Za-z][\u0370-\u0eff]|[\u0370-\u0eff][A-Za-z]/gu
+/** Letters of Windows-1252 that are ž and š in Windows-1257. The languages that have õ have ž and š. */
+const notBaltic = /[þð]/giu
 const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
@@ -299,7 +306,9 @@ const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)
-    + times(text, rare) + (/[šž]/i.test(text) ? times(text, misplaced) : 0) + 4 * times(text, currencySign)
+    + times(text, rare) + (/[šž]/i.test(text) ? times(text, misplaced) : 0)
+    + (/õ/i.test(text) ? 4 * times(text, notBaltic) : 0)
+    + 4 * times(text, currencySign)
   return high === 0 ? 0 : Math.max(0.02, 1 - odd / high)
 }
 
@@ -308,6 +317,9 @@ const preferred = "Windows-1252"
 
 /** No warning is needed if the best encoding scores better than the others by this factor. */
 const clearly = 1.15
+
+/** The same for encodings of wide characters: a few dozen kanji are also valid Chinese. */
+const clearlyWide = 4
 
 /** The same for `preferred` if the best encoding is Windows-1250: names from all over Europe resemble Croatian or Slovene in that encoding. */
 const clearlyCentral = 2
@@ -321,11 +333,11 @@ const clearlyCentral = 2
 const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected | undefined => {
   const found = detect(sample, { minimumThreshold: 0, detectEncodings: asked })
   const byName = new Map<string, { readonly text: string; readonly score: number }>()
-  for (const { confidence, encoding } of found) {
-    const name = candidates[encoding ?? ""]
-    if (name === undefined || byName.has(name)) continue
+  for (const [encoding, name] of Object.entries(candidates)) {
+    const confidence = found.find((one) => one.encoding === encoding)?.confidence
+    if (confidence === undefined) continue
     const text = strictText(sample, name)
-    if (text !== undefined) byName.set(name, { text, score: (confidence ?? 0) * plausibility(text) })
+    if (text !== undefined) byName.set(name, { text, score: confidence * plausibility(text) })
   }
   // jschardet may find no candidate for a few bytes.
   if (!byName.has(preferred)) {
@@ -338,7 +350,12 @@ const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected 
   const usual = ranked.find(({ name }) => name === preferred)
   const best = usual !== undefined && usual.score * clearly >= first.score ? usual : first
   const few = times(best.text, highs) < 3
-  const factor = (name: string) => name === preferred && best.name === "Windows-1250" ? clearlyCentral : clearly
+  const factor = (name: string) =>
+    multiByte.has(name) || multiByte.has(best.name)
+      ? clearlyWide
+      : name === preferred && best.name === "Windows-1250"
+      ? clearlyCentral
+      : clearly
   const also = ranked.filter(({ name, score, text }) =>
     name !== best.name && text !== best.text
     && (score * factor(name) >= best.score || (few && score > best.score / 4))
