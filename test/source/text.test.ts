@@ -28,7 +28,7 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
   ],
   [
     "Czech",
-    ["windows-1250", "iso-8859-2", "cp852"],
+    ["windows-1250", "iso-8859-2", "cp852", "maccenteuro"],
     "Jméno;Město\nJiří Dvořák;Plzeň\nŽofie Černá;Brno\npříliš žluťoučký kůň;x\n",
   ],
   [
@@ -42,8 +42,8 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
   ["Arabic", ["windows-1256", "iso-8859-6"], "الاسم;المدينة\nمحمد علي;القاهرة\nفاطمة الزهراء;دمشق\n"],
   ["Thai", ["windows-874"], "ชื่อ;เมือง\nสมชาย ใจดี;กรุงเทพ\nมาลี สุขใจ;เชียงใหม่\n"],
   ["Estonian", ["windows-1257"], "Nimi;Linn\nÕnne Pärn;Põltsamaa\nÜlle Žukov;Tõrva\nKätlin Sõber;Võru\n"],
-  ["Greek", ["windows-1253", "iso-8859-7"], "Όνομα;Πόλη\nΓιώργος;Αθήνα\n"],
-  ["Turkish", ["windows-1254"], "Ad;Şehir\nAyşe Yılmaz;İzmir\nGökhan;Muğla\n"],
+  ["Greek", ["windows-1253", "iso-8859-7", "cp737"], "Όνομα;Πόλη\nΓιώργος;Αθήνα\n"],
+  ["Turkish", ["windows-1254", "macturkish", "cp857"], "Ad;Şehir\nAyşe Yılmaz;İzmir\nGökhan;Muğla\n"],
   ["Japanese", ["shift_jis", "euc-jp"], "名前;都市\n山田太郎;東京\nアンケートの回答です;大阪\n"],
   ["Chinese (simplified)", ["gbk", "gb18030"], "姓名;城市\n张伟;北京\n非常满意这次服务;上海\n"],
   ["Chinese (traditional)", ["big5"], "姓名;城市\n陳小明;臺北\n非常滿意這次服務;高雄\n"],

@@ -241,7 +241,16 @@ const candidates: Readonly<Record<string, string>> = {
   GB18030: "GB18030",
   Big5: "Big5",
   CP949: "EUC-KR",
+  MacLatin2: "MacCentEuro",
+  MacGreek: "MacGreek",
+  MacTurkish: "MacTurkish",
+  cp737: "CP737",
+  cp857: "CP857",
 }
+
+/** Encodings of old systems. Few files have them, so they must be clearly more plausible than the others. */
+const seldom: ReadonlySet<string> = new Set(["MacCentEuro", "MacGreek", "MacTurkish", "CP737", "CP857"])
+const weightOfSeldom = 0.5
 
 /** Encodings in which some characters consist of several bytes. */
 const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
@@ -337,7 +346,9 @@ const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected 
     const confidence = found.find((one) => one.encoding === encoding)?.confidence
     if (confidence === undefined) continue
     const text = strictText(sample, name)
-    if (text !== undefined) byName.set(name, { text, score: confidence * plausibility(text) })
+    if (text !== undefined) {
+      byName.set(name, { text, score: confidence * plausibility(text) * (seldom.has(name) ? weightOfSeldom : 1) })
+    }
   }
   // jschardet may find no candidate for a few bytes.
   if (!byName.has(preferred)) {
