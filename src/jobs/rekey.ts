@@ -173,7 +173,11 @@ const pairsOfSource = (
           const [replaced] = found === undefined ? [] : contents.replacedBy(found, cells)
           if (replaced !== undefined) return seen.mark(replaced.fixed, true)
           if (found?.leftOut === true) added.skip(key)
-          if (found !== undefined && !isUnsent(found)) return seen.mark(found.id, true)
+          if (found !== undefined && !isUnsent(found)) {
+            seen.mark(found.id, true)
+            // An undone row would be sent like a new one with `--resend-undone`.
+            if (found.state !== "undone") return
+          }
           // With keys from content, a skipped row could get the number of one that is sent.
           if (isFaulty || found?.leftOut === true || (mapping.keyed === "content" && mapping.filtered(cells))) return
           hash.key(key)

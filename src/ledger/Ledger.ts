@@ -186,7 +186,7 @@ export interface LedgerSession {
   readonly record: (facts: Recorded) => Written<void>
   /**
    * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row, unless
-   * nothing was created of it: then a row that may be in the form replaces it. Returns how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
+   * nothing of it is in the form: then a row that may be, or that was, replaces it. Returns how many rows got their new key. Records some rows at a time, so that others can write meanwhile. If it ends early, it can be repeated.
    */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
   /** Records rows that have no key any more. They are then found by their filled cells. */

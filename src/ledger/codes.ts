@@ -27,8 +27,8 @@ export const takenStates = `${sentStates}, ${stateCode.undone}`
  *
  * @param r the alias of the row
  */
-export const isTaken = (r: string): string =>
-  `(${r}.state IN (${takenStates}) OR EXISTS (SELECT 1 FROM replaced WHERE replaced.row = ${r}.id))`
+export const isTaken = (r: string, states = takenStates): string =>
+  `(${r}.state IN (${states}) OR EXISTS (SELECT 1 FROM replaced WHERE replaced.row = ${r}.id))`
 
 const fateNumbers: { readonly [F in Fate]: number } = {
   filtered: 0,

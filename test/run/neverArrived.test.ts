@@ -115,6 +115,29 @@ describe("a row that never arrived, and whose record was imported under another 
   )
 
   scoped(
+    "is not sent again after it was undone, although its record was accepted as new meanwhile",
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.configure("    capabilities: [delete, list]\n")
+      yield* imports(at, [ada])
+      yield* at.source([ada, "22,Bob,bob@example.org"])
+      yield* at.undo((yield* at.run()).run)
+      yield* at.source([ada, "#22,Bob,bob@example.org"])
+      yield* stops(at, reformatted)
+      yield* at.accept("row-key")
+      expect((yield* at.run()).rows.imported).toBe(1)
+      yield* at.source([ada, "22,Bob,bob@example.org"])
+      expect((yield* at.run()).rows).toMatchObject({ undone: 1, alreadyImported: 1 })
+      yield* stops({ ...at, run: (options) => at.run({ ...options, resendUndone: true }) }, reformatted)
+      const move = { old: "#22", new: "22", isCopied: false }
+      expect(yield* at.rekey()).toMatchObject({ pairs: [move], recorded: 1, ambiguous: [] })
+      expect(yield* at.run({ resendUndone: true })).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
+      expect(at.names()).toEqual(["Ada", "Bob"])
+      expect((yield* at.reconcile({ wholeForm: true })).wholeForm).toMatchObject({ unknown: 0, missing: 0 })
+    }),
+  )
+
+  scoped(
     "is not sent while the record is in doubt",
     Effect.gen(function*() {
       const at = yield* withoutBob("22,Bob,bob@example.org")

@@ -67,6 +67,26 @@ describe("rows known by content that are only written differently", () => {
   )
 
   live(
+    "an undone row is not sent again if its record was accepted as new meanwhile",
+    Effect.gen(function*() {
+      const at = yield* world
+      yield* at.configure("    capabilities: [delete]\n")
+      yield* at.settings(content)
+      yield* at.source(["1,Ada,a@example.org"])
+      yield* at.undo((yield* at.run()).run)
+      yield* at.source(["1,ADA,a@example.org"])
+      yield* stops(at, "1 of 1 rows that are new in this run are replaced")
+      yield* at.accept("row-key")
+      expect((yield* at.run()).rows.imported).toBe(1)
+      yield* at.source(["1,Ada,a@example.org"])
+      expect((yield* at.run({ resendUndone: true })).exitCode).toBe(3)
+      expect((yield* at.rekey()).recorded).toBe(1)
+      expect((yield* at.run({ resendUndone: true })).rows).toMatchObject({ imported: 0, changed: 1 })
+      expect(at.names()).toEqual(["ADA"])
+    }),
+  )
+
+  live(
     "the rows are sent if a person accepts them as new",
     Effect.gen(function*() {
       const at = yield* imported(people(1, 3))

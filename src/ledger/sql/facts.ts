@@ -1,5 +1,5 @@
 import type { AcceptReason } from "../../domain/acceptance.ts"
-import { isTaken } from "../codes.ts"
+import { isTaken, sentStates } from "../codes.ts"
 import type { Facts, Notified, Recorded, Rekeyed, Unkeyed } from "../facts.ts"
 import { recordAttention } from "./attention.ts"
 import { deleteRow } from "./forget.ts"
@@ -81,13 +81,13 @@ export function* unkey({ texts }: Store, place: number, rows: ReadonlyArray<Unke
 
 /**
  * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
- * that row, unless nothing was created of it.
+ * that row, unless nothing of it is in the form.
  *
  * @returns how many rows got their new key
  */
 export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number> {
   const moves = rows.filter(({ isCopied }) => isCopied !== true)
-  yield* mergeUnsent(place, moves)
+  yield* mergeAbsent(place, moves)
   const moved = yield* each(
     `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
        AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id) RETURNING id`,
@@ -107,20 +107,20 @@ export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number>
   return moved.flat().length
 }
 
-/** Deletes the rows of which nothing was created, and whose keys rows that may be in the form get. What they fixed is fixed by the latter. */
-function* mergeUnsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
-  const found = yield* each<readonly [number, number]>(
-    `SELECT unsent.id, taken.id FROM row unsent JOIN row taken ON taken.place = unsent.place AND taken.digest = ?3
-     WHERE unsent.place = ?1 AND unsent.digest = ?2 AND NOT ${isTaken("unsent")} AND ${isTaken("taken")}`,
+/** Deletes the rows of which nothing is in the form, and whose keys rows that may be in the form get, or that were. What they fixed is fixed by the latter. */
+function* mergeAbsent(place: number, rows: ReadonlyArray<Rekeyed>): Sql<void> {
+  const found = yield* each<readonly [number, string | null, number]>(
+    `SELECT absent.id, absent.submission, taken.id FROM row absent JOIN row taken ON taken.place = absent.place AND taken.digest = ?3
+     WHERE absent.place = ?1 AND absent.digest = ?2 AND NOT ${isTaken("absent", sentStates)} AND ${isTaken("taken")}`,
     rows.map(({ from, to }) => [place, to, from]),
   )
-  for (const [unsent, taken] of found.flat()) {
+  for (const [absent, submission, taken] of found.flat()) {
     yield* write(
       `INSERT INTO superseded (place, digest, key, content, columns, fixed)
        SELECT place, digest, key, content, columns, CAST(? AS BIGINT) FROM superseded WHERE fixed = ? ON CONFLICT DO NOTHING`,
-      [taken, unsent],
+      [taken, absent],
     )
-    yield* deleteRow(place, unsent, null)
+    yield* deleteRow(place, absent, submission)
   }
 }
 
