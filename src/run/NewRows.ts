@@ -107,6 +107,7 @@ export class NewRows {
   private readonly naming: typeof unnumbered
   private readonly nameOf: ReturnType<typeof unnumbered>
   private rows = 0
+  private known = 0
 
   constructor(comparison: Comparison) {
     this.comparison = comparison
@@ -116,6 +117,11 @@ export class NewRows {
 
   get size(): number {
     return this.rows
+  }
+
+  /** The number of rows that no earlier run has sent. */
+  get neverSent(): number {
+    return this.rows - this.known
   }
 
   /** The new rows whose keys equal that of a forgotten row that the source lacks, except for formatting. */
@@ -129,9 +135,14 @@ export class NewRows {
     this.comparison.forgotten.skip(key)
   }
 
-  /** Takes a new row. If it is invalid, only its key is compared. */
-  add(row: number, key: string, cells: Cells): void {
+  /**
+   * Takes a row that is sent like a new one. If it is invalid, only its key is compared.
+   *
+   * @param isKnown whether an earlier run sent a row with its key
+   */
+  add(row: number, key: string, cells: Cells, isKnown = false): void {
     this.rows++
+    if (isKnown) this.known++
     const { digests, earlier, isByContent, mapping } = this.comparison
     // Keys from content can't be reformatted.
     if (!isByContent) this.addKey(row, key)

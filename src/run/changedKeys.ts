@@ -66,7 +66,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const isOwn = run.ownSource
     // A name may stand for another position because a column was inserted. But then most rows are known.
     const areOthers = before?.columns !== undefined && before.columns !== dialect.columns
-      && (survey.newRows?.size ?? 0) > survey.seen.imported
+      && (survey.newRows?.neverSent ?? 0) > survey.seen.imported
     const reads = before === undefined || !isOwn || (readsAlike(before, dialect, isByContent) && !areOthers)
     const conditions = conditionsOf(run, facts, ledger.digest)
     const recordReading = Effect.suspend(() => {
@@ -161,7 +161,8 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
       if (isRefused) return
     }
     const { sink: { stopWhen }, source: { vanished } } = run.pipeline
-    const of = newRows.size
+    // Rows that are only sent again would hide a few that are replaced.
+    const of = Math.max(newRows.neverSent, missing.answers)
     // Without the answers that a key gives, equal answers may be a coincidence if there are few rows.
     const replaced = overLimit("replaced", stopWhen.replaced, {
       rows: missing.answers,

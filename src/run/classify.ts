@@ -213,7 +213,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
       const refused = found?.state === "refused" ? refusedStill(found, cells, key) : undefined
       if (refused !== undefined) return rejectAs(one, "refused", [refused])
       fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
-      if (!doubt) newRows?.add(row, key, cells)
+      if (!doubt) newRows?.add(row, key, cells, (found?.id ?? 0) > 0)
       offer(row)
       options.sendable?.(one, key)
     }

@@ -67,6 +67,18 @@ describe("rows known by content that are only written differently", () => {
   )
 
   live(
+    "a run stops, however many other rows it would only send again",
+    Effect.gen(function*() {
+      const at = yield* imported(["1,Ada,a@example.org"], { sink: ", canary: off" })
+      at.fail("POST", { status: 401, body: "" })
+      yield* at.source(["1,Ada,a@example.org", ...people(2, 11)])
+      expect((yield* at.run()).rows.imported).toBe(0)
+      yield* at.source(["1,ADA,a@example.org", ...people(2, 11)])
+      yield* stops(at, "1 of 1 rows that are new in this run are replaced")
+    }),
+  )
+
+  live(
     "an undone row is not sent again if its record was accepted as new meanwhile",
     Effect.gen(function*() {
       const at = yield* world
