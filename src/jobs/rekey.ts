@@ -4,7 +4,7 @@ import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
-import { isUnsent } from "../ledger/rows.ts"
+import { isUnsent, type KnownRow } from "../ledger/rows.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { withoutApostrophe } from "../report/csvFiles.ts"
@@ -92,6 +92,29 @@ export const rekeyPipeline = <E, R>(
 
 const isOriginal = ({ key, old }: Alike): boolean => old !== key
 
+/** Returns what the ledger knows under a key. `decided`: nothing was sent under it, but a person skipped the row, or it was fixed and imported under another key. `undone`: nothing of it remains in the form. */
+const stateOf = (row: KnownRow | undefined) =>
+  row === undefined
+    ? "unknown"
+    : row.id === 0
+    ? "decided"
+    : isUnsent(row)
+    ? "unsent"
+    : row.state === "undone" && row.earlier.length === 0
+    ? "undone"
+    : "sent"
+
+type KeyState = ReturnType<typeof stateOf>
+
+/** Which new keys a row may get, by what the ledger knows under its old key: none under which more is known. */
+const replaceable: { readonly [S in KeyState]: ReadonlyArray<KeyState> } = {
+  unknown: [],
+  decided: ["unknown", "decided", "unsent"],
+  unsent: ["unknown", "decided"],
+  undone: ["unknown", "decided", "unsent"],
+  sent: ["unknown", "decided", "unsent", "undone"],
+}
+
 /** Returns a key in a map, which may be copied from a file that `ledger export` wrote for spreadsheets. */
 const keyIn = (cell: Cell | undefined): string => withoutApostrophe(cellText(cell).trim())
 
@@ -105,13 +128,11 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
       })
     yield* eachChunk(source.read(), take, never)
     const statesOf = (keys: ReadonlyArray<string>) =>
-      Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) =>
-        rows.map((row) => row === undefined || row.id === 0 ? "unknown" : isUnsent(row) ? "unsent" : "taken"))
-    const keysOf = (which: "old" | "new") =>
-      pairs.map((pair) => pair[which])
+      Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map(stateOf))
+    const keysOf = (which: "old" | "new") => pairs.map((pair) => pair[which])
     const [old, now] = [yield* statesOf(keysOf("old")), yield* statesOf(keysOf("new"))]
-    const isRecorded = (at: number) => old[at] === "unknown" && now[at] !== "unknown"
-    const isOther = (at: number) => now[at] === "taken" || (now[at] === "unsent" && old[at] === "unsent")
+    const isRecorded = (at: number) => old[at] === "unknown" && now[at] !== "unknown" && now[at] !== "decided"
+    const isOther = (at: number) => !replaceable[old[at] ?? "unknown"].includes(now[at] ?? "unknown")
     // Otherwise, the row with this key would get no new key, and would be sent again.
     const titles = source.columns.slice(0, 2).map(({ title }) => title.trim())
     const isPair = (yield* statesOf(titles)).some((state) => state !== "unknown")
@@ -135,7 +156,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
         }. Nothing was recorded. The file has a header and two columns: the earlier key, as \`ledger export --format jsonl\` lists it, and the new one.`,
       })
     }
-    const left = pairs.filter((_, at) => !isRecorded(at))
+    const left = pairs.flatMap((pair, at) => isRecorded(at) ? [] : [{ ...pair, isCopied: old[at] === "decided" }])
     return { pairs: left, already: pairs.length - left.length, ambiguous: [] }
   })
 

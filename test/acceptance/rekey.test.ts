@@ -164,6 +164,41 @@ it.scopedLive("a map may contain keys as `ledger export` protects them from spre
     expect(at.count()).toBe(2)
   }))
 
+it.scopedLive.each(databasesIfLong)(
+  "a map gives new keys to rows that a person skipped, and that of an undone row to the imported one ($name)",
+  ({ place }) =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      ;(yield* place)(at)
+      at.write(
+        "config/formferry.yaml",
+        at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
+      )
+      at.write("source.csv", csv(upTo(3)).replace("p1@example.org", "none"))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+      const skip = yield* at.inProcess("acknowledge", "contacts", "--rows", "1", "--leave-out", "--because", "a test")
+      expect(skip.status).toBe(0)
+      const undo = ["undo", "contacts", "--run", at.report().run, "--confirm", "live"]
+      expect((yield* at.inProcess(...undo)).status).toBe(0)
+      at.write("source.csv", csv([0, 3, 5]).replace("0,", "one,"))
+      at.write("map.csv", "old,new\n1,one\n")
+      const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
+        0,
+        expect.stringContaining("1 row key recorded"),
+      ])
+      const skipped = yield* at.inProcess("run", "contacts")
+      expect(skipped.status, skipped.stdout).toBe(0)
+      expect(at.count()).toBe(1)
+      at.write("map.csv", "old,new\n5,2\n")
+      const merged = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+      expect(merged.stdout, merged.stderr).toContain("1 row key recorded")
+      at.write("source.csv", csv([2, 3]).replace("Person 2,p2", "Person 5,p5"))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.report().rows).toMatchObject({ alreadyImported: 1, undone: 1, imported: 0 })
+    }),
+)
+
 it.scopedLive("rekey names the earlier keys that several new rows resemble, and pairs only the others", () =>
   Effect.gen(function*() {
     const at = yield* bench()
