@@ -277,9 +277,8 @@ export const newRows = (
       const found = rule.columns === "content" ? undefined : earlierKeys(plan, ledger.digest, rule, undefined)
       return typeof found === "object" ? [found.keys()] : []
     })
-    // In another source, only equal answers to all questions count, as with keys from content. But a fixed row may equal an imported one that is still in the
-    // source.
-    const isMissed = (ownSource ? !isPartial : isByContent && !isFixed) && pipeline.source.vanished !== "ignore"
+    // With keys from content, answers to all questions are equal. But a fixed row may equal an imported one that is still in the source.
+    const isMissed = isByContent ? !isFixed : ownSource && !isPartial && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows({

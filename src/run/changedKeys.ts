@@ -163,11 +163,11 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
     const { sink: { stopWhen }, source: { vanished } } = run.pipeline
     // Rows that are only sent again would hide a few that are replaced.
     const of = Math.max(newRows.neverSent, missing.answers)
-    // Without the answers that a key gives, equal answers may be a coincidence if there are few rows.
+    // Without the answers that a key gives, equal answers may be a coincidence if there are few rows. So they may if many rows are absent anyway.
     const replaced = overLimit("replaced", stopWhen.replaced, {
       rows: missing.answers,
       of,
-      ...(isByContent && { atLeast: 1 }),
+      ...(isByContent && !run.isPartial && vanished !== "ignore" && { atLeast: 1 }),
     })
     if (replaced !== undefined) {
       const what = `${replaced} Apart from formatting${
