@@ -193,6 +193,27 @@ scoped(
 )
 
 scoped(
+  "the original of a row that was fixed in an older rejected.csv after the row key was edited is not sent",
+  Effect.gen(function*() {
+    const { fail, file, names, run, settings, source, write } = yield* world
+    const sink = ", canary: off, onChange: import-again, stopWhen: { refused: 100%, changed: 100% }"
+    yield* settings({ sink })
+    yield* source(["1,Ann,a@example.org"])
+    yield* run()
+    fail("POST", { status: 422, body: JSON.stringify({ message: "no such name", index: 0 }) })
+    yield* source(["1,Ann,a@example.org", "2,Bob,old@example.org"])
+    expect((yield* run()).rows.refused).toBe(1)
+    const rejected = yield* file(yield* run(), "rejected.csv")
+    yield* settings({ sink, rowKey: "[Name]" })
+    expect((yield* run()).rows).toMatchObject({ alreadyImported: 1, refused: 1 })
+    yield* write("fixed.csv", fixing(rejected, (line) => line.replace(/^2,Bob,old/, "2,Bob,new")))
+    expect(yield* run({ source: "fixed.csv" })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 2 } })
+    expect(names()).toEqual(["Ann", "Bob"])
+  }),
+)
+
+scoped(
   "a row with a cell that is only written differently is unchanged if a constant was mapped after its import",
   Effect.gen(function*() {
     const { names, run, source, write } = yield* world

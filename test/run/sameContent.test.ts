@@ -197,7 +197,12 @@ describe("rows known by content that are only written differently", () => {
         "3,PERSON 3,p3@example.org",
         ...people(4, 13),
       ], 11],
-      ["the pipeline ignores vanished rows, and they are few", { source: ", vanished: ignore" }, people(1, 3, "PERSON"), 3],
+      [
+        "the pipeline ignores vanished rows, and they are few",
+        { source: ", vanished: ignore" },
+        people(1, 3, "PERSON"),
+        3,
+      ],
       ["more of them are allowed", { sink: ", stopWhen: { replaced: 3 }" }, people(1, 3, "PERSON"), 3],
     ] as const
   ) {

@@ -62,18 +62,15 @@ export function* intend(
       )
     }
     if (row.supersedes === undefined) continue
-    yield* write(
-      `INSERT INTO superseded (place, digest, content, columns, fixed, key) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6)
-       ON CONFLICT DO NOTHING`,
-      [
-        at.place,
-        digestOf(store, row.supersedes),
-        row.supersedes.content,
-        yield* texts.idOfList(row.supersedes.columns),
-        id,
-        row.supersedes.key ?? null,
-      ],
-    )
+    const { columns, content, key } = row.supersedes
+    // The original may have the key of the fixed row by now, because the row key was edited after it was rejected.
+    for (const one of new Set(key === undefined ? [key] : [key, row.key])) {
+      yield* write(
+        `INSERT INTO superseded (place, digest, content, columns, fixed, key) VALUES (?1, ?2, ?3, coalesce(${columnsOf}, CAST(?4 AS BIGINT)), ?5, ?6)
+         ON CONFLICT DO NOTHING`,
+        [at.place, digestOf(store, { key: one }), content, yield* texts.idOfList(columns), id, one ?? null],
+      )
+    }
   }
   for (const [some, values] of inTens(intent.rows.map((row, index) => ({ row, id: rows[index] ?? 0 })))) {
     yield* write(
@@ -147,7 +144,7 @@ function* sendAgain(
   const free = state === stateCode.notCreated || state === stateCode.refused || isUndone
   const again = resend && state === stateCode.inDoubt && resent === 0
   const replaced = row.replaces !== undefined && state === stateCode.imported
-    && (yield* replace(store, id, { ...row, shape }, row.replaces, { batch, run }))
+    && (yield* replace(id, { ...row, shape }, row.replaces, { batch, run }))
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }

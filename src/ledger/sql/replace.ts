@@ -5,7 +5,6 @@ import { keptAs, keptOf, row } from "./row.ts"
 import { condition, optional, selected, selection } from "./selection.ts"
 import { each, insert, run, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { digestOf } from "./superseded.ts"
 import { wasFound } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
@@ -17,22 +16,18 @@ import { unpackAnswers } from "./verdicts.ts"
  * @param by the batch that will replace the submission, and the batch's run
  */
 export function* replace(
-  store: Store,
   row: number,
   intended: Pick<IntendedRow, "content" | "supersedes"> & { readonly shape: number },
   submission: string,
   by: { readonly batch: number; readonly run: number },
 ): Sql<boolean> {
-  const fixes = intended.supersedes === undefined
-    ? null
-    : Buffer.concat([intended.supersedes.content, digestOf(store, intended.supersedes)])
   return (yield* run(
     `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, fixes)
      SELECT r.id, ${keptOf("r.")}, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
      FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
        AND NOT (r.content = ? AND r.shape = ?)`,
-    [by.batch, fixes, row, submission, by.run, intended.content, intended.shape],
+    [by.batch, intended.supersedes?.content ?? null, row, submission, by.run, intended.content, intended.shape],
   )) === 1
 }
 
@@ -74,11 +69,9 @@ export function* completeReplacement({ present }: Store, { batch, id, fixes, row
   // These superseded contents belong to the earlier submission only.
   yield* write(
     `DELETE FROM superseded WHERE fixed = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS DISTINCT FROM ?2`,
-    [row, fixes === null ? null : fixes.subarray(0, contentLength)],
+    [row, fixes],
   )
 }
-
-const contentLength = 16
 
 export function* undoReplacement({ id, fixes, row }: OpenReplacement): Sql<void> {
   yield* write(
@@ -93,11 +86,7 @@ export function* undoReplacement({ id, fixes, row }: OpenReplacement): Sql<void>
     [id],
   )
   if (fixes !== null) {
-    yield* write("DELETE FROM superseded WHERE fixed = ? AND content = ? AND digest = ?", [
-      row,
-      fixes.subarray(0, contentLength),
-      fixes.subarray(contentLength),
-    ])
+    yield* write("DELETE FROM superseded WHERE fixed = ? AND content = ?", [row, fixes])
   }
   yield* write("DELETE FROM replaced WHERE id = ?", [id])
 }
