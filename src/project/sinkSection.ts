@@ -90,7 +90,7 @@ export const sink = becoming(
       description: "Several destinations by name, chosen with --to, instead of service and form",
     }),
     alongside: optional(Schema.Array(Identifier), {
-      description: "Other pipelines that feed the same form",
+      description: "Other pipelines that feed the same form with other rows",
       absent: [],
     }),
     batchSize: optional(whole(1, maxItems), {

@@ -52,7 +52,7 @@ const shownPairs = 5
  * Stops the run before anything is sent if new rows resemble rows that were imported, or skipped by a person, and are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
  * other because the source is read differently, or, if there are many, because their answers are equal.
  */
-export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
+export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "shared">) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -76,6 +76,19 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen">) =>
         ? Effect.void
         : RunLedger.record((session) => session.record({ identity: next }))
     })
+    for (const { count: rows, first, pipeline } of survey.shared) {
+      const isRefused = yield* refuse(
+        { shared: pipeline },
+        `${rows === 1 ? "A row has" : `${count(rows)} rows have`} the same key and cells as ${
+          rows === 1 ? "a row" : "rows"
+        } that ${pipeline} imported into this form, such as row ${first}.`,
+        {
+          how:
+            `If they are the same rows, take them out of the source, or import both sources with ${pipeline}: list their files under source.file.`,
+        },
+      )
+      if (isRefused) return
+    }
     const { newRows } = survey
     // With an edited `where`, a row may get the key of another one, so that no row seems to be new.
     if (

@@ -244,7 +244,7 @@ it.scopedLive.runIf(isLong)(
   60_000,
 )
 
-it.scopedLive("`alongside` lets a second pipeline import into the same form, and status shows both pipelines", () =>
+it.scopedLive("`alongside` lets a second pipeline import into the same form, but not the same rows, and status shows both pipelines", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -253,7 +253,21 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, and
       "pipelines/copy.yaml",
       pipelineYaml({ name: "copy", sink: "service: live\n  form: contacts\n  alongside: [contacts]" }),
     )
+    at.write("source.csv", csv([2, 3, 4]))
+    const reason = "2 rows have the same key and cells as rows that contacts imported into this form, such as row 1."
+    for (const command of ["check", "run"]) {
+      const refused = yield* at.inProcess(command, "copy")
+      expect([refused.status, refused.stdout.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining(reason)])
+    }
+    expect(at.count()).toBe(3)
+    expect((yield* at.inProcess("accept", "copy", "row-key", "--because", "other people")).status).toBe(0)
     expect((yield* at.inProcess("run", "copy")).status).toBe(0)
     expect(at.count()).toBe(6)
+    at.write("source.csv", csv(upTo(4)))
+    const back = yield* at.inProcess("run", "contacts")
+    expect([back.status, back.stdout.replaceAll(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining("A row has the same key and cells as a row that copy imported into this form"),
+    ])
     expect(JSON.parse((yield* at.inProcess("status", "--json")).stdout).pipelines).toHaveLength(2)
   }))

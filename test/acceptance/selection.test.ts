@@ -7,17 +7,20 @@ import type { Ran } from "./formferry.ts"
 
 const pipelines = ["crm-a", "crm-b", "shop"] as const
 
+const rowsOf = (name: string, last: number) => csv(upTo(last), (key) => `${name} ${key},p${key}@example.org,1990-01-17`)
+
 /** A project with three pipelines. Two of them, crm-b and shop, are tagged. */
 const project = Effect.gen(function*() {
   const at = yield* bench()
   rmSync(join(at.folder, "pipelines/contacts.yaml"))
-  at.write("source.csv", csv(upTo(2)))
   for (const name of pipelines) {
+    at.write(`${name}.csv`, rowsOf(name, 2))
     const others = pipelines.filter((other) => other !== name)
     at.write(
       `pipelines/${name}.yaml`,
       pipelineYaml({
         name,
+        file: `../${name}.csv`,
         sink: `service: live\n  form: contacts\n  alongside: [${others.join(", ")}]`,
         more: name === "crm-a" ? "" : `tags: [nightly, ${name === "shop" ? "sales" : "crm"}]\n`,
       }),
@@ -83,15 +86,15 @@ it.scopedLive("--failed chooses exactly the pipelines whose last run was not goo
       "  form: contacts",
       "  form: contacts\n  stopWhen: { invalid: 1% }",
     )
-    at.write("pipelines/shop.yaml", limited.replace("source.csv", "shop.csv"))
-    at.write("shop.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
+    at.write("pipelines/shop.yaml", limited)
+    at.write("shop.csv", rowsOf("shop", 20) + "21,Person 21,no address,1990-01-17\n")
     expect((yield* at.inProcess("run", "*")).status).toBe(3)
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])
     // A reconciliation does not turn the previous run into a good one.
     expect((yield* at.inProcess("reconcile", "shop")).status).toBe(0)
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])
     expect((yield* at.inProcess("status", "crm-*", "--failed")).stderr).toContain("Nothing to do")
-    at.write("shop.csv", csv(upTo(20)))
+    at.write("shop.csv", rowsOf("shop", 20))
     expect(reported(yield* at.inProcess("run", "--failed", "--tag", "sales", "--json"))).toEqual(["shop"])
     expect((yield* at.inProcess("reconcile", "--failed")).stderr).toContain("Nothing to do")
   }))

@@ -164,7 +164,7 @@ export const postgres: ReadonlyArray<Target> = [
       const practice = await startPractice()
       const pipeline = join(root, "pipelines", "other.yaml")
       mkdirSync(root, { recursive: true })
-      await writeCsv(join(root, "source.csv"), imported, seed)
+      await writeCsv(join(root, "source.csv"), imported, seed + 1)
       const pairs = Array.from(rowsOf(rows, seed), ([key]) => `${key},new ${key}`)
       writeFileSync(join(root, "keys.csv"), ["old,new", ...pairs, ""].join("\n"))
       let round = 0

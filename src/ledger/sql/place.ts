@@ -237,7 +237,7 @@ function* beside(requested: RequestedPlace): Sql<LedgerRefused | undefined> {
     next: ["check", pipeline],
     message: `${pipeline} has imported nothing into form ${destination.form} yet, but ${
       unnamed.join(" and ")
-    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, ${rename}write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${
+    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, ${rename}write "renamedFrom: ${first}"; if both import different rows into this form, write "alongside: [${
       unnamed.join(", ")
     }]" under sink.`,
   })
