@@ -205,7 +205,7 @@ export const joinedFacts = (sources: ReadonlyArray<Source>): Pick<Source, "warni
 export const mapFiles = (files: Source["files"], change: (file: SourceFile) => SourceFile): Source["files"] =>
   Effect.map(files, (all) => all.map((one) => ({ ...one, file: change(one.file) })))
 
-/** Returns what `files` contains after a file was read. */
+/** Returns what a reader's `files` contains after a file was read. `taken` contains what became known only then: `openFile` adds the rest. */
 export const fileRead = (
   file: string,
   format: string,

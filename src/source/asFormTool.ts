@@ -141,7 +141,7 @@ const withReading = (source: Source, read: Read): Source => {
     tool,
     candidates: shown,
     taken: [first, ...source.taken, ...last],
-    files: mapFiles(source.files, (file) => ({ ...file, format: tool.name, taken: [first, ...file.taken, ...last] })),
+    files: mapFiles(source.files, (file) => ({ ...file, format: tool.name })),
   }
 }
 

@@ -103,11 +103,9 @@ type Taken = Source["taken"]
 const withTaken = (source: Source, first: Taken, others: ReadonlyArray<string>): Source => ({
   ...source,
   taken: [...first, ...source.taken],
-  files: mapFiles(source.files, (file) => ({
+  files: others.length === 0 ? source.files : mapFiles(source.files, (file) => ({
     ...file,
-    taken: [...first, ...file.taken],
-    ...(others.length > 0
-      && { unread: [...file.unread ?? [], ...others.map((name) => ({ what: "file" as const, name }))] }),
+    unread: [...file.unread ?? [], ...others.map((name) => ({ what: "file" as const, name }))],
   })),
 })
 
@@ -219,7 +217,12 @@ export const openFile = (
             { file, asked: tool, headerRow: config.headerRow, definition: options.definition },
             reopen,
           ),
-        (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
+        (opened): Source => ({
+          ...opened,
+          files: mapFiles(opened.files, (file) => ({ ...file, taken: [...opened.taken, ...file.taken] })),
+          changedAt: found.changedAt,
+          digest,
+        }),
       )
     if ((content === "text" && options.written === undefined) || options.isFixed) {
       const fixed = yield* openFixed(bytes, options.isFixed)

@@ -221,16 +221,15 @@ export const openJson = (
             ...Array.from(outside, ([name, cells]) => ({ what: "outside" as const, name, cells })),
           ]
           const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
-          const more = [
-            ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
-            ...(unseen.size === 0 ? [] : [{
-              what: "members without a column",
-              value: `${late}: none of the first ${count(records)} records has them`,
-            }]),
-          ]
           files = fileRead(file, format, blocks.fingerprint(), {
             rows,
-            taken: [...taken, ...more],
+            taken: [
+              ...(empty === 0 ? [] : [{ what: "empty records", value: `${count(empty)} omitted` }]),
+              ...(unseen.size === 0 ? [] : [{
+                what: "members without a column",
+                value: `${late}: none of the first ${count(records)} records has them`,
+              }]),
+            ],
             ...(unread.length === 0 ? {} : { unread }),
           })
         }

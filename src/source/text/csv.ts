@@ -232,13 +232,12 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const read = (expected?: Fingerprint) =>
       Effect.map(bytes.blocks(expected), (blocks) => {
         const finished = ({ count: { belowEmpty, empty, inside, longest, rows }, open, physical, quotes }: Reading) => {
-          const left = [
-            ...emptyTaken("empty lines", empty, belowEmpty),
-            ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
-          ]
           files = fileRead(file, "csv", blocks.fingerprint(), {
             rows,
-            taken: [...taken, ...left],
+            taken: [
+              ...emptyTaken("empty lines", empty, belowEmpty),
+              ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
+            ],
             lines: {
               physical,
               above: above.lines,

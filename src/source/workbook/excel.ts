@@ -182,7 +182,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         const { belowEmpty, empty, rows } = records.counts()
         const hiddenParts = hiddenIn(notes(), table, range)
         const merged = tallMergesIn(notes(), table)
-        const more = [
+        const found = [
           ...emptyTaken("empty rows", empty, belowEmpty),
           ...(hiddenParts === "" ? [] : [{ what: "hidden", value: `${hiddenParts}, read like all others` }]),
           ...(merged === 0
@@ -199,7 +199,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         ]
         files = fileRead(file, "excel", fingerprint, {
           rows,
-          taken: [...taken, ...more],
+          taken: found,
           ...(unread.length === 0 ? {} : { unread }),
         })
       })
