@@ -1,18 +1,21 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Json, parsedJson } from "../domain/json.ts"
+import type { Json } from "../domain/json.ts"
 import { maskedTitle } from "../domain/reportFields.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
+import { type Content, contentNames, contentOf, looksLikeJson } from "./content.ts"
 import { addedColumns, isFixed, rejectUnread } from "./fixed.ts"
 import { noHeader, titlesBelow } from "./headerRow.ts"
+import type { JsonSettings } from "./json/json.ts"
 import { mapFiles, refusing, type Source, type SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
-import { fixedDelimiter } from "./text/header.ts"
+import { type CsvSettings, fixedDelimiter } from "./text/header.ts"
+import type { ExcelSettings } from "./workbook/excel.ts"
 
 export interface FileOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
@@ -43,7 +46,7 @@ const choose = (
   file: string,
   asked: Format | undefined,
   content: Content,
-  text: () => "csv" | "json" | "jsonl",
+  text: "csv" | "json" | "jsonl",
 ): Effect.Effect<Chosen, SourceError> => {
   const refuse = refusing(file)
   const is = contentNames[content]
@@ -75,7 +78,7 @@ const choose = (
       `is named like a workbook, but it is not one: its content looks like ${is}. If it is delimited text, write \`format: csv\`. If a spreadsheet program opens it with all rows, save it there as .xlsx. Otherwise, export it again.`,
     )
   }
-  return Effect.succeed({ format: isWorkbook ? "excel" : text(), because: "by its content" })
+  return Effect.succeed({ format: isWorkbook ? "excel" : text, because: "by its content" })
 }
 
 /** Opens a rejected.csv. The settings that the pipeline has for its own source don't apply. */
@@ -118,7 +121,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     const { file } = found
     const taken: Array<Taken[number]> = []
     let bytes: Bytes = found
-    let content = contentOf(yield* bytes.head(512))
+    let content = yield* contentOf(bytes)
     let named = false
     let others: ReadonlyArray<string> = []
     let name = file
@@ -146,7 +149,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         name = inside.name
         taken.push({ what: "archive", value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}` })
       } else break
-      content = contentOf(yield* bytes.head(512))
+      content = yield* contentOf(bytes)
     }
     return {
       bytes,
@@ -165,6 +168,46 @@ const digestFromNow = (found: FileBytes, path: string) =>
       ([sha256, isUnchanged]) =>
         sha256 !== undefined && isUnchanged ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
     ))
+
+/** Refuses a masked or incomplete file, and rejects the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
+const guarded = (file: string, source: Source): Effect.Effect<Source, SourceError> => {
+  const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
+  if (added.length >= addedColumns.length / 2 && !isFixed(source.columns)) {
+    return refusing(file)(
+      "seems to be a rejected.csv whose columns from _id to _message were removed or moved, "
+        + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are.",
+    )
+  }
+  if (!source.columns.some(({ title }) => title === maskedTitle)) {
+    return Effect.succeed(isFixed(source.columns) ? rejectUnread(source) : source)
+  }
+  return refusing(file)(
+    "is a masked copy: its cells are digests, not answers, so nothing of it is imported. "
+      + "Use a file with the answers: run the pipeline again without `--redact`.",
+  )
+}
+
+/** The pipeline's settings for reading a file in any format. */
+type FormatSettings = CsvSettings & ExcelSettings & JsonSettings
+
+/** Opens a file in a format. Loads the readers of workbooks and of JSON only when they are used. */
+const openAs = (format: Format, bytes: Bytes, settings: FormatSettings): Effect.Effect<Source, SourceError> => {
+  switch (format) {
+    case "csv":
+      return openCsv(bytes, settings)
+    case "excel":
+      return Effect.flatMap(
+        Effect.promise(() => import("./workbook/excel.ts")),
+        ({ openExcel }) => openExcel(bytes, settings),
+      )
+    case "json":
+    case "jsonl":
+      return Effect.flatMap(
+        Effect.promise(() => import("./json/json.ts")),
+        ({ openJson }) => openJson(bytes, format, settings),
+      )
+  }
+}
 
 /** Opens one file: unpacks archives, detects the file's format and the form tool that wrote it, and reads its header. */
 export const openFile = (
@@ -191,23 +234,6 @@ export const openFile = (
     const digest = options.digestAhead === true && bytes === found && found.size >= worthAThread
       ? yield* digestFromNow(found, path)
       : digestOf(bytes)
-    /** Refuses a masked or incomplete file, and rejects the unreadable rows of a rejected.csv, in whichever format a spreadsheet program has saved it. */
-    const guarded = (source: Source) => {
-      const added = addedColumns.filter((name) => source.columns.some(({ title }) => title === name))
-      if (added.length >= addedColumns.length / 2 && !isFixed(source.columns)) {
-        return refusing(file)(
-          "seems to be a rejected.csv whose columns from _id to _message were removed or moved, "
-            + "so it is unknown which rows it replaces. Start again from the file that the run wrote, and leave these columns as they are.",
-        )
-      }
-      if (!source.columns.some(({ title }) => title === maskedTitle)) {
-        return Effect.succeed(isFixed(source.columns) ? rejectUnread(source) : source)
-      }
-      return refusing(file)(
-        "is a masked copy: its cells are digests, not answers, so nothing of it is imported. "
-          + "Use a file with the answers: run the pipeline again without `--redact`.",
-      )
-    }
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
         plain || config.headerRow === "none"
@@ -228,7 +254,7 @@ export const openFile = (
       const fixed = yield* openFixed(bytes, options.isFixed)
       if (fixed !== undefined && isFixed(fixed.columns)) {
         const format = { what: "format", value: "csv (rejected rows of an earlier run)" }
-        const source = yield* guarded(withTaken(fixed, [format, ...taken], others))
+        const source = yield* guarded(file, withTaken(fixed, [format, ...taken], others))
         return yield* fromTool(source, () => Effect.succeed(source))
       }
     }
@@ -247,7 +273,7 @@ export const openFile = (
         file,
         plain ? config.format as Format : undefined,
         content,
-        () => looksLikeJson(start, file) ?? "csv",
+        looksLikeJson(start, file) ?? "csv",
       )
     const open = (headerRow: SourceConfig["headerRow"]) => {
       const settings = {
@@ -256,24 +282,9 @@ export const openFile = (
         ...(options.written
           && { encoding: "utf-8", delimiter: ",", quoteChar: '"' as const, members: options.members }),
       }
-      const { format } = chosen
-      return (format === "csv"
-        ? openCsv(bytes, settings)
-        : format === "excel"
-        ? Effect.flatMap(
-          Effect.promise(() => import("./workbook/excel.ts")),
-          (excel) => excel.openExcel(bytes, settings),
-        )
-        : Effect.flatMap(
-          Effect.promise(() => import("./json/json.ts")),
-          (json) => json.openJson(bytes, format, settings),
-        ))
-        .pipe(
-          Effect.map((source) =>
-            withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken], others)
-          ),
-          Effect.flatMap(guarded),
-        )
+      const { because, format } = chosen
+      const how = [{ what: "format", value: `${format} (${because})` }, ...taken]
+      return Effect.flatMap(openAs(format, bytes, settings), (source) => guarded(file, withTaken(source, how, others)))
     }
     const source = yield* fromTool(yield* open(config.headerRow), open)
     // Further header rows of a form tool may contain the same texts.
@@ -283,56 +294,3 @@ export const openFile = (
     const titles = source.columns.map(({ title }) => title)
     return { ...source, warnings: [...source.warnings, ...titlesBelow(file, titles, source.head)] }
   })
-
-/** What a file is, according to its first bytes. */
-export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html" | "xml" | "text"
-
-const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
-
-/** Names of the first entries of workbooks. Office Open XML and OpenDocument files start with one of these. */
-const workbookEntries =
-  /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
-
-/** Detects what a file is by its first bytes. A file without a signature is text. */
-const contentOf = (head: Uint8Array): Content => {
-  if (begins(head, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return "workbook"
-  if (begins(head, 0x50, 0x4b, 3, 4)) {
-    const nameLength = (head[26] ?? 0) + 256 * (head[27] ?? 0)
-    return workbookEntries.test(Buffer.from(head.subarray(30, 30 + nameLength)).toString("utf8")) ? "workbook" : "zip"
-  }
-  if (begins(head, 0x50, 0x4b, 5, 6)) return "zip"
-  if (begins(head, 0x1f, 0x8b)) return "gzip"
-  if (begins(head, 0x25, 0x50, 0x44, 0x46)) return "pdf"
-  if (begins(head, 0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c)) return "7z"
-  const text = Buffer.from(head).toString("latin1")
-  if (/^ustar[\0 ]/.test(text.slice(257))) return "tar"
-  const tag = /^(?:\xef\xbb\xbf)?\s*<(?:(!doctype html|html|head|table)\b|\?xml\s)/i.exec(text)
-  return tag === null ? "text" : tag[1] === undefined ? "xml" : "html"
-}
-
-/** Names of kinds of content, for messages. */
-const contentNames: Readonly<Record<Content, string>> = {
-  workbook: "a workbook",
-  zip: "a zip archive",
-  gzip: "a gzip archive",
-  tar: "a tar archive",
-  "7z": "a 7z archive",
-  pdf: "a PDF document",
-  html: "a web page",
-  xml: "an XML document",
-  text: "plain text",
-}
-
-/**
- * Returns "json" for an array, or an object that is the whole text, and "jsonl" for JSON lines. Undefined for other text. Only the first characters
- * are checked.
- */
-const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
-  const start = text.trimStart()
-  if (/^\[\s*(?:\{\s*["}]|\[|\])/.test(start)) return "json"
-  if (!/^\{\s*["}]/.test(start)) return undefined
-  const first = /^[^\r\n]*/.exec(start)?.[0].trim() ?? ""
-  const complete = first.length < start.trimEnd().length
-  if (!complete) return /\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(file) ? "jsonl" : "json"
-  return parsedJson(first) === undefined ? "json" : "jsonl"
-}

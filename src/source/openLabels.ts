@@ -10,6 +10,7 @@ import { qualtricsSurvey } from "../formtools/qualtricsSurvey.ts"
 import { redcapDictionary } from "../formtools/redcapDictionary.ts"
 import { xlsForm } from "../formtools/xlsForm.ts"
 import { type Bytes, findBytes } from "./bytes.ts"
+import { contentOf } from "./content.ts"
 import { limits } from "./limits.ts"
 import { changedWhileOpening, SourceError } from "./Source.ts"
 import { beginning } from "./text/csv.ts"
@@ -50,9 +51,8 @@ export const openLabels = (file: string): Effect.Effect<OpenedLabels, SourceErro
 /** Parses a file by its content. Returns a sentence if it is damaged. */
 const definitionIn = (bytes: Bytes): Effect.Effect<Definition | string, SourceError> =>
   Effect.gen(function*() {
-    const start = Buffer.from(yield* bytes.head(8))
-    const isOld = start.toString("hex").startsWith("d0cf11e0")
-    if (isOld || start.toString("latin1").startsWith("PK")) return yield* workbookIn(bytes)
+    const content = yield* contentOf(bytes)
+    if (content === "workbook" || content === "zip") return yield* workbookIn(bytes)
     const text = (yield* beginning(bytes, undefined, bytes.size)).replace(/^\ufeff/, "")
     if (/^\s*[[{]/.test(text)) return jsonIn(text)
     if (/^\s*</.test(text)) return xmlIn(text)
