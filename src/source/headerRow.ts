@@ -54,21 +54,39 @@ export const repeatedHeader = (header: ReadonlyArray<Cell>): ProblemOf => {
       : undefined
 }
 
-/** A column that each of the first rows fills alike. */
+/** A column that each of the first records fills alike. */
 interface Typical {
   readonly at: number
   readonly pattern: RegExp
 }
 
-/** In fewer rows, columns may be alike by chance. */
+/** In fewer records, columns may be alike by chance. */
 const fewest = 5
 
-/** Returns the columns in which each of these rows has an @ or a digit. A row without all of them is hardly a record. */
-const typicalOf = (rows: ReadonlyArray<Cells>, width: number): ReadonlyArray<Typical> =>
-  rows.length < fewest ? [] : Array.from({ length: width }, (_, at) => at).flatMap((at) => {
-    const pattern = [/@/, /\d/].find((one) => rows.every((row) => one.test(cellText(row[at]))))
+/** Returns the columns in which each of these records has an @ or a digit. A row without all of them is hardly a record. */
+const typicalOf = (records: ReadonlyArray<Cells>, width: number): ReadonlyArray<Typical> =>
+  records.length < fewest ? [] : Array.from({ length: width }, (_, at) => at).flatMap((at) => {
+    const pattern = [/@/, /\d/].find((one) => records.every((row) => one.test(cellText(row[at]))))
     return pattern === undefined ? [] : [{ at, pattern }]
   })
+
+/** Whether a row has such a cell in a column that the first records fill alike. */
+const isLikeFirst = (row: Cells) => ({ at, pattern }: Typical): boolean => pattern.test(cellText(row[at]))
+
+/** Returns the first records below a header, up to an empty row. */
+const firstRecords = (below: ReadonlyArray<Cells>, repeats: ProblemOf): ReadonlyArray<Cells> => {
+  const rows = below.slice(below.findIndex((row) => row.some(isFilled)))
+  const gap = rows.findIndex((row) => !row.some(isFilled))
+  const first = rows.slice(0, gap < 0 ? rows.length : gap)
+  return first.filter((row) => !isSeparator(row) && repeats(row, () => "") === undefined)
+}
+
+/** Whether a row is a header of other columns: it is full, without repeated cells, and at least half of its cells are among these titles. */
+const isOtherHeader = (row: ReadonlyArray<Cell>, titles: ReadonlySet<string>): boolean => {
+  const cells = row.map(plainTitle)
+  const familiar = cells.filter((cell) => titles.has(cell)).length
+  return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
+}
 
 /**
  * Returns a function that returns the problem of a row that is not a record: it repeats a header of several columns, is a line that separates rows, or
@@ -82,28 +100,15 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
   if (!isWide(titles)) return () => undefined
   const repeats = repeatedHeader(header)
   const known = new Set(titles.filter((title) => title !== ""))
+  let found: ReadonlyArray<Typical> | undefined
+  /** Called only for rows after an empty one, because the first call takes long if there are thousands of columns. */
+  const typical = () => (found ??= typicalOf(firstRecords(below, repeats), titles.length))
   /** The place of a different header. `ends`: whether a row like the first ones is not below it. */
   let other: { readonly where: string; readonly ends: boolean } | undefined
-  let typical: ReadonlyArray<Typical> | undefined
   /** Whether the next row is directly below the header. It may be a form tool's second header. */
   let isFirst = true
-  const isOtherHeader = (row: ReadonlyArray<Cell>) => {
-    const cells = row.map(plainTitle)
-    const familiar = cells.filter((cell) => known.has(cell)).length
-    return familiar > 1 && familiar >= cells.length / 2 && !cells.includes("") && new Set(cells).size === cells.length
-  }
-  const isLikeFirst = (row: Cells) => ({ at, pattern }: Typical) => pattern.test(cellText(row[at]))
-  /** Returns the first records, up to an empty row. */
-  const firstRecords = () => {
-    const rows = below.slice(below.findIndex((row) => row.some(isFilled)))
-    const gap = rows.findIndex((row) => !row.some(isFilled))
-    const first = rows.slice(0, gap < 0 ? rows.length : gap)
-    return first.filter((row) => !isSeparator(row) && repeats(row, () => "") === undefined)
-  }
-  const beginsTable = (row: Cells) => {
-    typical ??= typicalOf(firstRecords(), titles.length)
-    return typical.length > 1 && row.filter(isFilled).length > 1 && !typical.some(isLikeFirst(row))
-  }
+  const isUnlikeFirst = (row: Cells) =>
+    typical().length > 1 && row.filter(isFilled).length > 1 && !typical().some(isLikeFirst(row))
   return (row, where, isAfterGap = false) => {
     const mayBeHeader = !isFirst
     isFirst = false
@@ -118,20 +123,20 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
         `${where()} is a separator line, not a record. Remove it from the file, or skip it with \`where\`.`,
       )
     }
-    if (mayBeHeader && known.has(first) && isOtherHeader(row)) {
+    if (mayBeHeader && known.has(first) && isOtherHeader(row, known)) {
       other = { where: where(), ends: false }
       return notARecord(
         `${other.where} contains the header's titles in a different order, as if two exports had been joined. The rows below it are not sent. Move it and them to a separate file.`,
       )
     }
-    if (isAfterGap && beginsTable(row)) {
+    if (isAfterGap && isUnlikeFirst(row)) {
       // A table without cells in a column of the first table has no rows like those of the first.
-      other = { where: where(), ends: typical!.some(({ at }) => !isFilled(row[at])) }
+      other = { where: where(), ends: typical().some(({ at }) => !isFilled(row[at])) }
       return notARecord(
         `${other.where} seems to begin a second table: it is below an empty row, and its cells are unlike those above. The rows of that table are not sent. Move it to a separate file. If it is a record, remove the empty row above it.`,
       )
     }
-    if (other?.ends === true && typical?.every(isLikeFirst(row)) === true) other = undefined
+    if (other?.ends === true && typical().every(isLikeFirst(row))) other = undefined
     return other === undefined ? undefined : {
       code: "other-table",
       message:
