@@ -86,7 +86,7 @@ const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
-    const { addressFault, withoutSlash } = yield* Effect.promise(() => import("../project/fields.ts"))
+    const { addressFault, withoutSlash } = yield* Effect.promise(() => import("../project/address.ts"))
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",

@@ -5,20 +5,7 @@ import { problemCodes } from "../domain/problem.ts"
 import { cronFault, isZone, zoneFault } from "./cron.ts"
 import { decodeYaml, type ReadResult, removeBroken } from "./decodeYaml.ts"
 import type { Document, Finding } from "./errors.ts"
-import {
-  allDefaults,
-  becoming,
-  Column,
-  expecting,
-  Identifier,
-  lazily,
-  Name,
-  needed,
-  optional,
-  placed,
-  section,
-  Time,
-} from "./fields.ts"
+import { Column, Identifier, Name, placed, Time } from "./fields.ts"
 import {
   defaultOptions,
   ownEntry,
@@ -29,14 +16,16 @@ import {
 } from "./mappingEntries.ts"
 import type { PresetNames } from "./preset.ts"
 import { pullFindings } from "./pull.ts"
+import { allDefaults, becoming, expecting, lazily, needed, optional, section } from "./section.ts"
 import { sink } from "./sinkSection.ts"
 import { source, type SourceConfig } from "./sourceSection.ts"
 import { substituteSets, type ValueSets } from "./valueSets.ts"
 import { isMapping, nothing, type YamlText } from "./yamlText.ts"
 
 export type { Condition } from "./conditions.ts"
-export type { ColumnName, KindOptions } from "./fields.ts"
+export type { ColumnName } from "./fields.ts"
 export type { Input, MappingEntry, PartEntry } from "./mappingEntries.ts"
+export type { KindOptions } from "./section.ts"
 export type { SinkConfig, StopLimit } from "./sinkSection.ts"
 export type { ColumnAlias, SourceConfig } from "./sourceSection.ts"
 

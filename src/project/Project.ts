@@ -6,29 +6,14 @@ import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
 import { headerSecret } from "../domain/secret.ts"
+import { BaseUrl, isSecure, withoutSlash } from "./address.ts"
 import { type Connection, connectionOf, ConnectionSection } from "./connection.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
-import {
-  BaseUrl,
-  becoming,
-  expecting,
-  filled,
-  Identifier,
-  isSecure,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  Path,
-  PositiveTime,
-  rate,
-  section,
-  whole,
-  withoutSlash,
-} from "./fields.ts"
+import { filled, Identifier, Name, Path, PositiveTime, rate, whole } from "./fields.ts"
 import { type LedgerPlace, ledgerPlaceOf, LedgerSection, RateLimit } from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { readOnly, secretPlace, type Secrets } from "./secrets.ts"
+import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
 import { ValueSetEntry } from "./valueSets.ts"
 
 // Services

@@ -1,16 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
-import {
-  becoming,
-  Column,
-  type ColumnName,
-  expecting,
-  Expression,
-  filled,
-  oneOfThese,
-  optional,
-  section,
-} from "./fields.ts"
+import { Column, type ColumnName, Expression, filled } from "./fields.ts"
+import { becoming, expecting, oneOfThese, optional, section } from "./section.ts"
 
 const Text = becoming(Schema.String, (text): ReadonlyArray<string> => [text])
 const Texts = Schema.NonEmptyArray(Schema.String)

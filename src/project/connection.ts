@@ -1,23 +1,12 @@
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import {
-  BaseUrl,
-  becoming,
-  expecting,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  Pointer,
-  PositiveTime,
-  rate,
-  section,
-  withoutSlash,
-} from "./fields.ts"
+import { BaseUrl, withoutSlash } from "./address.ts"
+import { Name, Pointer, PositiveTime, rate } from "./fields.ts"
 import { type LedgerPlace, RateLimit } from "./ledgerSection.ts"
 import { presetNamed } from "./preset.ts"
 import { presets } from "./presets/index.ts"
 import type { Secrets } from "./secrets.ts"
+import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
 import { Auth, authOf, type ConnectionSignIn, Secret, signInOf } from "./signIn.ts"
 
 /** A place in an answer: in its body, or a header. */

@@ -1,7 +1,7 @@
 import type * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
 import { listed } from "../domain/words.ts"
-import { annotation, Expects, ruleSets } from "./fields.ts"
+import { annotation, Expects, ruleSets } from "./section.ts"
 import { oneOf, quoted } from "./suggestion.ts"
 
 /** A struct or list that a schema allows at a place. `ast` includes its refinements, `core` does not. */

@@ -15,7 +15,7 @@ import {
   type Shapes,
   shapesOf,
 } from "./expectations.ts"
-import { annotation, brokenRules, type KeyRules, Rules, ruleSets } from "./fields.ts"
+import { annotation, brokenRules, type KeyRules, Rules, ruleSets } from "./section.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
 import { start, withoutCredentials, written } from "./yamlFaults.ts"
 import { isExtension, isMapping, type Mapping, nothing, originOf, type YamlText } from "./yamlText.ts"

@@ -6,8 +6,9 @@ import * as Schema from "effect/Schema"
 import { marksFolder } from "../domain/marks.ts"
 import { isLedgerSecret } from "../domain/secret.ts"
 import type { Finding } from "./errors.ts"
-import { becoming, expecting, Identifier, optional, Path, PositiveTime, section } from "./fields.ts"
+import { Identifier, Path, PositiveTime } from "./fields.ts"
 import { type Secrets, secretVariable } from "./secrets.ts"
+import { becoming, expecting, optional, section } from "./section.ts"
 import { keysAt, textAt, type YamlText } from "./yamlText.ts"
 
 const shortestLease = Duration.seconds(10)

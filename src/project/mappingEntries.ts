@@ -5,26 +5,20 @@ import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elemen
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
 import { Conditions } from "./conditions.ts"
+import { Column, type ColumnName, Columns, Expression, filled, Name, placed } from "./fields.ts"
 import {
   becoming,
-  Column,
-  type ColumnName,
-  Columns,
   expecting,
-  Expression,
   type FileSchema,
-  filled,
   type KeyRules,
   type KindOptions,
-  Name,
   needed,
   oneOfThese,
   optional,
-  placed,
   type Section,
   section,
   sectionWithOptions,
-} from "./fields.ts"
+} from "./section.ts"
 
 // Decoded entries
 

@@ -3,24 +3,10 @@ import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import { AnswerPlace, type Connection } from "./connection.ts"
 import type { Finding } from "./errors.ts"
-import {
-  becoming,
-  expecting,
-  filled,
-  headerName,
-  Identifier,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  Pointer,
-  PositiveTime,
-  RequestPath,
-  section,
-  whole,
-} from "./fields.ts"
+import { filled, headerName, Identifier, Name, Pointer, PositiveTime, RequestPath, whole } from "./fields.ts"
 import { type PresetNames, usePreset } from "./preset.ts"
 import { Job } from "./pullJob.ts"
+import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
 import { quoted } from "./suggestion.ts"
 import { isMapping, type Mapping, textAt, type YamlText } from "./yamlText.ts"
 

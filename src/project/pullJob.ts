@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
-import { expecting, Name, needed, oneOfThese, optional, Pointer, PositiveTime, RequestPath, section } from "./fields.ts"
+import { Name, Pointer, PositiveTime, RequestPath } from "./fields.ts"
+import { expecting, needed, oneOfThese, optional, section } from "./section.ts"
 
 /** A path that contains the id of a job or a file. */
 const pathWith = (name: string) =>

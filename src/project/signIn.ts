@@ -5,25 +5,12 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createPrivateKey, type KeyObject } from "node:crypto"
 import { headerSecret } from "../domain/secret.ts"
+import { isSecure, loopback } from "./address.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
-import {
-  becoming,
-  expecting,
-  filled,
-  headerName,
-  isSecure,
-  loopback,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  Path,
-  Pointer,
-  RequestPath,
-  section,
-} from "./fields.ts"
+import { filled, headerName, Name, Path, Pointer, RequestPath } from "./fields.ts"
 import type { Preset } from "./presets/Preset.ts"
 import { readOnly, type SecretPlace, secretPlace, type Secrets } from "./secrets.ts"
+import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
 
 export const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
   .annotations({ identifier: "Secret" })

@@ -1,21 +1,8 @@
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { maxItems } from "../domain/item.ts"
-import {
-  allDefaults,
-  becoming,
-  expecting,
-  filled,
-  Identifier,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  section,
-  Share,
-  Time,
-  whole,
-} from "./fields.ts"
+import { filled, Identifier, Name, Share, Time, whole } from "./fields.ts"
+import { allDefaults, becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
 
 /** Smaller numbers of rows prove nothing. */
 export const fewRows = 10

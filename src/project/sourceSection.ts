@@ -1,29 +1,13 @@
 import * as Schema from "effect/Schema"
 import iconv from "iconv-lite"
 import { formTools } from "../formtools/index.ts"
+import { isAddress, loopbackHosts, scheme } from "./address.ts"
 import { Conditions } from "./conditions.ts"
 import type { Connection } from "./connection.ts"
 import { decodeYaml } from "./decodeYaml.ts"
-import {
-  becoming,
-  type ColumnName,
-  Columns,
-  expecting,
-  isAddress,
-  lazily,
-  loopbackHosts,
-  Name,
-  needed,
-  oneOfThese,
-  optional,
-  Path,
-  placed,
-  PositiveTime,
-  scheme,
-  section,
-  whole,
-} from "./fields.ts"
+import { type ColumnName, Columns, Name, Path, placed, PositiveTime, whole } from "./fields.ts"
 import { type Pull, pullFindings, pullKeys } from "./pull.ts"
+import { becoming, expecting, lazily, needed, oneOfThese, optional, section } from "./section.ts"
 import { quoted } from "./suggestion.ts"
 import { parseYaml } from "./yamlText.ts"
 
