@@ -150,6 +150,8 @@ const asReadBack = (unreadable: ReadonlySet<number>) => ({ drift, ...row }: Page
     : "differing",
 })
 
+const unlessEmpty = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> | undefined => list.length === 0 ? undefined : list
+
 /** The number of the latest settlements that a report contains. */
 const shownSettlements = 20
 
@@ -269,9 +271,9 @@ const summarise = (ended: Ended) =>
       rows,
       readBack,
       needReview: needed,
-      ...(earlier === undefined ? {} : { readBackEarlier: earlier }),
+      readBackEarlier: earlier,
       balance: { holds },
-      ...(columns === undefined ? {} : { columns }),
+      columns,
       requests,
       pace: yield* service.pace,
       problems: repeated?.earlier?.problems ?? counts.problems,
@@ -279,19 +281,19 @@ const summarise = (ended: Ended) =>
       findings: counts.findings.all((question) => tolerated.get(question)),
       normalised: counts.findings.allNormalised,
       inDoubt: standing.inDoubt === 0 ? [] : yield* doubts,
-      ...(settled.length === 0 ? {} : { settled }),
-      ...(counts.replacements.count === 0 ? {} : { replaced: counts.replacements }),
-      ...(changes.length === 0 ? {} : { changes }),
-      ...(vanished === undefined ? {} : { vanished }),
-      ...(wholeForm === undefined ? {} : { wholeForm }),
-      ...(repeated === undefined ? {} : { unchangedSince: repeated.run }),
-      ...(unusual.length === 0 ? {} : { anomalies: unusual }),
+      settled: unlessEmpty(settled),
+      replaced: counts.replacements.count === 0 ? undefined : counts.replacements,
+      changes: unlessEmpty(changes),
+      vanished,
+      wholeForm,
+      unchangedSince: repeated?.run,
+      anomalies: unlessEmpty(unusual),
       discarded: counts.discarded,
       sent: counts.sent,
       questions: mapping.answers.map(({ id, kind, name }) => ({ id, name, kind, ...counts.question(id) })),
-      ...(mapping.unanswered.length === 0 ? {} : { unanswered: mapping.unanswered }),
+      unanswered: unlessEmpty(mapping.unanswered),
       mapping: mappedQuestions(mapping),
-      ...(samples.length === 0 ? {} : { samples }),
+      samples: unlessEmpty(samples),
       zone: plan.zone,
       phases: counts.phases(Date.parse(startedAt), Date.parse(finishedAt)),
       values: "shown",
@@ -308,11 +310,10 @@ const summarise = (ended: Ended) =>
       versions: { formferry: version, node: process.versions.node },
       fingerprints,
     }
-    const gap = coverage.gap === undefined ? {} : { gap: coverage.gap.run }
     return {
       report,
       pulled: pull.pulled,
-      facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts,
+      facts: { ...facts, gap: coverage.gap?.run, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts,
     }
   })
 

@@ -21,7 +21,7 @@ const imported = (rows: number, sink = again.sink) =>
     yield* one.source(people(1, rows))
     const first = yield* one.run()
     expect(first).toMatchObject({ exitCode: 0, rows: { imported: rows } })
-    expect(first).not.toHaveProperty("replaced")
+    expect(first.replaced).toBeUndefined()
     const file = (yield* loadProject(one.root)).ledger.name
     const looked = <A, E>(look: (view: View) => Effect.Effect<A, E>) =>
       Effect.scoped(Effect.gen(function*() {
