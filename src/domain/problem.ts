@@ -54,6 +54,10 @@ export interface Problem {
   readonly dropped?: true
 }
 
+/** Says what is wrong, without the wrong value. */
+export const withoutValue = ({ code, column }: Pick<Problem, "code" | "column">): string =>
+  column === undefined ? problemWords[code] : `${column}: ${problemWords[code]}`
+
 /** Whether `where` may skip a row with this problem, because each of its cells is in its column. */
 export const maySkip = (fault: Problem | undefined): boolean => fault === undefined || fault.code === "header-row"
 

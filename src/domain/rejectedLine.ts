@@ -1,3 +1,6 @@
+/** The columns that rejected.csv adds after the source's own. */
+export const addedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
+
 /** A line of a run's rejected.csv. */
 export interface RejectedLine {
   /** Identifies its row in its file, even after someone has sorted the lines. */

@@ -3,7 +3,7 @@ import { anomalyCodes } from "./anomaly.ts"
 import { cellStates, cellWords, columnUses } from "./cells.ts"
 import { type AnswerVerdict, answerVerdicts } from "./comparison.ts"
 import { fates, fateWords, verdicts, verdictWords } from "./fate.ts"
-import { type ProblemCode, problemCodes, problemWords } from "./problem.ts"
+import { problemCodes } from "./problem.ts"
 import { phases } from "./progress.ts"
 import {
   Count,
@@ -72,11 +72,6 @@ export type SourceFile = typeof SourceFile.Type
 export type Unread = NonNullable<SourceFile["unread"]>[number]
 export type LineCounts = NonNullable<SourceFile["lines"]>
 export type LongestCell = NonNullable<SourceFile["longest"]>
-
-/** Says what is wrong, without the wrong value. */
-export const withoutValue = (
-  { code, column }: { readonly code: ProblemCode; readonly column?: string | undefined },
-): string => column === undefined ? problemWords[code] : `${column}: ${problemWords[code]}`
 
 /** Problems that have the same kind, column and question, with a few examples. */
 const ProblemGroup = Schema.Struct({

@@ -5,8 +5,9 @@ import Papa from "papaparse"
 import { differenceWord } from "../domain/comparison.ts"
 import { fateWords, rejectedFates, verdicts, verdictWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
-import { cut, type Problem, type ProblemCode, problemCodes } from "../domain/problem.ts"
-import { Difference, Replacement, type RunReport, withoutValue } from "../domain/report.ts"
+import { cut, type Problem, type ProblemCode, problemCodes, withoutValue } from "../domain/problem.ts"
+import { addedColumns } from "../domain/rejectedLine.ts"
+import { Difference, Replacement, type RunReport } from "../domain/report.ts"
 import { Count, Digested, type Mask, maybe, Text } from "../domain/reportFields.ts"
 import { isWebAddress, visible } from "../domain/visible.ts"
 import { redacter } from "./reportFile.ts"
@@ -273,7 +274,7 @@ const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
 const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
   holds: "rows that were not imported, and why. Fix them and import the file",
-  titles: ["_id", "_row", "_key", "_code", "_column", "_message"],
+  titles: addedColumns,
   about: [
     "identifies the row that was rejected; don't change it",
     "the row's number in the source, counting from 1",
@@ -322,7 +323,7 @@ const rejected: CsvFile<RejectedRow> = {
     quiet ? undefined : entry(row, {
       what: fateWords[fate].title,
       where: [...new Set(problems.flatMap(({ column }) => column ?? []))].join(", "),
-      detail: cut(problems.map(({ message }) => message).join(" · "), shownMessage),
+      detail: cut(problems.map(({ message }) => message).join(joint), shownMessage),
     }),
 }
 

@@ -2,7 +2,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { RunReport, withoutValue } from "../domain/report.ts"
+import { withoutValue } from "../domain/problem.ts"
+import { RunReport } from "../domain/report.ts"
 import { type Mask, OfRows, Redaction } from "../domain/reportFields.ts"
 
 /** Returns a replacement for a value of this type, or none to keep the value. */

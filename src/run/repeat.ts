@@ -26,7 +26,7 @@ export interface Repeated {
   readonly repeat: Repeatable
 }
 
-/** The number of runs that are searched for the last one that read the source. Reconciliations change no fate. */
+/** The number of runs that are searched for the last one that may have changed fates. A reconciliation changes none. */
 const lookedAt = 20
 
 /**

@@ -1,9 +1,10 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import { cut, type Problem } from "../domain/problem.ts"
+import { addedColumns } from "../domain/rejectedLine.ts"
 import type { Column } from "../domain/row.ts"
 import { oneLine } from "../domain/words.ts"
-import { addedAt, addedColumns } from "./fixed.ts"
+import { addedAt } from "./fixed.ts"
 import { extentOf } from "./headerRow.ts"
 
 /**

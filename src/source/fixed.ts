@@ -1,11 +1,9 @@
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
+import { addedColumns } from "../domain/rejectedLine.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { Source } from "./Source.ts"
-
-/** The columns that rejected.csv adds after the source's own. */
-export const addedColumns = ["_id", "_row", "_key", "_code", "_column", "_message"] as const
 
 /** The `_id` of a rejected row. Begins with a letter, because a spreadsheet program could read digits as a number. */
 export const idPattern = /^r([0-9a-f]{32})$/
@@ -16,7 +14,7 @@ export const addedAt = (titles: ReadonlyArray<string>): number =>
 
 const addedFrom = (columns: ReadonlyArray<Column>): number => addedAt(columns.map((column) => column.title))
 
-/** Whether the columns of a rejected.csv are among these: `_id`, `_row`, `_key`, `_code`, `_column`, `_message`, after the source's own. */
+/** Whether the columns that a rejected.csv adds are among these. */
 export const isFixed = (columns: ReadonlyArray<Column>): boolean => addedFrom(columns) >= 0
 
 /** Returns the position after the last column that may have a cell. Cells from there on are beyond the header. */

@@ -2,14 +2,16 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Json } from "../domain/json.ts"
+import { addedColumns } from "../domain/rejectedLine.ts"
 import { maskedTitle } from "../domain/reportFields.ts"
+import { listed } from "../domain/words.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
 import { type Content, contentNames, contentOf, looksLikeJson } from "./content.ts"
-import { addedColumns, isFixed, rejectUnread } from "./fixed.ts"
+import { isFixed, rejectUnread } from "./fixed.ts"
 import { noHeader, titlesBelow } from "./headerRow.ts"
 import type { JsonSettings } from "./json/json.ts"
 import { mapFiles, refusing, type Source, type SourceError } from "./Source.ts"
@@ -92,7 +94,9 @@ const openFixed = (bytes: Bytes, expected: boolean) =>
     if (delimiter === undefined) {
       return expected
         ? yield* refusing(bytes.file)(
-          "is not a rejected.csv: it lacks the columns _id, _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.",
+          `is not a rejected.csv: it lacks the columns ${
+            listed(addedColumns)
+          }. Use the file that the run wrote, and change only its rows.`,
         )
         : undefined
     }
