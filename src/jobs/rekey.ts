@@ -43,8 +43,6 @@ interface Rekeying {
   readonly recorded: number
 }
 
-const never = (): boolean => false
-
 /** The maximum number of cells by which a row is shown. */
 const shownCells = 3
 
@@ -126,7 +124,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
       Effect.sync(() => {
         for (const [old, now] of rows) pairs.push({ old: keyIn(old), new: keyIn(now) })
       })
-    yield* eachChunk(source.read(), take, never)
+    yield* eachChunk(source.read(), take)
     const statesOf = (keys: ReadonlyArray<string>) =>
       Effect.map(view.lookUp(keys.map(ledger.digest.key)), (rows) => rows.map(stateOf))
     const keysOf = (which: "old" | "new") => pairs.map((pair) => pair[which])
@@ -208,7 +206,7 @@ const pairsOfSource = (
           added.add(row, key, cells)
         })
       })
-    yield* eachChunk(source.read(), survey, never)
+    yield* eachChunk(source.read(), survey)
     const old = new Map<number, ReadonlyArray<Alike>>()
     const several = new Set<number>()
     const ambiguous = new Set<string>()
@@ -255,6 +253,6 @@ const pairsOfSource = (
         })
         return showWork("survey", chunk.firstRow - 1 + chunk.rows.length, rows)
       })
-    if (old.size > 0) yield* eachChunk(source.read(), pair, never)
+    if (old.size > 0) yield* eachChunk(source.read(), pair)
     return { pairs, already: 0, ambiguous: [...ambiguous] }
   })

@@ -100,7 +100,7 @@ export interface ProjectStatus {
   readonly missed: ReadonlyArray<LedgerMissed>
   /** The health of the named pipelines. Without names, of all scheduled pipelines, or of all pipelines if none is scheduled. Undefined without `maxAge`. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
-  /** The findings of SQLite's integrity check. Undefined without `verify`. */
+  /** What is wrong with the ledger, as sentences. Undefined without `verify`. */
   readonly damage: ReadonlyArray<string> | undefined
 }
 
@@ -108,7 +108,7 @@ export interface ProjectStatus {
  * Returns what the ledger contains, by pipeline and destination. Only reads and takes no lock, so that it works during a run. Creates no ledger.
  *
  * @param names the pipelines; if empty, all pipelines
- * @param options.verify whether SQLite checks the whole file
+ * @param options.verify whether the whole ledger is checked
  * @param options.runs the number of last runs to return
  * @param options.maxAge the greatest age of a pipeline's last good run, in milliseconds
  */

@@ -45,6 +45,7 @@ export interface UndoResult extends Pick<UndoneRun, "deleted" | "absent">, Omit<
   readonly form: { readonly service: string; readonly id: string; readonly name: string }
   /** The folder with undone.csv and undo.json. */
   readonly folder: string
+  /** The number of submissions that earlier calls deleted. */
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number
@@ -82,9 +83,8 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       }
       const toConfirm = serviceToConfirm(project, name)
       const isConfirmed = toConfirm === undefined || options.confirm(toConfirm)
-      if (!isConfirmed && options.ask === undefined) {
-        return yield* new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
-      }
+      const unconfirmed = new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
+      if (!isConfirmed && options.ask === undefined) return yield* unconfirmed
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
       const ledger = yield* openIfAny(project, askerOf(pipeline, target))
       if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
@@ -105,7 +105,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const isNothing = before.sent + before.inDoubt === 0
       if (isConfirmed && !isNothing) yield* options.tell(question)
       const isAgreed = isConfirmed || isNothing || (options.ask !== undefined && (yield* options.ask(question)))
-      if (!isAgreed) return yield* new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
+      if (!isAgreed) return yield* unconfirmed
 
       const startedAt = yield* now
       yield* session.startRun({ run: id, mode: "undo", startedAt })
@@ -125,18 +125,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         editedToo: options.editedToo,
       }
       const undone = yield* undoRun(context, before)
-      const { absent, deleted, kept, replaced } = undone
-      const { sent, undone: gone, ...after } = undone.remaining
-      const keptAs = { edited: 0, likely: 0, refused: 0, unseen: 0 }
-      for (const { why } of kept.values()) keptAs[why]++
-      const counts = {
-        ...after,
-        deleted,
-        absent,
-        earlier: gone + replaced.length - deleted,
-        ...keptAs,
-        left: sent - kept.size,
-      }
+      const counts = countsOf(undone)
       // A stop does not matter if everything was finished anyway.
       const reasons = counts.left > 0 ? stop.reasons() : []
       const { exitCode, outcome } = ending({
@@ -183,3 +172,16 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       } satisfies UndoResult
     }),
   )
+
+const countsOf = ({ absent, deleted, kept, remaining: { sent, undone, ...after }, replaced }: UndoneRun) => {
+  const keptAs = { edited: 0, likely: 0, refused: 0, unseen: 0 }
+  for (const { why } of kept.values()) keptAs[why]++
+  return {
+    ...after,
+    deleted,
+    absent,
+    earlier: undone + replaced.length - deleted,
+    ...keptAs,
+    left: sent - kept.size,
+  }
+}
