@@ -164,39 +164,42 @@ const shownOptions = (command: Commander.Command, screen: Screen): string => {
   return ["", ...helper.formatItemList(commonOptions, items, helper)].join("\n").trimEnd()
 }
 
-/**
- * Reads a command line. Common options may be anywhere; a command's own options must follow its name.
- *
- * @param screen the screen for which help is formatted
- */
-export const readCommandLine = (
-  typed: ReadonlyArray<string>,
-  { about, examples, tree }: {
-    readonly about: string
-    readonly examples: ReadonlyArray<Example>
-    readonly tree: CommandTree
-  },
-  screen: Screen,
-): CommandLine => {
-  let written = ""
-  let chosen: {
+/** What formferry can do. */
+interface Declared {
+  readonly about: string
+  readonly examples: ReadonlyArray<Example>
+  readonly tree: CommandTree
+}
+
+/** What the parser has found in a command line. */
+interface Found {
+  /** The help or the version that it has written. */
+  written: string
+  /** The command where it stopped. */
+  stoppedAt?: Commander.Command
+  /** The command to run. */
+  chosen?: {
     readonly words: ReadonlyArray<string>
     readonly pipelines: ReadonlyArray<string>
     readonly json: boolean
     readonly github: boolean
     readonly work: Work
-  } | undefined
-  let stoppedAt: Commander.Command | undefined
+  }
+}
+
+/** Makes the parser of a command line from the declared commands. `found` has the result after `program.parse`. */
+const makeProgram = (typed: ReadonlyArray<string>, { about, examples, tree }: Declared, screen: Screen) => {
+  const found: Found = { written: "" }
   const paint = paints(screen)
 
   const helpOf = (command: Commander.Command): string => {
-    written = ""
+    found.written = ""
     command.outputHelp()
-    return written.trimEnd()
+    return found.written.trimEnd()
   }
   const prepare = (command: Commander.Command) =>
     command.exitOverride((error) => {
-      stoppedAt = command
+      found.stoppedAt = command
       throw error
     })
   const add = (parent: Commander.Command, declared: Command | CommandGroup, title?: string) => {
@@ -222,7 +225,7 @@ export const readCommandLine = (
           command.error(`${quoted(flagOf(key))} is missing.`)
         }
       }
-      chosen = {
+      found.chosen = {
         words: wordsOf(command),
         pipelines: Object.entries(declared.arguments).flatMap(([key, { value }]) =>
           value === "NAME" ? [given[key]].flat().filter((word) => typeof word === "string") : []
@@ -245,7 +248,7 @@ export const readCommandLine = (
     .option("--no-color", "Write no colours. The environment variable NO_COLOR does the same.")
     .configureOutput({
       writeOut: (part) => {
-        written += part
+        found.written += part
       },
       writeErr: () => undefined,
       getOutHelpWidth: () => screen.width,
@@ -282,12 +285,21 @@ export const readCommandLine = (
     run: ({ words }: { readonly words: ReadonlyArray<string> }) => {
       const unknown = unknownWord(words, program)
       if (unknown !== undefined) return program.error(unknown)
-      const found = words.reduce((at, word) => at.commands.find((one) => one.name() === word) ?? at, program)
-      return Effect.flatMap(Output, (output) => output.print(helpOf(found)))
+      const named = words.reduce((at, word) => at.commands.find((one) => one.name() === word) ?? at, program)
+      return Effect.flatMap(Output, (output) => output.print(helpOf(named)))
     },
   }
   add(program, help, "Help:")
+  return { program, helpOf, found }
+}
 
+/**
+ * Reads a command line. Common options may be anywhere; a command's own options must follow its name.
+ *
+ * @param screen the screen for which help is formatted
+ */
+export const readCommandLine = (typed: ReadonlyArray<string>, declared: Declared, screen: Screen): CommandLine => {
+  const { found, helpOf, program } = makeProgram(typed, declared, screen)
   const unread: Context.Tag.Service<typeof Invocation> = {
     typed,
     command: undefined,
@@ -312,11 +324,10 @@ export const readCommandLine = (
 
   // The completion scripts call this.
   if (typed[0] === "__complete") {
-    const found = complete(program, typed.slice(1))
     return {
       ...printed(""),
       work: Effect.flatMap(
-        found,
+        complete(program, typed.slice(1)),
         (lines) => Effect.flatMap(Output, ({ print }) => lines.length === 0 ? Effect.void : print(lines.join("\n"))),
       ),
     }
@@ -327,9 +338,10 @@ export const readCommandLine = (
     program.parse(typed, { from: "user" })
   } catch (error) {
     if (!(error instanceof Commander.CommanderError)) throw error
-    if (error.exitCode === 0) return printed(written)
+    if (error.exitCode === 0) return printed(found.written)
     refused = error
   }
+  const { chosen, stoppedAt } = found
   const shell = program.getOptionValue("completions")
   if (isShell(shell)) return printed(completionScripts[shell])
   if (refused !== undefined || chosen === undefined) {

@@ -55,6 +55,5 @@ export const run = command({
 })
 
 /** Says how many rows will be sent, and where. */
-const sendQuestion = ({ canDelete, form, rows, service }: SendQuestion): string => {
-  return `${permanence(service, canDelete)} ${counted(rows, "row")} will be sent to ${formNamed(form)}.`
-}
+const sendQuestion = ({ canDelete, form, rows, service }: SendQuestion): string =>
+  `${permanence(service, canDelete)} ${counted(rows, "row")} will be sent to ${formNamed(form)}.`
