@@ -1,8 +1,9 @@
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
+import { UnreadableText } from "../text/readText.ts"
 import { pointerOf } from "./pointer.ts"
-import { deepest, RepeatedMember, TooDeep, UnreadableJson, walkJson } from "./walk.ts"
+import { deepest, RepeatedMember, TooDeep, walkJson } from "./walk.ts"
 
 /** A record, or a line of a JSON Lines file that can't be read as a record. */
 export type JsonRecord = { readonly value: Json } | {
@@ -13,7 +14,7 @@ export type JsonRecord = { readonly value: Json } | {
 
 /** Splits JSON that arrives in pieces into records. */
 export interface JsonReader {
-  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableJson`. */
+  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableText`. */
   readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
   /** Returns the number, counting from 1, of the line at which the text passed so far ends. Used for JSON lines only. */
   readonly line: () => number
@@ -47,7 +48,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
       if (last) {
         walk.end()
         if (!walk.reached()) {
-          throw new UnreadableJson(`There is no list of records at ${pointerOf(place)}. Correct \`source.records\`.`)
+          throw new UnreadableText(`There is no list of records at ${pointerOf(place)}. Correct \`source.records\`.`)
         }
       }
       line += text.split("\n").length - 1
@@ -82,7 +83,7 @@ const membersOf = (value: Json): number =>
 const mayLackMembers = (text: string, value: Json): boolean => (text.match(/"\s*:/g) ?? []).length > membersOf(value)
 
 /**
- * Returns the value of a JSON text. Throws `SyntaxError` or `UnreadableJson`. Uses the slower reader if JSON.parse would round numbers or drop members,
+ * Returns the value of a JSON text. Throws `SyntaxError` or `UnreadableText`. Uses the slower reader if JSON.parse would round numbers or drop members,
  * or if the nesting may be too deep.
  */
 export const parseJson = (text: string): Json => {
@@ -130,13 +131,13 @@ export const readLines = (): JsonReader => {
         try {
           records.push({ value: parseJson(trimmed) })
         } catch (error) {
-          if (!(error instanceof SyntaxError) && !(error instanceof UnreadableJson)) throw error
+          if (!(error instanceof SyntaxError) && !(error instanceof UnreadableText)) throw error
           const fault = error instanceof TooDeep ? "deep" : error instanceof RepeatedMember ? "repeated" : "malformed"
           records.push({ line, text: trimmed, fault })
         }
       }
       if (rest.length > limits.record) {
-        throw new UnreadableJson(
+        throw new UnreadableText(
           `Line ${count(line + 1)} is longer than ${count(limits.record)} characters, which is the limit.`,
         )
       }

@@ -2,16 +2,14 @@ import { Tokenizer, TokenType } from "@streamparser/json"
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
+import { UnreadableText } from "../text/readText.ts"
 import { pointerOf } from "./pointer.ts"
 
-/** JSON that can't be read further. The message is a sentence or two, without the file's name. */
-export class UnreadableJson extends Error {}
-
 /** Values are nested deeper than `deepest`. */
-export class TooDeep extends UnreadableJson {}
+export class TooDeep extends UnreadableText {}
 
 /** An object has two members with the same name. */
-export class RepeatedMember extends UnreadableJson {}
+export class RepeatedMember extends UnreadableText {}
 
 /** Functions that are called with values while JSON is read. */
 export interface Walk {
@@ -25,7 +23,7 @@ export interface Walk {
 }
 
 export interface JsonWalk {
-  /** Takes the next piece of text. Throws `UnreadableJson`. */
+  /** Takes the next piece of text. Throws `UnreadableText`. */
   readonly push: (text: string) => void
   readonly end: () => void
   /** Whether the array of records was found. */
@@ -91,7 +89,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   const place = () => frames.map(({ key }) => key)
   const where = () => records === 0 ? "at its beginning" : `after record ${count(records)}`
   const wrong = (what: string) =>
-    new UnreadableJson(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
+    new UnreadableText(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]
 
   /** Whether the value that begins here is at the place of the records. Throws if there was one already. */
@@ -118,7 +116,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   }
 
   const scalar = (value: Json, offset: number) => {
-    if (isTarget()) throw new UnreadableJson(notAnArray(target ?? []))
+    if (isTarget()) throw new UnreadableText(notAnArray(target ?? []))
     if (recordDepth === frames.length) recordStart = offset
     if (recordDepth === -1 && value !== null && value !== "") {
       outside?.(frames.flatMap(({ array, key }) => (array ? [] : [key])))
@@ -130,7 +128,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     const inRecord = recordDepth !== -1
     if (inRecord && frames.length === recordDepth) recordStart = offset
     if (isTarget()) {
-      if (!array) throw new UnreadableJson(notAnArray(target ?? []))
+      if (!array) throw new UnreadableText(notAnArray(target ?? []))
       reached = true
       recordDepth = frames.length + 1
     }
@@ -206,7 +204,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
     throw wrong(`${JSON.stringify(value)} is in the wrong place`)
   }
   const failed = (error: Error) => {
-    if (error instanceof UnreadableJson) throw error
+    if (error instanceof UnreadableText) throw error
     const unexpected = /^Unexpected (".")/s.exec(error.message)?.[1]
     throw wrong(unexpected === undefined ? "it ends within a value, so it was cut short" : `unexpected ${unexpected}`)
   }
@@ -222,7 +220,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
       tokenizer.write(text)
       written += Buffer.byteLength(text)
       if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
-        throw new UnreadableJson(
+        throw new UnreadableText(
           `Record ${count(records + 1)} is longer than ${count(limits.record)} bytes, which is the limit.`,
         )
       }

@@ -21,8 +21,8 @@ import { dialectEncoding, type Encoding, lineEndsIn, plainName } from "./encodin
 import { findEncoding } from "./findEncoding.ts"
 import { type CsvSettings, delimiterName, findHeader, type Header, oneColumn } from "./header.ts"
 import { learnRecords, type QuoteRule } from "./quoteRule.ts"
-import { readable, readText } from "./readText.ts"
-import { type Lines, type Quotes, readRecords, UnreadableRecord } from "./records.ts"
+import { readable, readText, UnreadableText } from "./readText.ts"
+import { type Lines, type Quotes, readRecords } from "./records.ts"
 import { makeRows, type RowCount } from "./rows.ts"
 
 /** How many bytes of the file's beginning are searched for the header first. */
@@ -135,7 +135,7 @@ const rowsOf = (
     const below = belowHeader(last && lines.isOpen ? all : text, last)
     if (below === undefined) return undefined
     const chunks = rows.chunks(reader.push(below, last), isDamaged, last)
-    if (last && reader.quotes().undecided > 0) throw new UnreadableRecord(undecided(reader.quotes()))
+    if (last && reader.quotes().undecided > 0) throw new UnreadableText(undecided(reader.quotes()))
     return chunks
   }
   const ended = () =>

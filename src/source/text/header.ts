@@ -2,7 +2,8 @@ import type { SourceConfig } from "../../project/Pipeline.ts"
 import { addedAt } from "../fixed.ts"
 import { headKept, numberedTitles, placeHeader, usualWidth } from "../headerRow.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
-import { type Dialect, readRecords, UnreadableRecord } from "./records.ts"
+import { UnreadableText } from "./readText.ts"
+import { type Dialect, readRecords } from "./records.ts"
 
 /** The pipeline's settings for reading a text file. Missing settings are detected. */
 export type CsvSettings = Partial<
@@ -157,7 +158,7 @@ const recordsIn = (text: string, delimiter: string, complete: boolean): Readonly
   try {
     return readRecords({ delimiter, quoted: true }).push(text, complete).records
   } catch (error) {
-    if (error instanceof UnreadableRecord) return []
+    if (error instanceof UnreadableText) return []
     throw error
   }
 }
@@ -258,7 +259,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
     }
     if (complete) reader.push("", true)
   } catch (error) {
-    if (!(error instanceof UnreadableRecord)) throw error
+    if (!(error instanceof UnreadableText)) throw error
     total++
     spoilt++
   }

@@ -4,10 +4,11 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { count } from "../../domain/words.ts"
 import type { Blocks } from "../bytes.ts"
-import { UnreadableJson } from "../json/walk.ts"
 import { catchOwn, refusing, SourceChanged, SourceError } from "../Source.ts"
 import { type Decoder, type Encoding, Undecodable } from "./encoding.ts"
-import { UnreadableRecord } from "./records.ts"
+
+/** Text that can't be split into records. The message is a sentence or two, without the file's name. */
+export class UnreadableText extends Error {}
 
 const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
   const where = error.offset === undefined
@@ -28,7 +29,7 @@ export const readable = <A>(
   run: () => A,
 ): Effect.Effect<A, SourceError> =>
   catchOwn(run, (error) =>
-    error instanceof UnreadableRecord || error instanceof UnreadableJson
+    error instanceof UnreadableText
       ? refusing(file)(`can't be read to its end. ${error.message}`)
       : error instanceof Undecodable
       ? new SourceError({ file, message: `${file}: ${undecodable(error, encoding, line() + error.lineEnds)}` })

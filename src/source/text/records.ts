@@ -4,9 +4,7 @@ import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { decideQuotes, type Decision, type QuoteRule, type Undecided } from "./quoteRule.ts"
 import { nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
-
-/** Text that can't be split into records. The message is a sentence or two, without the file's name. */
-export class UnreadableRecord extends Error {}
+import { UnreadableText } from "./readText.ts"
 
 /** The records that a piece of text completed. */
 export interface Records {
@@ -38,7 +36,7 @@ export interface Quotes {
 
 /** Splits text that arrives in pieces into records of cells. */
 export interface RecordReader {
-  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableRecord`. */
+  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableText`. */
   readonly push: (text: string, last: boolean) => Records
   /** Returns the number, counting from 1, of the line at which the text passed so far ends. */
   readonly line: () => number
@@ -215,13 +213,13 @@ const hasLoneCarriageReturn = (text: string) => {
 }
 
 const tooLong = (line: number) =>
-  new UnreadableRecord(
+  new UnreadableText(
     `The record that begins at line ${line} is longer than ${count(limits.record)} characters. `
       + "Most likely a quote opens in it and is never closed: correct it, or set the file's `delimiter`, `quoteChar` and `encoding`.",
   )
 
 const unclosed = (line: number) =>
-  new UnreadableRecord(
+  new UnreadableText(
     `A quote that opens on line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") if it is meant as a character. `
       + "If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.",
   )

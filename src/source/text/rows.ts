@@ -8,7 +8,8 @@ import { endsWithDelimiters, fits, type Width, widthOf } from "../columns.ts"
 import { notRecords } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { type Records, UnreadableRecord } from "./records.ts"
+import { UnreadableText } from "./readText.ts"
+import type { Records } from "./records.ts"
 
 /** The counts of a reading so far. */
 export interface RowCount {
@@ -79,7 +80,7 @@ const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =
 export interface RowMaker {
   /**
    * Returns the rows of these records, except for the last one, which the next record may make doubtful. `isDamaged` says whether any text so far may be
-   * damaged, and `last` whether these are the last records. Throws `UnreadableRecord` if a limit is exceeded.
+   * damaged, and `last` whether these are the last records. Throws `UnreadableText` if a limit is exceeded.
    */
   readonly chunks: (records: Records, isDamaged: boolean, last: boolean) => ReadonlyArray<RowChunk>
   readonly count: () => RowCount
@@ -184,7 +185,7 @@ export const makeRows = (
     }
     if (last) addPendingRow()
     if (made.count > limits.rows) {
-      throw new UnreadableRecord(`It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`)
+      throw new UnreadableText(`It has more than ${count(limits.rows)} rows, which is the limit. Split the file.`)
     }
     return made.take()
   }
@@ -192,7 +193,7 @@ export const makeRows = (
 }
 
 const tooLong = (row: number, line: number, column: string) =>
-  new UnreadableRecord(
+  new UnreadableText(
     `The cell of row ${row} (line ${line}) in the column "${brief(column)}" is longer than ${
       count(limits.cell)
     } characters, which is the limit. `
