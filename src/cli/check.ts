@@ -55,7 +55,7 @@ export const check = command({
       }
     }
     if (status !== exits.complete.code) {
-      // What was found is to be fixed: no command helps.
+      // No command helps: a person must fix what was found.
       return yield* new CommandEnded({ status, next: undefined })
     }
   },

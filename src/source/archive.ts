@@ -39,7 +39,7 @@ interface Packed {
   readonly makeCheck: () => Check
 }
 
-/** Makes the error about an archive, or a workbook, which is one, whose parts can't be found or unpacked. */
+/** Returns the error about an archive whose parts can't be found or unpacked. Most workbooks are archives. */
 export const damaged = (file: string): SourceError => refusing(file)(`can't be opened. ${damagedNote}`)
 
 /** The size of a piece in bytes. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */

@@ -62,7 +62,7 @@ const digestLength = 32
 /** How many blocks are checked in one step. Most blocks need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
 
-/** How names of the files begin with which Excel locks a workbook. */
+/** The start of the names of the files with which Excel locks workbooks. */
 const lockPrefix = "~$"
 
 /** @param near the name in the same folder that is most similar. The same name is a link to a missing file */

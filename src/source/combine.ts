@@ -290,7 +290,7 @@ const tooWide = (file: string, titles: ReadonlyArray<string>) =>
       + "Use columns under `source.combine.name` that have few different values.",
   })
 
-/** Keeps, of the sheets that the readings of a workbook did not read, those that none of them read, at its first reading. */
+/** Counts a sheet as unread only if no reading of its workbook reads it, and only at the first reading. */
 const withUnreadSheets = (all: Effect.Effect.Success<Source["files"]>): typeof all =>
   all.map(({ file, fingerprint }) => {
     if (file.unread === undefined) return { file, fingerprint }
