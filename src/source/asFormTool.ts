@@ -27,7 +27,7 @@ import {
 } from "./Source.ts"
 
 /** A form tool that a file may come from. */
-export interface Candidate {
+interface Candidate {
   readonly tool: FormTool
   readonly score: number
   readonly reasons: ReadonlyArray<string>
@@ -146,7 +146,7 @@ const withReading = (source: Source, read: Read): Source => {
 }
 
 /** The pipeline's settings for reading a file. */
-export interface ToolOptions {
+interface ToolOptions {
   readonly file: string
   /** The tool that the pipeline names. If undefined, the tool is recognised. */
   readonly asked: string | undefined
@@ -195,9 +195,6 @@ const asRecordTool = (
         })),
     }
   })
-
-/** Opens the same file again with its header in a different row. */
-type Reopen<R> = (headerRow: number) => Effect.Effect<Source, SourceError, R>
 
 /** Returns the head without the columns that a rejected.csv adds. The form tool wrote only the source's own columns. */
 const ownHead = (head: Head, columns: ReadonlyArray<Column>): Head =>
@@ -298,11 +295,11 @@ const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyA
  *
  * @param reopen opens the file again if the tool's header is in a different row
  */
-export const asFormTool = <R>(
+export const asFormTool = (
   opened: Source,
   { asked, definition, file, headerRow, isPlain = false }: ToolOptions,
-  reopen: Reopen<R>,
-): Effect.Effect<Source, SourceError, R> =>
+  reopen: (headerRow: number) => Effect.Effect<Source, SourceError>,
+): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     if (opened.head === undefined) return yield* asRecordTool(opened, { asked, definition })
     const own = isFixed(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
