@@ -92,7 +92,7 @@ export const acknowledgedOf = ({ acknowledged }: Pick<Counts, "acknowledged">, d
   acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
 
 /** Returns sentences that say why a run ended as it did. */
-export const because = (end: {
+export const reasonSentences = (end: {
   readonly reasons: ReadonlyArray<StopReason>
   readonly holds: boolean
   readonly needed: number
@@ -142,7 +142,7 @@ export const resendAdvice = (rows: number): string =>
   `To send ${rows === 1 ? "it" : "them"} again, add --resend-undone to \`run\`.`
 
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
-export const since = ({ earlier, repeated, replaced, undone, vanished }: {
+export const changeSentences = ({ earlier, repeated, replaced, undone, vanished }: {
   /** The verdicts of earlier submissions that this run read back. */
   readonly earlier: RunReport["readBackEarlier"]
   /** The run that this one repeats. */
@@ -178,7 +178,7 @@ export const since = ({ earlier, repeated, replaced, undone, vanished }: {
  * Returns a sentence about the expected duration of the real run at the service's rate limit, from the number of requests in a rehearsal, which reads
  * submissions one by one. Empty if the duration is short.
  */
-export const duration = (
+export const durationSentences = (
   requests: RequestCounts,
   { canList, requestsPerSecond }: { readonly canList: boolean; readonly requestsPerSecond: number },
 ): ReadonlyArray<string> => {

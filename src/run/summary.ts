@@ -15,12 +15,12 @@ import { columnNames } from "../source/columns.ts"
 import {
   acknowledgedOf,
   balanceHolds,
-  because,
-  duration,
+  changeSentences,
+  durationSentences,
   ending,
   nextCommand,
   noDrift,
-  since,
+  reasonSentences,
   unprovenOf,
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
@@ -239,11 +239,11 @@ const summarise = (ended: Ended) =>
       outcome,
       exitCode,
       because: [
-        ...because({ reasons, holds, needed, uncovered, inDoubt, left, rows }),
+        ...reasonSentences({ reasons, holds, needed, uncovered, inDoubt, left, rows }),
         ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
-        ...since({
+        ...changeSentences({
           earlier,
           repeated: repeated?.run,
           replaced: counts.replacements.count,
@@ -251,7 +251,7 @@ const summarise = (ended: Ended) =>
           vanished,
         }),
         ...pull.because,
-        ...(rehearsal === undefined ? [] : duration(requests, rehearsal)),
+        ...(rehearsal === undefined ? [] : durationSentences(requests, rehearsal)),
         ...(rehearsed?.same ?? []),
       ],
       next: nextCommand({
