@@ -93,16 +93,19 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
  * Finds signs of rows that no run has read: files that match the pattern but were never read, and a gap between the last export and this one.
  *
  * @param run the facts of the run that is ending
+ * @param history earlier runs, newest first
  */
-export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
+const coverageOf = (
+  run: RunFacts,
+  history: ReadonlyArray<RunFacts>,
+): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
   Effect.gen(function*() {
     if (!run.whole) return covered
-    const { id, pipeline, projectOption, source, target } = yield* CurrentRun
+    const { pipeline, projectOption, source, target } = yield* CurrentRun
     const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
     const [first] = unread
     const { base: folder = "" } = source.matched ?? {}
-    const history = yield* historyOf(view, id)
     const { mark, times = [] } = source.increment ?? {}
     // A pull since a mark contains the record at the mark, and a pull of all records contains every other one.
     const isGap = sharesNothing(run, history) && (mark === undefined || !times.some((time) => time <= mark))
@@ -141,6 +144,22 @@ const unreadSentence = (files: ReadonlyArray<string>, accept: string): string =>
       : "their rows are in no other file, import each file"
   } with --source. If no row is missing, accept this: ${accept}.`
 }
+
+/**
+ * Compares a run or a dry run that is ending with past runs. Returns signs of rows that no run has read, anomalies, and a sentence about the source's age
+ * if that is unknown. Other runs are not compared.
+ */
+export const compareWithPast = (run: RunFacts) =>
+  Effect.gen(function*() {
+    const plan = yield* CurrentRun
+    if (plan.mode !== "run" && plan.mode !== "dry-run") {
+      return { coverage: covered, unusual: [], unknownAge: undefined }
+    }
+    const history = yield* historyOf((yield* RunLedger).view, plan.id)
+    const coverage = yield* coverageOf(run, history)
+    const { stale, unknown } = sourceAge(plan, Date.parse(run.startedAt))
+    return { coverage, unusual: anomalies(run, history, stale, coverage), unknownAge: unknown }
+  })
 
 /** Anomalies that an unchanged source can also show. */
 const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])

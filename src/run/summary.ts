@@ -24,7 +24,7 @@ import {
   unprovenOf,
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
-import { anomalies, coverageOf, covered, factsNow, historyOf, sourceAge } from "./history.ts"
+import { compareWithPast, covered, factsNow } from "./history.ts"
 import { pulledUpTo, type PullStart } from "./mark.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
@@ -213,8 +213,7 @@ const summarise = (ended: Ended) =>
       alreadyKnown: repeated?.alreadyKnown ?? (survey?.seen.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
-    const isRun = mode === "run" || mode === "dry-run"
-    const coverage = isRun ? yield* coverageOf(facts) : covered
+    const { coverage, unknownAge, unusual } = yield* compareWithPast(facts)
     const uncovered = coverage.unreadFiles !== undefined || coverage.gap !== undefined
     const { exitCode, outcome } = ending({
       balanced: holds,
@@ -224,8 +223,6 @@ const summarise = (ended: Ended) =>
       needed,
       uncovered,
     })
-    const age = isRun ? sourceAge(plan, Date.parse(startedAt)) : {}
-    const unusual = isRun ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
     const samples = counts.samples.answers(plan)
     const changes = repeated?.earlier?.changes ?? ended.changes ?? []
     const earlier = Object.values(counts.earlier).some((submissions) => submissions > 0) ? counts.earlier : undefined
@@ -305,7 +302,7 @@ const summarise = (ended: Ended) =>
         ...(yield* editedMapping),
         ...(rehearsed?.differs ?? []),
         ...unusual.map(({ sentence }) => sentence),
-        ...(age.unknown === undefined ? [] : [age.unknown]),
+        ...(unknownAge === undefined ? [] : [unknownAge]),
       ],
       versions: { formferry: version, node: process.versions.node },
       fingerprints,
