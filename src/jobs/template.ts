@@ -2,7 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { templateOf } from "../mapping/suggest/template.ts"
-import { spreadsheetCsv } from "../report/csvFiles.ts"
+import { spreadsheetCsv } from "../report/csv.ts"
 
 /** Returns a workbook with the header in its first sheet, and the choices of each question in a second sheet. */
 const workbook = (form: Form) =>

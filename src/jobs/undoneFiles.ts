@@ -5,7 +5,7 @@ import type { LedgerError } from "../ledger/errors.ts"
 import { LockHolder } from "../ledger/holder.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
-import { spreadsheetCsv } from "../report/csvFiles.ts"
+import { spreadsheetCsv } from "../report/csv.ts"
 import { newRunFolder } from "../report/partFiles.ts"
 import type { Kept, UndoneRun } from "../run/undoRun.ts"
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
-import { faithfulCsv, spreadsheetCsv, withoutApostrophe } from "../../src/report/csvFiles.ts"
+import { faithfulCsv, spreadsheetCsv, withoutApostrophe } from "../../src/report/csv.ts"
 
 /**
  * Texts that break careless CSV: quotes, separators, line ends, control characters, byte order marks, and white space
