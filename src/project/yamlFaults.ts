@@ -14,6 +14,15 @@ import {
 import type { Finding } from "./errors.ts"
 import { quoted } from "./suggestion.ts"
 
+const tab = { message: "A tab can't be used for indentation.", suggestion: "Use spaces." }
+
+const noColon = ["There is no `: ` after this key.", "Write a colon and a space after it."] as const
+
+const indentation = [
+  "The indentation of this line doesn't match the lines around it.",
+  "Indent all keys of a mapping, and all items of a list, by the same number of spaces.",
+] as const
+
 const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: string, suggestion?: string] } = {
   BLOCK_AS_IMPLICIT_KEY: [
     "A second `: ` in one line can't be read.",
@@ -23,10 +32,10 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
     "The file contains several documents.",
     "Write one pipeline per file: remove the `---` and everything after it.",
   ],
-  TAB_AS_INDENT: ["A tab can't be used for indentation.", "Use spaces."],
   MISSING_CHAR: ["A quote or a bracket is not closed, or a `:` is missing."],
+  MULTILINE_IMPLICIT_KEY: noColon,
   BAD_SCALAR_START: ["A value can't begin with this character.", "Put the value in quotes."],
-  BAD_INDENT: ["The indentation of this line doesn't match the lines around it."],
+  BAD_INDENT: indentation,
   BAD_DQ_ESCAPE: [
     "This is not a valid escape in double quotes.",
     "In single quotes a backslash is an ordinary character.",
@@ -35,8 +44,16 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
+/** If a line is indented too far, the value above it continues there, and becomes a mapping. */
+const nested = ["Nested mappings", "The next line is indented further than this one.", indentation[1]] as const
+
 /** Our messages for faults whose code is not specific enough, by the start of the library's message. */
 const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
+  ["Missing closing", "A quote is not closed.", "Close it, or remove the quote before the text."],
+  ["Implicit map keys", ...noColon],
+  ["Sequence item without", ...indentation],
+  ["A block sequence may not", ...indentation],
+  nested,
   [
     "Flow sequence",
     "A list that begins with `[` is not closed, or not indented.",
@@ -60,11 +77,13 @@ const visible = (text: string, offset: number): number => {
 }
 
 const findingOf = (error: YAMLError, text: string): Finding => {
+  const offset = visible(text, error.pos[0])
+  const rest = text.slice(offset).split("\n", 1)[0] ?? ""
   const known = byMessage.find(([beginning]) => error.message.startsWith(beginning))
-  const [message, suggestion] = known !== undefined
-    ? [known[1], known[2]]
-    : sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
-  return { offset: visible(text, error.pos[0]), message, suggestion }
+  const [message, suggestion] = known === undefined || (known === nested && /:(?:\s|$)/.test(rest))
+    ? sentences[error.code] ?? [`This is not YAML: ${error.message}.`]
+    : [known[1], known[2]]
+  return { offset, message, suggestion }
 }
 
 /**
@@ -79,10 +98,12 @@ export const syntaxFindings = (
   lineOf: (offset: number) => number,
 ): ReadonlyArray<Finding> => {
   const lines = new Set<number>()
+  const isTab = ({ code, pos: [from] }: YAMLError) =>
+    code === "TAB_AS_INDENT" || /^ *\t/.test(text.slice(text.lastIndexOf("\n", from - 1) + 1))
   // A tab shifts the text around it, so the other faults might not be real.
-  const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
-  return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
-    .map((error) => findingOf(error, text))
+  const tabs = errors.filter(isTab).map(({ pos: [from] }) => ({ offset: visible(text, from), ...tab }))
+  const others = errors.filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
+  return (tabs.length > 0 ? tabs : others.map((error) => findingOf(error, text)))
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }
 
