@@ -139,6 +139,7 @@ const systemReasons = new Map<unknown, string>([
   ["ENOENT", "it does not exist"],
   ["EACCES", "you don't have permission"],
   ["EPERM", "you don't have permission"],
+  ["EISDIR", "it is a folder"],
   ["ENOTDIR", "a part of its path is a file, not a folder"],
   ["ELOOP", "a symbolic link in its path leads back to itself"],
   ["ENAMETOOLONG", "its path is too long"],

@@ -119,7 +119,7 @@ export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("Pipe
         return `There is no pipeline ${quoted(name)}: the one in ${there.file} is called ${quoted(there.name)}.`
       }
       const hint = this.known.length === 0
-        ? "The folder pipelines/ is empty."
+        ? "The folder pipelines/ has no pipeline yet: each is a file whose name ends in .yaml."
         : suggest(name, this.known, "Pipelines are") ?? ""
       return `There is no pipeline ${quoted(name)}. ${hint}`.trim()
     }).join("\n")

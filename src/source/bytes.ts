@@ -63,7 +63,7 @@ const digestLength = 32
 const lookedAtOnce = 4
 
 /** The start of the names of the files with which Excel locks workbooks. */
-const lockPrefix = "~$"
+export const lockPrefix = "~$"
 
 /** @param near the name in the same folder that is most similar. The same name is a link to a missing file */
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {
@@ -132,6 +132,10 @@ export const findBytes = (
     if (info.type !== "File") {
       const what = info.type === "Directory" ? "a folder" : "not an ordinary file"
       return yield* refusing(file)(`is ${what}. Name the file that contains the rows.`)
+    }
+    if (basename(path).startsWith(lockPrefix)) {
+      const locked = basename(path).slice(lockPrefix.length)
+      return yield* refusing(file)(`has no rows: Excel writes it while ${locked} is open. Name ${locked} instead.`)
     }
     const found = standing(info)
     const isFound = (now: ReturnType<typeof standing>) =>

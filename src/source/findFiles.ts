@@ -5,7 +5,7 @@ import picomatch from "picomatch"
 import { count } from "../domain/words.ts"
 import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
-import { modifiedAt } from "./bytes.ts"
+import { lockPrefix, modifiedAt } from "./bytes.ts"
 import { limits } from "./limits.ts"
 import { type Source, SourceError } from "./Source.ts"
 
@@ -95,7 +95,7 @@ const matching = ({ base, rest, whole }: ReturnType<typeof parted>) =>
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new SourceError({ file: whole, message })
     if (rest === "") return (yield* Effect.orElseSucceed(fs.exists(base), () => false)) ? [base] : []
-    const matches = picomatch(withPlainParentheses(rest))
+    const matches = picomatch(withPlainParentheses(rest), { ignore: `**/${lockPrefix}*` })
     const found = (yield* pathsBelow(base, rest, refuse)).filter((path) => matches(path)).map((path) =>
       `${base}/${path}`
     )

@@ -303,6 +303,13 @@ describe("inspecting a whole file", () => {
     await expect(inspect(join(folder, "locked.xlsx"))).rejects.toThrow(/There is no file \S+\. Correct its path\.$/)
   })
 
+  it("inspect names the workbook of a file with which Excel locks it", async () => {
+    writeFileSync(join(folder, "~$open.xlsx"), "\u0005Ada")
+    await expect(inspect(join(folder, "~$open.xlsx"))).rejects.toThrow(
+      /~\$open\.xlsx has no rows: Excel writes it while open\.xlsx is open\. Name open\.xlsx instead\.$/,
+    )
+  })
+
   it("inspect distinguishes a missing file, a link to a missing file, and a link to itself", async () => {
     symlinkSync("absent.csv", join(folder, "broken.csv"))
     symlinkSync("endless.csv", join(folder, "endless.csv"))

@@ -106,6 +106,19 @@ it.layer(platform)("loading pipelines", (it) => {
       )
     }))
 
+  it.scoped("a folder with the name of a pipeline's file is reported, and other files are no pipelines", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/a.txt": pipelineYaml("a") })
+      expect((yield* Effect.flip(loadProject(root, { pipelines: ["a"] }))).message).toBe(
+        "There is no pipeline `a`. The folder pipelines/ has no pipeline yet: each is a file whose name ends in .yaml.",
+      )
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.makeDirectory(`${root}/pipelines/a.yaml`)
+      expect(yield* diagnosticsOf(loadProject(root, {}))).toContainEqual(
+        expect.objectContaining({ file: "pipelines/a.yaml", message: "The file can't be read: it is a folder." }),
+      )
+    }))
+
   it.scoped("a name that two files use is reported in both files", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({

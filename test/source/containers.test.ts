@@ -402,6 +402,12 @@ describe("a source of several files", () => {
     expect((await run(read(config("", take)))).rows).toEqual([["c"]])
   })
 
+  it("a pattern does not match a file with which Excel locks a workbook", async () => {
+    const folder = folderOf({ "a.csv": csv, "~$a.csv": "Ada", "old/a.csv": csv, "old/~$a.csv": "Ada" })
+    const { files } = await run(findFiles({ folder, glob: "**/*.csv", take: "all" }))
+    expect(files.map((path) => path.slice(folder.length + 1))).toEqual(["a.csv", "old/a.csv"])
+  })
+
   it.each([
     ["dump-2026-11-19.csv", "dump-2026-11-20.csv", "dump-2026-9-30.csv"],
     ["20261120.csv", "20251231.csv"],
