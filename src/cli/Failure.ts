@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import { exits, wasInterrupted } from "../domain/exit.ts"
 import { commandLine } from "../domain/shell.ts"
-import { reasonOf } from "../domain/words.ts"
+import { messageOf, reasonOf } from "../domain/words.ts"
 import { afterDefect, type AttemptFailure, exitStatus } from "../jobs/attempt.ts"
 import type { DemonstrationMissing } from "../jobs/demo.ts"
 import type { JobRefused } from "../jobs/JobRefused.ts"
@@ -101,7 +101,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
       : isBusy(error) && readers.includes(invocation.command ?? "")
       ? exits.busy.code
       : statusOf[error._tag]
-    const message = Either.isLeft(failure) ? messageOf(failure.left) : defectText(failure.right, invocation)
+    const message = Either.isLeft(failure) ? sentenceOf(failure.left) : defectText(failure.right, invocation)
     const diagnostics = error?._tag === "ConfigurationInvalid" ? error.diagnostics : undefined
     const named = { ...(pipeline === undefined ? {} : { pipeline }), error: nameOf(error) }
     const shown = diagnostics !== undefined
@@ -144,7 +144,7 @@ export const printNext = ({ status, next }: Ended) =>
 const nameOf = (error: Failure | undefined): string =>
   error?._tag === "JobRefused" ? error.code : error?._tag ?? "Defect"
 
-const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message
+const sentenceOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : messageOf(error)
 
 const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string => {
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })

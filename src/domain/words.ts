@@ -146,6 +146,7 @@ const systemReasons = new Map<unknown, string>([
   ["EROFS", "its file system is read-only"],
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "your share of the disk is full"],
+  ["EFBIG", "a file may not become that large here"],
 ])
 
 /** Returns the code of an error of the system or of a database, such as `ENOENT`. Empty if it has none. */
@@ -155,6 +156,16 @@ export const codeOf = (error: unknown): string =>
 /** Whether an operation of @effect/platform failed because a file or folder does not exist. */
 export const isMissing = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
   error._tag === "SystemError" && error.reason === "NotFound"
+
+/** Whether an operation of @effect/platform failed because a file or folder exists. */
+export const isPresent = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
+  error._tag === "SystemError" && error.reason === "AlreadyExists"
+
+/** Returns an error's message. If the error is of @effect/platform, names the file and the reason. */
+export const messageOf = (error: Error): string =>
+  "pathOrDescriptor" in error
+    ? `${String(error.pathOrDescriptor)} can't be read or written: ${reasonOf(error)}.`
+    : error.message
 
 /** Returns why an operation on a file failed, as the end of a sentence: the meaning of the system's code, otherwise the error's own message. */
 export const reasonOf = (error: unknown): string => {

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { exits } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
+import { messageOf } from "../domain/words.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import type { SourceChanged } from "../source/Source.ts"
@@ -90,7 +91,7 @@ export const reasonOf = (
   cause: Cause.Cause<AttemptFailure>,
 ): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
   Either.match(Cause.failureOrCause(cause), {
-    onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: error.message }),
+    onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: messageOf(error) }),
     // The message of a defect may contain data, so it appears only in the terminal's log.
     onRight: () => ({
       exitCode: exits.internalError.code,

@@ -4,12 +4,12 @@ import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { brief } from "../domain/problem.ts"
-import { counted } from "../domain/words.ts"
+import { counted, isPresent } from "../domain/words.ts"
 import { draftPipeline } from "../mapping/draft/draftPipeline.ts"
 import { strayWarnings } from "../mapping/profile/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
-import { disk, relativePath, writeProjectFile } from "../project/disk.ts"
+import { createFile, disk, relativePath, writeProjectFile } from "../project/disk.ts"
 import { Identifier } from "../project/fields.ts"
 import { recordOf, writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
@@ -148,9 +148,8 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     const environment = path.join(root, ".env")
     if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
       // Writes .gitignore before the file with the key. That file is created with permissions for its owner only, so that the key is never readable by others.
-      yield* fs.writeFileString(environment, `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`, {
-        mode: 0o600,
-      })
+      const line = `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`
+      yield* createFile(environment, new TextEncoder().encode(line), 0o600)
       written.push(".env")
     }
     return written
@@ -215,7 +214,7 @@ const writeNew = (
     })
     yield* writeProjectFile(project.root, target, pipelineText(draft, `../${editorSchemaFile(name)}`), "wx").pipe(
       Effect.catchIf(
-        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+        isPresent,
         () =>
           initRefused(
             `${target} was created by someone else while the source was read. It was not overwritten. Choose a different name. Or run \`init\` again to add what is new to that file.`,

@@ -5,6 +5,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { parse } from "node:path"
+import { isPresent } from "../domain/words.ts"
 import { leftByEnded, LockHolder, ownedName } from "../ledger/holder.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { listPipelines } from "../project/loadProject.ts"
@@ -80,7 +81,7 @@ const createNew = (folder: string, name: string, text: string) =>
     return yield* fs.writeFileString(path.join(folder, name), text, { flag: "wx", mode: 0o600 }).pipe(
       Effect.as(true),
       Effect.catchIf(
-        (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+        isPresent,
         () => Effect.succeed(false),
       ),
     )

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import Papa from "papaparse"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import type { RunReport } from "../domain/report.ts"
+import { reasonOf } from "../domain/words.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { faithfulCsv } from "../report/csv.ts"
@@ -152,7 +153,7 @@ export const fixedFile = (project: Project, pipeline: string, run: string) =>
       Effect.catchTags({
         BadArgument: Effect.die,
         SystemError: (cause) =>
-          new SourceError({ file: fixedName, message: `${fixedName} can't be read: ${cause.message}`, cause }),
+          new SourceError({ file: fixedName, message: `${fixedName} can't be read: ${reasonOf(cause)}.`, cause }),
       }),
     )
     if (!isFixed) return yield* nothingToFix(`No rejected row of the run ${run} was fixed.`)

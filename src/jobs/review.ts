@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { type Element, type Form, names, type Question } from "../domain/form.ts"
 import { type OwnTime, ownTimes } from "../domain/item.ts"
+import { reasonOf } from "../domain/words.ts"
 import { optionSplitter } from "../kinds/optionTable.ts"
 import { foreignChoices } from "../mapping/draft/draftChoices.ts"
 import { samplesOf } from "../mapping/draft/draftEntries.ts"
@@ -188,7 +189,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
         }).pipe(Effect.catchTags({
           BadArgument: Effect.die,
           FileChanged: ({ message }) => initRefused(`${message} Run \`init --review\` again.`),
-          SystemError: (error) => initRefused(`${pipeline.document.file} can't be written: ${error.message}`),
+          SystemError: (error) => initRefused(`${pipeline.document.file} can't be written: ${reasonOf(error)}.`),
         })),
     } satisfies Review
   })

@@ -1,7 +1,7 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { templateOf } from "../mapping/suggest/template.ts"
+import { createFile } from "../project/disk.ts"
 import { spreadsheetCsv } from "../report/csv.ts"
 
 /** Returns a workbook with the header in its first sheet, and the choices of each question in a second sheet. */
@@ -29,12 +29,11 @@ const workbook = (form: Form) =>
  */
 export const writeTemplate = (form: Form, file: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const { columns, leftOut, rowKey } = templateOf(form)
     // Spreadsheets need a byte order mark to recognise UTF-8.
     const content = /\.xlsx$/i.test(file)
       ? yield* workbook(form)
       : new TextEncoder().encode(`\uFEFF${spreadsheetCsv([[rowKey, ...columns.map(({ title }) => title)]])}`)
-    yield* fs.writeFile(file, content, { flag: "wx" })
+    yield* createFile(file, content)
     return { columns: columns.map(({ title }) => title), leftOut: leftOut.map(({ name }) => name), rowKey }
   })

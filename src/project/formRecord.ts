@@ -85,14 +85,10 @@ export const readFormRecord = (
  */
 export const writeFormRecord = (root: string, record: FormRecord) =>
   Effect.gen(function*() {
-    const { fs, path } = yield* disk
     const name = recordFile(record.pipeline, record.target)
-    const file = path.join(root, name)
     const { form, pipeline, target, service, columns } = record
     const text = JSON.stringify({ about, pipeline, target, service, form, columns }, null, 2)
-    // Replaces the file as a whole, because a half-written record would stop every run.
-    yield* writeProjectFile(root, `${name}.new`, `${text}\n`)
-    yield* fs.rename(`${file}.new`, file)
+    yield* writeProjectFile(root, name, `${text}\n`)
     return name
   })
 

@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
+import { readdirSync } from "node:fs"
 import { bench, csv, upTo } from "./contacts.ts"
 import { apiKey, inScript } from "./formferry.ts"
 
@@ -27,4 +28,17 @@ it.scopedLive("a new ledger that the disk has no room for is reported as such, a
     expect(status).toBe(70)
     expect(stderr.replaceAll(/\s+/g, " ")).toContain("ledger.db failed while opening it: the disk reports an error")
     expect((yield* at.run("run", "contacts")).status).toBe(0)
+  }))
+
+it.scopedLive("a project file that the disk has no room for is named with the reason, and no part of it stays", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("new/people.csv", "No,Name\n1,Ada\n")
+    const init = "init people --project . --source people.csv --forms . --form contacts"
+    const { status, stderr } = yield* withLimit(1, init, `${at.folder}/new`)
+    expect(status).toBe(70)
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+      "can't be read or written: a file may not become that large here.",
+    )
+    expect(readdirSync(`${at.folder}/new/config/schemas`)).toEqual([])
   }))
