@@ -196,7 +196,9 @@ const refuseNewService = (given: GivenOptions, project: Project) =>
     return yield* wrong(
       `config/formferry.yaml already has ${services.length === 1 ? "the service" : "the services"} ${
         listed(services)
-      }. Change or add a service there: \`${flagOf(option)}\` is only for a new project.`,
+      }. To use it, omit \`${
+        flagOf(option)
+      }\`, which is only for a new project. To add or change a service, edit that file.`,
     )
   })
 

@@ -124,7 +124,7 @@ export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnu
   reason: Schema.String,
 }) {
   override get message() {
-    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Fix or delete it; it contains nothing but practice submissions.`
+    return `The practice service's store ${this.folder} can't be used: ${this.reason}. Correct it or its permissions, or delete it: it contains only practice submissions.`
   }
 }
 

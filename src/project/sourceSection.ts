@@ -138,9 +138,16 @@ const Combine = section({
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
 
 const Encoding = Schema.String.pipe(
-  Schema.filter((name) => iconv.encodingExists(name) || `There is no encoding called ${quoted(name)}.`, {
-    jsonSchema: { minLength: 1 },
-  }),
+  Schema.filter(
+    (name) =>
+      iconv.encodingExists(name)
+      || `There is no encoding called ${
+        quoted(name)
+      }. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.`,
+    {
+      jsonSchema: { minLength: 1 },
+    },
+  ),
 )
 
 /** Matches a range of cells. Its groups are the letters and the number of each end, of which the numbers may be missing. */

@@ -89,6 +89,8 @@ interface Retryable {
 /** Whether a status says that the service has no such submission. */
 const isAbsent = (status: number): boolean => status === 404 || status === 410
 
+const isPage = (body: Uint8Array): boolean => /^\s*</.test(new TextDecoder().decode(body.subarray(0, 64)))
+
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
 /** The dependencies of the operations that are safe to repeat. */
@@ -145,7 +147,10 @@ const makeRepeatable = (
     if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
     const decoded = decode(response)
     return decoded === undefined
-      ? fail("unexpected", `status ${status} came with a body that is not ${returned[operation]}`)
+      ? fail(
+        "unexpected",
+        `status ${status} came with ${isPage(body) ? "a web page" : "a body"} that is not ${returned[operation]}`,
+      )
       : Exit.succeed(decoded)
   }
 

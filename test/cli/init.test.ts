@@ -100,7 +100,7 @@ it.scopedLive("a failed init names the files of the project that it created, and
     expect(again).toMatchObject({
       status: 2,
       err: expect.stringContaining(
-        "config/formferry.yaml already has the service practice (practice). Change or add a service there: `--base-url` is only for a new project.",
+        "config/formferry.yaml already has the service practice (practice). To use it, omit `--base-url`, which is only for a new project. To add or change a service, edit that file.",
       ),
     })
     expect((yield* init("--form", "a1")).status).toBe(0)

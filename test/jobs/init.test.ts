@@ -95,7 +95,11 @@ layer(platform)("init", (it) => {
     }))
 
   it.each([
-    [{ encoding: "klingon" }, "encoding", "There is no encoding called `klingon`."],
+    [
+      { encoding: "klingon" },
+      "encoding",
+      "There is no encoding called `klingon`. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.",
+    ],
     [{ format: "exel" }, "format", "Did you mean `excel`?"],
     [{ delimiter: ";;" }, "delimiter", "`delimiter` expects one character"],
     [{ sheet: "Data", range: "B" }, "range", "`range` expects a range such as `B3:H400`, not `B`."],

@@ -187,7 +187,7 @@ describe("an invalid value, with what is allowed", () => {
       "Write a list: [http://example.com/a.csv].",
     ]],
     ["an encoding that does not exist", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
-      "There is no encoding called `windows-9999`.",
+      "There is no encoding called `windows-9999`. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.",
     ]],
     [
       "two keys that can't be used together are one mistake",

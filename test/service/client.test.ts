@@ -73,6 +73,16 @@ describe("the service client", () => {
       }
     }))
 
+  it.scoped("the client says that it received a web page instead of a form", () =>
+    Effect.gen(function*() {
+      const service = yield* make(options, answering(response(200, "<!doctype html><title>Sign in</title>")))
+      const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
+      yield* TestClock.adjust(Duration.minutes(5))
+      expect((yield* Fiber.join(fiber)).message).toContain(
+        "does not answer as specified: status 200 came with a web page that is not the requested form. Check baseUrl",
+      )
+    }))
+
   it.scoped("the client returns undefined for a submission if the service answers 404 or 410", () =>
     Effect.gen(function*() {
       for (const status of [404, 410]) {
