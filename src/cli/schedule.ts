@@ -106,9 +106,16 @@ const plan = (asked: ScheduledProject, asJson: boolean) =>
     const output = yield* Output
     const { isoInZone, planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
     const planned = yield* planSchedule(asked, plannedTimes)
-    if (asJson) return yield* output.print(JSON.stringify(planJson(planned, isoInZone)))
     const nothing = planned.pipelines.length === 0 && planned.unreadable.length === 0
-    yield* output.print(nothing ? "No pipeline has a schedule." : showPlan(planned, output.out))
+    yield* output.print(
+      asJson
+        ? JSON.stringify(planJson(planned, isoInZone))
+        : nothing
+        ? "No pipeline has a schedule."
+        : showPlan(planned, output.out),
+    )
+    if (planned.unreadable.length === 0) return
+    return yield* new CommandEnded({ status: exits.wrong.code, next: commandFor(yield* Invocation, ["check"]) })
   })
 
 /** Shows the next start times of pipelines, each in the pipeline's own zone. */

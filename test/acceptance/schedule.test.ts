@@ -72,3 +72,14 @@ it.scopedLive("schedule reports an unconfirmed service or a project without sche
     expect(confirmed.status, confirmed.stderr).toBe(0)
     expect(at.count()).toBe(3)
   }))
+
+it.scopedLive("schedule --plan shows a schedule that can't be read, and exits with code 2", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("pipelines/contacts.yaml", scheduled("0 25 * * *"))
+    for (const options of [[], ["--json"]]) {
+      const ran = yield* at.inProcess("schedule", "--plan", ...options)
+      expect(ran).toMatchObject({ status: 2, lastLine: "formferry check" })
+      expect(ran.stdout).toContain("pipelines/contacts.yaml: its schedule can't be read. Invalid value for hour: 25.")
+    }
+  }))
