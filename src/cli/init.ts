@@ -155,13 +155,15 @@ const askKey = (service: NewService | undefined, form: string, { interactive, ro
 const mostForms = 40
 
 /** Asks for a form: offers a choice if the service can list its forms, otherwise asks for the form's id. */
-const askForm = (project: Project | undefined, service: string) =>
+const askForm = (project: Project | undefined, service: string, isPractice: boolean) =>
   Effect.gen(function*() {
-    const typeId = `Type the id that the form's address contains.${
-      project === undefined
-        ? " If the service can list its forms, you can choose one after you have written config/formferry.yaml with `capabilities: [list]`."
-        : ""
-    }`
+    const typeId = isPractice
+      ? "Type the `id` in the form's file."
+      : `Type the id that the form's address contains.${
+        project === undefined
+          ? " If the service can list its forms, you can choose one after you have written config/formferry.yaml with `capabilities: [list]`."
+          : ""
+      }`
     const { can, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
     const forms = project === undefined || !can(project, service, "list")
       ? []
@@ -229,7 +231,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
       : undefined
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service?", services.map((name) => ({ title: name, value: name }))))
-    const form = given.form ?? (yield* askForm(contents?.project, service))
+    const form = given.form ?? (yield* askForm(contents?.project, service, newService?._tag === "Practice"))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, form, where), isNew: true }
   })
 

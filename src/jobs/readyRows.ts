@@ -15,7 +15,10 @@ export const readyRows = (
   const verb = shown === 1 || (unfit > 0 && rows === 1) ? what[0] : what[1]
   const beside = present([
     again > 0 && `${count(again)} of them again, because ${again === 1 ? "it" : "they"} changed`,
-    open > 0 && (changed === 0 ? `${count(open)} can't be sent: see above` : `${count(open)} need review`),
+    open > 0
+    && (changed === 0
+      ? `${count(open)} can't be sent: see above`
+      : `${count(open)} ${open === 1 ? "needs" : "need"} review`),
     acknowledged > 0 && `${count(acknowledged)} can't be sent and ${acknowledged === 1 ? "is" : "are"} acknowledged`,
     !(known === undefined || known === 0) && `${count(known)} ${known === 1 ? "is" : "are"} known from earlier runs`,
     filtered > 0 && `${count(filtered)} skipped on purpose`,

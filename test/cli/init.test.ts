@@ -72,6 +72,24 @@ it.scopedLive("init offers the forms of a service that can list them, otherwise 
     expect(yield* shownFor("", "p1")).toContain("The form's id:")
   }).pipe(Effect.provide(NodeContext.layer)))
 
+it.scopedLive("init says where the id of a practice form is", () =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder({ "forms/a.yaml": form("a1", "Animals"), "people.csv": "Id,Name\n1,Ada\n" })
+    const { shown, terminal } = yield* typed("\ra1\rn")
+    const words = [
+      "init",
+      "people",
+      "--source",
+      join(root, "people.csv"),
+      "--project",
+      root,
+      "--forms",
+      join(root, "forms"),
+    ]
+    expect((yield* Effect.provideService(command(words, {}, true), Terminal.Terminal, terminal)).status).toBe(0)
+    expect(shown.join("")).toContain("Type the `id` in the form's file.")
+  }).pipe(Effect.provide(NodeContext.layer)))
+
 it.scopedLive("form lists the forms of a service, for people and for programs", () =>
   Effect.gen(function*() {
     const root = yield* withForms("")
