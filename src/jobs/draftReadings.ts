@@ -25,7 +25,7 @@ import { askerOf, openIfAny, temporaryCopy } from "./projectLedger.ts"
 import { openService, type Services } from "./services.ts"
 import type { PipelineTarget } from "./target.ts"
 
-/** How long a form may be used without fetching it again, in milliseconds. */
+/** How long a form of a live service may be used without fetching it again, in milliseconds. */
 const formKept = 30_000
 
 const surveysKept = 4
@@ -109,8 +109,9 @@ export const makeDraftReadings = ({ guard, root }: Required<Pick<DraftOptions, "
             ...service,
             form: (id) =>
               Effect.suspend(() => {
-                // The practice service's address changes with every start.
-                const key = JSON.stringify([config.name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                // The practice service reads its forms from files at each start.
+                if (config._tag === "Practice") return service.form(id)
+                const key = JSON.stringify([config.name, config.baseUrl, id])
                 const known = forms.get(key)
                 const at = clock.unsafeCurrentTimeMillis()
                 if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
