@@ -136,7 +136,10 @@ const mostOptions = 20_000
 const Choices = ({ as, bench: { editing }, open, question: { id, name, options }, said }: OfChoices) => {
   /** The cell whose options are shown, if there are too many to show those of all cells. */
   const [focused, setFocused] = useState<string>()
-  const values: Readonly<Record<string, unknown>> = Object(said?.options["values"] ?? {})
+  /** Options that someone has just chosen, until the state of the changed text shows them, and how many edits are being done. */
+  const [{ doing, picked }, setPicked] = useState({ doing: 0, picked: {} as Record<string, string | null> })
+  useEffect(() => doing === 0 ? setPicked({ doing, picked: {} }) : undefined, [said])
+  const values: Readonly<Record<string, unknown>> = { ...Object(said?.options["values"] ?? {}), ...picked }
   /** Whether the entry says which option a cell is. A cell may be called like a method of every object. */
   const isSet = (cell: string) => Object.hasOwn(values, cell)
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
@@ -144,8 +147,11 @@ const Choices = ({ as, bench: { editing }, open, question: { id, name, options }
   const counted = editing.counts.answer?.choices.find((one) => one.id === id)
   for (const { choice: cell, ...rest } of [...counted?.choices ?? [], ...open]) all.set(cell, rest)
   if (all.size === 0 || options === undefined) return null
-  const set = (cell: string, option: string | null) =>
-    editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
+  const set = async (cell: string, option: string | null) => {
+    setPicked(({ doing, picked }) => ({ doing: doing + 1, picked: { ...picked, [cell]: option } }))
+    const edited = await editing.edit({ _tag: "SetChoice", question: id, name, choice: cell, option, as })
+    setPicked(({ doing, picked }) => ({ doing: doing - 1, picked: edited ? picked : {} }))
+  }
   const nameOf = optionNamer(options)
   const named = options.map((option) => ({ ...option, name: nameOf(option) }))
   const isFew = options.length * Math.min(all.size, cellsShown) <= mostOptions

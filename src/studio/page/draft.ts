@@ -13,6 +13,9 @@ const drafts = new Map<string, Draft>()
 /** The last thing that is done with each draft. */
 const lastDone = new Map<string, Promise<unknown>>()
 
+/** The new names of pipelines that this tab has renamed. Their page may still have something to do. */
+const renamed = new Map<string, string>()
+
 /** Draws the map that is shown. */
 let draw = () => {}
 
@@ -56,7 +59,10 @@ const firstThenAll = async <A extends { readonly isWhole: boolean }>(
 }
 
 export const useDraft = (pipeline: string) => {
-  const current = () => drafts.get(pipeline)
+  // A new page may be that of a different pipeline with the old name.
+  useState(() => renamed.delete(pipeline))
+  const called = () => renamed.get(pipeline) ?? pipeline
+  const current = () => drafts.get(called())
   const draft = current()
   const [, setRound] = useState({})
   useEffect(() => void (draw = () => setRound({})), [])
@@ -72,7 +78,7 @@ export const useDraft = (pipeline: string) => {
   }, [visit])
   const change = (text: string) => {
     const before = current()
-    if (before !== undefined && before.text !== text) put(pipeline, { ...before, text })
+    if (before !== undefined && before.text !== text) put(called(), { ...before, text })
   }
   /** Does something with the draft after all that was started before. Otherwise, the older of two edits could win. */
   const attempt = <A>(work: (draft: Draft) => Promise<A>): Promise<A | undefined> => {
@@ -87,7 +93,7 @@ export const useDraft = (pipeline: string) => {
   /** Changes the text. If someone typed in the meantime, starts again with the newer text. */
   const edit = (operation: Operation) =>
     attempt(async function changed({ text }): Promise<Edited> {
-      const edited = await call("draft", "edit", { pipeline, text, operation })
+      const edited = await call("draft", "edit", { pipeline: called(), text, operation })
       const now = current()
       if (now !== undefined && now.text !== text) return changed(now)
       change(edited.text)
@@ -96,14 +102,15 @@ export const useDraft = (pipeline: string) => {
   const save = (version?: string) =>
     attempt(async ({ text, version: opened }) => {
       try {
-        const about = { pipeline, text, version: version ?? opened }
+        const about = { pipeline: called(), text, version: version ?? opened }
         const { pipeline: name, text: saved, ...file } = await call("draft", "save", about)
         const newer = current()?.text ?? text
         put(name, { ...file, saved, text: newer === text ? saved : newer })
         setConflict(undefined)
-        if (name === pipeline) return
+        if (name === about.pipeline) return
         // The pipeline has a new name, and so has its page.
-        drafts.delete(pipeline)
+        renamed.set(pipeline, name)
+        drafts.delete(about.pipeline)
         location.replace(addressOf("map", name))
       } catch (error) {
         if ((error as Failed).version === undefined) throw error

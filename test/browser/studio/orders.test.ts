@@ -19,6 +19,7 @@ const its = inProject(() => ({
       ...pipelineOf("teams", "../rows.csv"),
       mapping: { questions: [{ name: "Team", from: "Team" }] },
     }),
+    "pipelines/renamed.yaml": stringify(pipelineOf("renamed", "../rows.csv")),
     "pipelines/edited.yaml": stringify(pipelineOf("edited", "../rows.csv")),
     "pipelines/lost.yaml": stringify(pipelineOf("lost", "../rows.csv")),
     "pipelines/fixed.yaml": stringify(pipelineOf("fixed", "../rows.csv")),
@@ -51,6 +52,58 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     expect(textOf("teams")).toContain("rouge: Red")
     // The second click did not save once more, which would find a changed file.
     expect(await page.getByRole("alert").count()).toBe(0)
+    await isQuiet()
+    await close()
+  })
+
+  it("shows a choice for a cell at once, until its answer is in the text or refused", async () => {
+    const { close, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/teams`)
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Team Mapped/ }).click()
+    const option = page.getByRole("combobox", { name: "Option for rouge" })
+    await option.waitFor()
+    const before = await option.inputValue()
+    const shown: Array<string> = []
+    let refuses = false
+    for (const call of ["edit", "state"]) {
+      await page.route(`**/api/draft/${call}`, async (route) => {
+        await after(500)
+        shown.push(await option.inputValue())
+        await (refuses ? route.abort() : route.continue())
+      })
+    }
+    await option.selectOption("Blue")
+    await expect.poll(() => shown.length, { timeout: 10_000 }).toBe(2)
+    await page.getByRole("button", { name: "Undo" }).click()
+    await expect.poll(() => option.inputValue()).toBe(before)
+    refuses = true
+    await option.selectOption("Blue")
+    await expect.poll(() => option.inputValue()).toBe("=Blue")
+    await page.getByText("The studio does not answer.").first().waitFor()
+    await expect.poll(() => option.inputValue()).toBe(before)
+    expect(shown.slice(0, 2)).toEqual(["=Blue", "=Blue"])
+    await close()
+  })
+
+  it("does an edit that someone starts while a save renames the pipeline", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/renamed`)
+    const question = (name: RegExp) => page.getByRole("list", { name: "Questions" }).getByRole("button", { name })
+    await question(/^Name Mapped/).click()
+    const text = page.getByRole("textbox", { name: "pipelines/renamed.yaml" })
+    await text.click()
+    await page.keyboard.press("Control+Home")
+    await page.keyboard.press("End")
+    await page.keyboard.type("2")
+    await page.route("**/api/draft/save", async (route) => {
+      await after(1000)
+      await route.continue()
+    })
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Remove the entry" }).click()
+    await page.getByRole("heading", { level: 1, name: "renamed2" }).waitFor()
+    await question(/^Name Not mapped/).waitFor()
+    await page.getByText("Not saved").waitFor()
     await isQuiet()
     await close()
   })
@@ -118,8 +171,6 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await page.goto(`${its.project.studio.origin}/#/map/known`)
     await page.getByText("All 21 rows counted.").waitFor()
     writeFileSync(join(its.project.root, "forms/0.yaml"), people.replace("name: Mail", "name: Address"))
-    // The studio keeps forms for 30 seconds.
-    await after(31_000)
     await page.evaluate("dispatchEvent(new Event('focus'))")
     await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Address/ }).waitFor()
     await page.getByText("These figures are those of the last text that could be counted.").waitFor()
