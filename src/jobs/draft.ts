@@ -12,7 +12,7 @@ import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
-import { confidencesIn, isOpen, proposals } from "../project/pipelineEdits.ts"
+import { confidencesIn, isOpen, proposals, shownConfidence } from "../project/pipelineEdits.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
 import { ownColumns } from "../source/fixed.ts"
 import { checkProject } from "./check.ts"
@@ -85,7 +85,8 @@ const candidatesIn = ({ suggestions }: Pick<DraftSurvey, "suggestions">, form: F
     name: calledName(question),
     candidates: suggestedFor(suggestions, question).filter(({ origin }) => isNamed(origin)).map((one): Candidate => {
       const { because, cells, confidence, shown } = candidateOf(one)
-      return { because, cells, confidence, shown, columns: columnsOf(one.origin).map(({ position }) => position + 1) }
+      const columns = columnsOf(one.origin).map(({ position }) => position + 1)
+      return { because, cells, confidence: shownConfidence(confidence), shown, columns }
     }),
   }))
 

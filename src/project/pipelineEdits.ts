@@ -103,8 +103,11 @@ const itemsIn = (text: string): (question: Element) => YAMLMap | undefined => {
 
 const itemOf = (text: string, question: Element): YAMLMap | undefined => itemsIn(text)(question)
 
-/** Returns how a confidence is written above an entry, and shown in a review. It is never 1. */
-export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
+/** Returns a confidence as it is shown. It is never 1. */
+export const shownConfidence = (confidence: number): number => Math.min(0.99, confidence)
+
+/** Returns how a confidence is written above an entry, and shown in a review. */
+export const scored = (confidence: number): string => `confidence ${shownConfidence(confidence).toFixed(2)}`
 
 /** An entry with a lower confidence is unsure, unless a person has reviewed it. */
 export const sureFrom = 0.9

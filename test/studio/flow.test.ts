@@ -60,6 +60,8 @@ live(
         ["Note", 1],
       ])
       const columns = survey.questions.map(({ candidates, id }) => [id, candidates[0]?.columns])
+      // As in the text, no confidence is 1.
+      for (const { candidates } of survey.questions) expect(candidates[0]?.confidence ?? 0).toBeLessThanOrEqual(0.99)
       expect(columns).toEqual([["name", [2]], ["mail", [3]]])
 
       let text = first

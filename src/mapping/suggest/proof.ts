@@ -1,4 +1,5 @@
 import { cut } from "../../domain/problem.ts"
+import { percent } from "../../domain/words.ts"
 import { sureFrom } from "../../project/pipelineEdits.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
@@ -95,7 +96,7 @@ const ofCells = (unit: Unit, { expected: { kind }, question }: Target, cover: Co
   const [cells, shareIn] = shapedKinds[kind]
   const part = shareIn(unit.profile)
   if (part === 0) return `no cell contains ${cells}`
-  return `${part >= 0.995 ? "all" : `${Math.floor(part * 100)}% of the`} ${filled} cells are ${cells}`
+  return `${part < 1 ? `${percent(part)} of the` : "all"} ${filled} cells are ${cells}`
 }
 
 /** Returns what a confidence follows from, in words. */

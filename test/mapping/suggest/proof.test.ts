@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { highestConfidence, likenessTo } from "../../../src/mapping/suggest/proof.ts"
+import { highestConfidence, likenessTo, reasonsFor } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
+import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
 import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 
 const proves = (column: string, question: string, type: string) => {
@@ -160,5 +161,21 @@ describe("The only column of dates, Born,", () => {
 
   it("is accepted for the date of birth", () => {
     expect(acceptedFor("Date of birth")).toEqual({ accepted: ["Full name", "Email", "Date of birth"], candidates: [] })
+  })
+})
+
+describe("The reasons for a suggestion", () => {
+  it("say that all cells are dates only if none is different", () => {
+    const column = { position: 0, title: "Born", name: "Born" }
+    const target = targetOf({ id: "q1", name: "Born", type: "DatePicker", options: undefined })
+    const reasonOf = (other: string) => {
+      const { addRow, profiles } = profiler([column])
+      for (let day = 0; day < 300; day++) addRow([day === 0 ? other : `${1700 + day}-01-17`])
+      const [profiled] = profiles()
+      const title = likenessTo(target, meaningOf(column.title))
+      return reasonsFor({ _tag: "Column", ...profiled! } as Unit, target, title, undefined)[1]
+    }
+    expect(reasonOf("2000-01-17")).toBe("all 300 cells are dates")
+    expect(reasonOf("unknown")).toBe("<100% of the 300 cells are dates")
   })
 })
