@@ -4,9 +4,10 @@ import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home } from "../Api.ts"
 import { addressOf, call, send } from "./call.ts"
 import { act, Drop, input, pick, submit } from "./controls.tsx"
+import { isEdited } from "./draft.ts"
 import { useAnswer, useDoing } from "./hooks.ts"
 import { badge, Diagnostics, figures, Problem, safe, Section, unreachable, type Word, wordsWith } from "./parts.tsx"
-import { general, home as t, shell, when } from "./strings.ts"
+import { general, home as t, map, shell, when } from "./strings.ts"
 
 type HomeView = Readonly<{ home: Home; isOpen: boolean; running: ReadonlySet<string> }>
 
@@ -52,6 +53,7 @@ const Card = ({ one, word }: Readonly<{ one: PipelineCard; word: Word }>) => (
       </h2>
       {badge(word)}
     </div>
+    {isEdited(one.name) && <p>{badge({ title: map.edited, tone: "warn" })}</p>}
     {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
     {one.notStarted !== undefined && <p class="bad-text">{t.notStarted(when(one.notStarted))}</p>}
     {one.standings.map((place) => (

@@ -23,6 +23,8 @@ const App = () => {
   const running = [...jobs.values()].filter(({ state }) => isOpen && state._tag !== "Ended")
   const busy = new Set(running.map((job) => job.pipeline))
   const home = useAnswer((signal) => call("project", "home", {}, signal), [view, running.length, isOpen, round])
+  // A studio that was started again answers, but refuses the page until someone opens its link.
+  const isLost = !isOpen && home.failed?._tag !== "Forbidden"
   const known = pipelineViews.find((one) => one === view)
   useEffect(() => {
     addEventListener("hashchange", () => setPlace(place()))
@@ -78,8 +80,8 @@ const App = () => {
         </span>
       </header>
       <main id="main" tabIndex={-1} ref={main} class={known ?? "home"}>
-        {!isOpen && <div class="problem" role="alert">{shell.lost.map((text) => <p key={text}>{text}</p>)}</div>}
-        <Problem failed={isOpen || home.failed?._tag === "Forbidden" ? home.failed : undefined} />
+        {isLost && <div class="problem" role="alert">{shell.lost.map((text) => <p key={text}>{text}</p>)}</div>}
+        <Problem failed={isLost ? undefined : home.failed} />
         {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
         {!isKnown && known === "run" && <Problem failed={{ _tag: "Unknown", message: general.unknown(pipeline) }} />}
         {isKnown && known === "run" && <RunView key={pipeline} {...of} jobs={jobs} isOpen={isOpen} />}

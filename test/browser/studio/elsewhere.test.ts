@@ -177,6 +177,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     const refused = page.getByText("This page has no session.")
     await refused.waitFor()
     expect(await refused.innerText()).toMatch(/ Start it again\.$/)
+    await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
     const other = await page.context().newPage()
     await other.goto(second.newLink())
     await page.getByText("The studio can't be reached.").waitFor({ state: "detached" })
