@@ -7,17 +7,28 @@ import { describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { isLong } from "../../long.ts"
 import { pageOf } from "../../studio/opened.ts"
-import { withoutBrowser } from "../browser.ts"
+import { accessibility, withoutBrowser } from "../browser.ts"
 import { people, pipelineOf, rows } from "./people.ts"
 import { inProject } from "./studioPage.ts"
 
+const wordy = { name: "Why did you choose this? ".repeat(40).trim(), option: "x".repeat(300) }
+const wordyForm = stringify({
+  id: "wordy",
+  name: "Wordy",
+  questions: [{ id: "why", name: wordy.name, type: "Dropdown", options: ["Red", wordy.option] }],
+})
+
 const its = inProject(() => ({
-  forms: [people],
+  forms: [people, wordyForm],
   files: {
     "rows.csv": Papa.unparse(rows),
     "pipelines/teams.yaml": stringify({
       ...pipelineOf("teams", "../rows.csv"),
       mapping: { questions: [{ name: "Team", from: "Team" }] },
+    }),
+    "pipelines/wordy.yaml": stringify({
+      ...pipelineOf("wordy", "../rows.csv", { form: "wordy" }),
+      mapping: { questions: [{ name: wordy.name, from: "Team" }] },
     }),
     "pipelines/renamed.yaml": stringify(pipelineOf("renamed", "../rows.csv")),
     "pipelines/edited.yaml": stringify(pipelineOf("edited", "../rows.csv")),
@@ -82,6 +93,22 @@ describe.runIf(isLong && !withoutBrowser)("the studio's page", { timeout: 300_00
     await page.getByText("The studio does not answer.").first().waitFor()
     await expect.poll(() => option.inputValue()).toBe(before)
     expect(shown.slice(0, 2)).toEqual(["=Blue", "=Blue"])
+    await close()
+  })
+
+  it("shows what answers a question with a long title and a long option", async () => {
+    const { close, isQuiet, page } = await its.open()
+    await page.goto(`${its.project.studio.origin}/#/map/wordy`)
+    await page.getByRole("list", { name: "Questions" }).getByRole("button", { name: /^Why/ }).first().click()
+    const option = page.getByRole("combobox", { name: "Option for rouge" })
+    await option.waitFor()
+    const [detail, title, list] = await Promise.all(
+      [page.locator("#detail"), page.locator("#detail-title"), option].map((one) => one.boundingBox()),
+    )
+    expect(title!.height).toBeLessThan(detail!.height / 2)
+    expect(list!.x + list!.width).toBeLessThanOrEqual(detail!.x + detail!.width)
+    expect(await accessibility(page)).toEqual([])
+    await isQuiet()
     await close()
   })
 
