@@ -192,7 +192,8 @@ export const NewPipeline = ({ isShown, services, tell }: NewPipeline) => {
             {listed.length > 0
               && pick(t.form, form, setForm, listed.map(({ id, name }) => [id, `${name} (${id})`]))}
             {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
-            {forms.failed && <p class="soft small">{safe(forms.failed.message)}</p>}
+            <Problem failed={forms.failed?.diagnostics && forms.failed} />
+            {forms.failed && !forms.failed.diagnostics && <p class="soft small">{safe(forms.failed.message)}</p>}
           </div>
         )}
         <p class="acts">

@@ -246,4 +246,28 @@ describe.runIf(isLong && !withoutBrowser)("a new pipeline in the studio", { time
     await isQuiet()
     await close()
   })
+
+  it("shows the place in the project file if a service has no key", async () => {
+    const config = join(its.project.root, "config", "formferry.yaml")
+    const before = readFileSync(config, "utf8")
+    writeFileSync(
+      config,
+      `${before}  keyless:\n    baseUrl: ${its.project.practice.baseUrl}\n    apiKey: { env: NO_KEY }\n`,
+    )
+    const { close, isQuiet, page } = await its.open()
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: "few.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("No,Name\n1,Ada\n"),
+    })
+    await page.getByRole("combobox", { name: "Service" }).selectOption("keyless")
+    const fault = page.getByRole("listitem").filter({ hasText: "config/formferry.yaml:" })
+    expect(await fault.innerText()).toMatch(
+      /^error config\/formferry\.yaml:\d+ NO_KEY is not set: the key of keyless is missing\. Set NO_KEY, or write it into \.env/,
+    )
+    await page.getByRole("button", { name: "Cancel" }).click()
+    writeFileSync(config, before)
+    await isQuiet()
+    await close()
+  })
 })
