@@ -217,11 +217,18 @@ const makeRepeatable = (
 
   return {
     form: (formId) =>
-      Effect.map(
-        get("metadata", `/forms/${segment(formId)}`, (response) =>
-          isSuccess(response) ? codec.form(response.body) : undefined),
+      get(
+        "metadata",
+        `/forms/${segment(formId)}`,
+        (response) => isSuccess(response) ? codec.form(response.body) : undefined,
+      ).pipe(
         // A service may accept several spellings of a form's id. The metadata contains the spelling that identifies the form.
-        (form) => (form.id === "" ? { ...form, id: formId } : form),
+        Effect.map((form) => (form.id === "" ? { ...form, id: formId } : form)),
+        Effect.mapError((error) =>
+          error.reason === "form-not-found"
+            ? new ServiceUnusable({ ...error, message: `Form ${formId}: ${error.message}` })
+            : error
+        ),
       ),
     read: (formId, submissionId, { editLink = false } = {}) =>
       Effect.map(

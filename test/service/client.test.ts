@@ -73,6 +73,13 @@ describe("the service client", () => {
       }
     }))
 
+  it.scoped("the client names a form that the service does not know", () =>
+    Effect.gen(function*() {
+      const service = yield* make(options, answering(response(404, "")))
+      const { message } = yield* Effect.flip(service.form("f1"))
+      expect(message).toMatch(/^Form f1: \S+ does not know this form: status 404/)
+    }))
+
   it.scoped("the client says that it received a web page instead of a form", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering(response(200, "<!doctype html><title>Sign in</title>")))
