@@ -296,16 +296,18 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* send(2, imported("s2"), {
           supersedes: { key: "wrong key", content: content("bad 2"), columns },
         })
-        expect((yield* known("key 2"))?.superseded).toEqual([])
+        // An edit of the row key may give the original the key of the fixed row.
+        const second = {
+          content: content("bad 2"),
+          columns,
+          fixed: (yield* known("key 2"))?.id,
+          isInDoubt: false,
+          isUndone: false,
+        }
+        expect((yield* known("key 2"))?.superseded).toEqual([second])
         expect(yield* known("wrong key")).toMatchObject({
           state: "notCreated",
-          superseded: [{
-            content: content("bad 2"),
-            columns,
-            fixed: (yield* known("key 2"))?.id,
-            isInDoubt: false,
-            isUndone: false,
-          }],
+          superseded: [second],
           leftOut: false,
           batch: undefined,
         })
