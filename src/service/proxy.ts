@@ -16,16 +16,15 @@ type Callback = (...[error, socket]: [Error, null] | [null, Socket]) => void
  * @param timeout the maximum number of milliseconds for connecting to the proxy
  */
 export const throughProxy =
-  (connect: buildConnector.connector, timeout: number): buildConnector.connector => (options, callback) =>
-    options.protocol !== "https:"
-      ? connect(options, callback)
-      : openTcp(
-        options.hostname,
-        Number(options.port) || 443,
-        timeout,
-        (...[error, httpSocket]) =>
-          error === null ? connect({ ...options, httpSocket }, callback) : callback(error, null),
-      )
+  (connect: buildConnector.connector, timeout: number): buildConnector.connector => (options, callback) => {
+    if (options.protocol !== "https:") return connect(options, callback)
+    openTcp(
+      options,
+      timeout,
+      (...[error, httpSocket]) =>
+        error === null ? connect({ ...options, httpSocket }, callback) : callback(error, null),
+    )
+  }
 
 /** Returns the address of a proxy, and the header with its user name and password. Undefined if the text is not the address of an HTTP proxy. */
 const proxyAt = (address: string) => {
@@ -41,7 +40,8 @@ const proxyAt = (address: string) => {
 }
 
 /** Opens a TCP connection to a host, through its proxy if it has one (CONNECT, RFC 9110, section 9.3.6). */
-const openTcp = (host: string, port: number, timeout: number, callback: Callback): void => {
+const openTcp = (to: buildConnector.Options, timeout: number, callback: Callback): void => {
+  const [host, port] = [to.hostname, Number(to.port) || 443]
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`
   const address = getProxyForUrl(`https://${target}`)
   if (address === "") return callback(null, connectTcp({ host, port, noDelay: true }))
