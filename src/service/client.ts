@@ -149,7 +149,9 @@ const makeRepeatable = (
     return decoded === undefined
       ? fail(
         "unexpected",
-        `status ${status} came with ${isPage(body) ? "a web page" : "a body"} that is not ${returned[operation]}`,
+        `status ${status} came with ${isPage(body) ? "a web page instead of" : "a body that is not"} ${
+          returned[operation]
+        }`,
       )
       : Exit.succeed(decoded)
   }

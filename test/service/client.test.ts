@@ -86,7 +86,7 @@ describe("the service client", () => {
       const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
       yield* TestClock.adjust(Duration.minutes(5))
       expect((yield* Fiber.join(fiber)).message).toContain(
-        "does not answer as specified: status 200 came with a web page that is not the requested form. Check baseUrl",
+        "does not answer as specified: status 200 came with a web page instead of the requested form. Check baseUrl",
       )
     }))
 
