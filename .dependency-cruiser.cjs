@@ -109,6 +109,14 @@ module.exports = {
       to: { path: "^src/studio/page/" },
     },
     {
+      name: "run-without-vocabulary",
+      comment:
+        "A run starts sooner if it does not load the vocabulary of titles. Words that cells contain are in cellWords.ts.",
+      severity: "error",
+      from: { path: "^src/jobs/run\\.ts$" },
+      to: { path: "^src/mapping/words/vocabulary\\.", reachable: true },
+    },
+    {
       name: "no-cycle",
       severity: "error",
       from: {},

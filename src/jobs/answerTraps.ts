@@ -10,7 +10,7 @@ import { firstLate, hasShortYear } from "../kinds/dateFormats.ts"
 import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { CellTraps } from "./columnTraps.ts"
+import { CellTraps } from "./cellTraps.ts"
 
 /** The kinds that may send a spoilt cell. The others reject it. */
 const lenient: ReadonlySet<string> = new Set(["text", "number", "date", "dateTime"])

@@ -11,7 +11,7 @@ import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { exactOption, indexOptions, isShared, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
-import { isTick, saysYes } from "../words/words.ts"
+import { isTick, saysYes } from "../words/cellWords.ts"
 import type { Settings } from "./settings.ts"
 import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 

@@ -19,8 +19,8 @@ import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "../suggest/optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
+import { isTick, saysNo, saysYes } from "../words/cellWords.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { isTick, saysNo, saysYes } from "../words/words.ts"
 
 /** Something that the cells don't show, so that a person must complete the entry. */
 export interface Gap {

@@ -1,9 +1,9 @@
+import { cached } from "../../domain/cached.ts"
 import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import { optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
-import { cached } from "../words/words.ts"
 
 /** Choices in cells that are not options, with their counts, most frequent first. */
 export interface Unknown {

@@ -1,10 +1,10 @@
 // How the dates and numbers of a column are written. A notation is itself a text, and stands for all texts that are read alike: `24.01.1000` for `28.02.2024`.
 import * as Arr from "effect/Array"
+import { cached } from "../../domain/cached.ts"
 import { monthNumber } from "../../domain/months.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
 import { number, withoutUnit } from "../../kinds/number.ts"
 import { readIso } from "../../kinds/wallClock.ts"
-import { cached } from "../words/words.ts"
 
 /** The smallest numbers of one or two digits that are read differently: months, offsets, hours, days and minutes each end below one of them. */
 const limits = [0, 1, 10, 13, 16, 24, 32, 60]

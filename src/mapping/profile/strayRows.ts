@@ -4,7 +4,7 @@ import { cellText, isFilled } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { firstOf } from "../../domain/words.ts"
-import { vocabulary } from "../words/vocabulary.ts"
+import { cellWords } from "../words/cellWords.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn, profiler } from "./ColumnProfile.ts"
 
 /** A row that is not a record: units below the header, totals, or a note such as `Page 2`. */
@@ -17,16 +17,16 @@ export interface StrayRow {
 }
 
 const isUnit = (text: string): boolean =>
-  vocabulary.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
+  cellWords.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
-const sums = vocabulary.totals.filter((name) => /tot|sum|som/.test(name)).join("|")
+const sums = cellWords.totals.filter((name) => /tot|sum|som/.test(name)).join("|")
 
 /** Matches the totals of something: `subtotal a`, `a total`. */
 const totalOf = new RegExp(`^(?:${sums}) | (?:${sums})$`)
 
 const isTotal = (text: string): boolean => {
   const name = text.toLowerCase().replace(/\s*:$/, "")
-  return vocabulary.totals.includes(name) || totalOf.test(name)
+  return cellWords.totals.includes(name) || totalOf.test(name)
 }
 
 const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8

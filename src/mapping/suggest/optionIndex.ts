@@ -1,6 +1,8 @@
+import { cached } from "../../domain/cached.ts"
 import type { Option } from "../../domain/form.ts"
 import { loose as looseText, optionNames, optionSplitter } from "../../kinds/optionTable.ts"
-import { cached, sameText, saysNo, saysYes } from "../words/words.ts"
+import { saysNo, saysYes } from "../words/cellWords.ts"
+import { sameText } from "../words/words.ts"
 import { meaningOf } from "./meaning.ts"
 
 /** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */

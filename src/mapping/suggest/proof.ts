@@ -1,10 +1,12 @@
+import { cached } from "../../domain/cached.ts"
 import { cut } from "../../domain/problem.ts"
 import { percent } from "../../domain/words.ts"
 import { sureFrom } from "../../project/pipelineEdits.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
+import { cellWords } from "../words/cellWords.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { cached, sameText } from "../words/words.ts"
+import { sameText } from "../words/words.ts"
 import { type Coverage, type ExpectedKind, shapedKinds, type Target } from "./fit.ts"
 import { areInverse, type Likeness, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -13,7 +15,7 @@ import type { Unit } from "./Suggestion.ts"
 const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])
 
 /** Texts that are options of many questions. */
-const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabulary.noAnswer].flat().map(sameText))
+const usual = new Set([cellWords.yes, cellWords.no, cellWords.noAnswer, vocabulary.other].flat().map(sameText))
 
 /** Whether cells or the headers of a block contain options that hardly any other question has. */
 const hasDistinctiveOptions = (cover: Coverage | undefined, { question: { options = [] } }: Target): boolean =>

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
-import { firstFrom, hashOf } from "./words.ts"
+import { hashOf } from "../../domain/textHash.ts"
+import { firstFrom } from "./words.ts"
 
 /** Lists of concepts with weights, one after the other. List n begins at `starts[n]`. */
 interface Lists {

@@ -1,4 +1,5 @@
 import { firstIndex } from "../../domain/firstIndex.ts"
+import { withoutAccents } from "./cellWords.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 const numerals: ReadonlyMap<string, string> = new Map(
@@ -10,8 +11,6 @@ const withoutMarkup = (text: string): string =>
   text.replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
     .replaceAll(/&(?:nbsp|amp|quot|#\d+);/gi, " ")
     .replaceAll(/\{\{[^{}]*\}\}/g, " ")
-
-const withoutAccents = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
 /** Letters that Unicode does not decompose into a letter and an accent. */
 const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o", œ: "oe", ł: "l", đ: "d", ı: "i" }
@@ -46,54 +45,6 @@ export const comparedWords = (title: string): ReadonlyArray<string> => {
  */
 export const sameText = (text: string): string => wordsOf(text).join(" ")
 
-/** Returns a function that checks whether a cell is one of these texts, apart from case, accents and space around it. */
-const isOneOf = (texts: ReadonlyArray<string>) => {
-  const known = new Set(texts)
-  return (text: string): boolean => {
-    if (text.length > 20) return false
-    const word = text.trim()
-    // Most cells have no accents, which is cheap to find out.
-    return known.has(/[^\0-\x7f]/.test(word) ? withoutAccents(word) : word.toLowerCase())
-  }
-}
-
-export const saysYes = isOneOf(vocabulary.yes)
-
-export const saysNo = isOneOf(vocabulary.no)
-
-export const isTick = (text: string): boolean => saysYes(text) || saysNo(text)
-
-const noAnswer = isOneOf(vocabulary.noAnswer)
-
-/** Whether a cell means "no answer". */
-export const isNoAnswer = (text: string): boolean => noAnswer(text) || (text.length <= 12 && /^[-–—]+$/.test(text))
-
-/** A hash of 53 bits (cyrb53, public domain): with a million texts, one file in 18,000 has two with the same hash. */
-export const hashOf = (text: string): number => {
-  let a = 0xdeadbeef
-  let b = 0x41c6ce57
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    a = Math.imul(a ^ code, 2654435761)
-    b = Math.imul(b ^ code, 1597334677)
-  }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  return 4294967296 * (2097151 & b) + (a >>> 0)
-}
-
 /** Returns the position of the first value that is not less than a given one. */
 export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number =>
   firstIndex(0, sorted.length, (at) => sorted[at]! < value)
-
-/** Returns a function that caches its results, for the texts or cells that occur most recently. */
-export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {
-  const known = new Map<A, B>()
-  return (one) => {
-    if (known.has(one)) return known.get(one) as B
-    const result = compute(one)
-    if (known.size >= 20_000) known.clear()
-    known.set(one, result)
-    return result
-  }
-}

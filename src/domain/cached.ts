@@ -1,0 +1,11 @@
+/** Returns a function that caches its results, for the texts or cells that occur most recently. */
+export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {
+  const known = new Map<A, B>()
+  return (one) => {
+    if (known.has(one)) return known.get(one) as B
+    const result = compute(one)
+    if (known.size >= 20_000) known.clear()
+    known.set(one, result)
+    return result
+  }
+}
