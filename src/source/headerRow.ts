@@ -81,6 +81,9 @@ const firstRecords = (below: ReadonlyArray<Cells>, repeats: ProblemOf): Readonly
   return first.filter((row) => !isSeparator(row) && repeats(row, () => "") === undefined)
 }
 
+const isLetterOrDigit = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+
 /** Whether a row is a header of other columns: it is full, without repeated cells, and at least half of its cells are among these titles. */
 const isOtherHeader = (row: ReadonlyArray<Cell>, titles: ReadonlySet<string>): boolean => {
   const cells = row.map(plainTitle)
@@ -100,6 +103,12 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
   if (!isWide(titles)) return () => undefined
   const repeats = repeatedHeader(header)
   const known = new Set(titles.filter((title) => title !== ""))
+  const starts = new Set([...known].flatMap((title) => [title.charCodeAt(0), title.toUpperCase().charCodeAt(0)]))
+  /** Whether a row's first cell begins with a letter or digit with which no title begins. This rules out most rows in a fifth of the time. */
+  const isUnlikeTitles = (cell: Cell | undefined): boolean => {
+    const code = typeof cell === "string" ? cell.charCodeAt(0) : NaN
+    return isLetterOrDigit(code) && !starts.has(code)
+  }
   let found: ReadonlyArray<Typical> | undefined
   /** Called only for rows after an empty one, because the first call takes long if there are thousands of columns. */
   const typical = () => (found ??= typicalOf(firstRecords(below, repeats), titles.length))
@@ -112,6 +121,7 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
   return (row, where, isAfterGap = false) => {
     const mayBeHeader = !isFirst
     isFirst = false
+    if (!isAfterGap && other === undefined && isUnlikeTitles(row[0])) return undefined
     const first = plainTitle(row[0])
     const repeated = first === titles[0] ? repeats(row, where) : undefined
     if (repeated !== undefined) {
