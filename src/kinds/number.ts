@@ -124,12 +124,10 @@ export const number: Kind<Options> = {
     return oneCell((cell) => {
       if (typeof cell === "number") return Number.isFinite(cell) ? check(cell) : notANumber
       if (typeof cell !== "string" || cell.length > 100) return notANumber
-      let amount = cell
-      if (!shape.test(amount)) {
-        amount = withoutUnit(cell)
-        if (!shape.test(amount)) return notANumber
-      }
-      const isPercentage = cell.includes("%")
+      const isPlain = shape.test(cell)
+      const amount = isPlain ? cell : withoutUnit(cell)
+      if (!isPlain && !shape.test(amount)) return notANumber
+      const isPercentage = !isPlain && cell.includes("%")
       if (isPercentage && percent === undefined) return openPercentage
       // A workbook's percentages have decimal points, whatever the signs of its texts are.
       if (isPercentage && group === "." && amount.includes(".")) return pointedPercentage
