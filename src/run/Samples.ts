@@ -29,7 +29,7 @@ export class Samples {
   private readonly byRow = new Map<number, Sample>()
 
   /** Whether there is space for another row. */
-  private get hasRoom(): boolean {
+  get hasRoom(): boolean {
     return this.byRow.size < mostSamples
   }
 

@@ -86,7 +86,8 @@ export const survey = Effect.gen(function*() {
       const mapped = mapping.map(cells, key, theRunsId)
       if (!("item" in mapped)) return
       mappedRows++
-      counts.samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
+      const { samples } = counts
+      if (samples.hasRoom) samples.add({ row, key, cells: rowTexts(cells, plan), item: mapped.item })
       plan.traps?.add(row, cells, mapped.item)
     },
   })
