@@ -2,15 +2,13 @@
 
 import { isList, parsedJson } from "./json.ts"
 
-/** A key without its formatting. */
-interface LooseText {
-  /**
-   * Digits and lower-case letters, without leading zeros, and with `|` for anything between two digits. For a number,
-   * its plain digits.
-   */
-  readonly plain: string
-  /** The same text without any `|`. */
-  readonly joined: string
+/** A text in one letter case and Unicode form. */
+interface Folded {
+  readonly text: string
+  /** Digits and lower-case letters, with `|` for anything between two of them. */
+  readonly parts: string
+  /** The plain digits of a number that has decimals or an exponent. */
+  readonly decimal: string | undefined
 }
 
 const number = /^[+-]?(\d*)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
@@ -31,23 +29,39 @@ const plainNumber = (text: string): string | undefined => {
   return after === "" ? before || "0" : `${before || "0"}.${after}`
 }
 
-const loose = (part: string): LooseText => {
-  // Only all three steps make `ẞ`, `ß` and `ss` equal, and `İ`, `I`, `ı` and `i`.
-  const text = part.normalize("NFKC").trim().toLowerCase().toUpperCase().toLowerCase().replaceAll("i\u0307", "i")
-    .normalize("NFKC")
+/** Only all steps make `ẞ`, `ß` and `ss` equal, and `İ`, `I`, `ı` and `i`. ASCII needs only one. */
+const inOneCase = (part: string): string =>
+  !/[^\0-\x7f]/.test(part)
+    ? part.trim().toLowerCase()
+    : part.normalize("NFKC").trim().toLowerCase().toUpperCase().toLowerCase().replaceAll("i\u0307", "i").normalize(
+      "NFKC",
+    )
+
+const folded = (part: string): Folded => {
+  const text = inOneCase(part)
   const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
-  const decimal = plainNumber(text)
-  // A point before three digits may also separate thousands.
-  const joined = decimal === undefined || /[.,]\d{3}$/.test(text)
-    ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
-    : decimal
-  const plain = decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
-  // A key that consists only of punctuation is compared unchanged.
-  return joined === "" ? { plain: text, joined: text } : { plain, joined }
+  return { text, parts, decimal: plainNumber(text) }
 }
 
+/**
+ * Returns digits and lower-case letters, without leading zeros, and with `|` for anything between two digits. For a number, returns its plain digits. A
+ * text that consists only of punctuation is compared unchanged.
+ */
+const plain = ({ decimal, parts, text }: Folded): string =>
+  parts === ""
+    ? text
+    : decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
+
+/** Returns the same without any `|`. A point before three digits may also separate thousands. */
+const joined = ({ decimal, parts, text }: Folded): string =>
+  parts === ""
+    ? text
+    : decimal === undefined || /[.,]\d{3}$/.test(text)
+    ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
+    : decimal
+
 /** Returns a text without its formatting: case, spaces, punctuation, leading zeros, number notation, Unicode form. */
-export const looseText = (text: string): string => loose(text).plain
+export const looseText = (text: string): string => plain(folded(text))
 
 /**
  * Returns the row key made of the trimmed texts of its columns. Undefined if all are empty. Several texts are joined as a JSON list, so that different
@@ -72,12 +86,12 @@ const between = "\u0001"
 export const looseKey = (
   key: string,
 ): { readonly stored: ReadonlyArray<string>; readonly sought: ReadonlyArray<string> } => {
-  const parts = partsOf(key).map(loose)
-  const plain = parts.map((part) => part.plain).join(between)
-  const joined = parts.map((part) => part.joined).join(between)
-  return joined !== plain
-    ? { stored: [`=${plain}`, `|${joined}`], sought: [`=${plain}`, `=${joined}`] }
-    : { stored: [`=${plain}`], sought: [`=${plain}`, `|${plain}`] }
+  const parts = partsOf(key).map(folded)
+  const apart = parts.map(plain).join(between)
+  const together = parts.map(joined).join(between)
+  return together !== apart
+    ? { stored: [`=${apart}`, `|${together}`], sought: [`=${apart}`, `=${together}`] }
+    : { stored: [`=${apart}`], sought: [`=${apart}`, `|${apart}`] }
 }
 
 /** U+FFFD, or a character of two or more bytes whose bytes became one character each. */
