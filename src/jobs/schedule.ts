@@ -14,7 +14,7 @@ import { exitCodeOf } from "./attempt.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
-import { can, serviceToConfirm } from "./services.ts"
+import { can, findService, serviceToConfirm } from "./services.ts"
 import { findTarget } from "./target.ts"
 import { ledgerFailed, makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
 
@@ -41,6 +41,7 @@ export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>
 const start = (options: ScheduleOptions) =>
   Effect.gen(function*() {
     const project = yield* options.load([])
+    yield* Effect.forEach(options.confirmed, (name) => findService(project, name))
     const schedules = yield* readSchedules(options)
     if (schedules.scheduled.length === 0) {
       return yield* new JobRefused({

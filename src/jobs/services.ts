@@ -112,6 +112,18 @@ export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect
   }
 })
 
+/** Returns a service of the project. Fails if the project has no service with this name. */
+export const findService = (project: Project, name: string): Effect.Effect<ServiceConfig, JobRefused> => {
+  const config = project.services.get(name)
+  if (config !== undefined) return Effect.succeed(config)
+  const hint = suggest(name, [...project.services.keys()], "Its services are") ?? ""
+  return new JobRefused({
+    code: "ServiceUnknown",
+    next: ["check"],
+    message: `config/formferry.yaml has no service ${quoted(name)}. ${hint}`.trim(),
+  })
+}
+
 /** Opens a service of the project, sends it a request, and closes it. */
 const askService = <A>(
   project: Project,
@@ -120,16 +132,7 @@ const askService = <A>(
 ) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const config = project.services.get(service)
-      if (config === undefined) {
-        const hint = suggest(service, [...project.services.keys()], "Its services are") ?? ""
-        return yield* new JobRefused({
-          code: "ServiceUnknown",
-          next: ["check"],
-          message: `config/formferry.yaml has no service ${quoted(service)}. ${hint}`.trim(),
-        })
-      }
-      return yield* question(yield* openService(config))
+      return yield* question(yield* openService(yield* findService(project, service)))
     }),
   )
 

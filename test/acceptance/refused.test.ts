@@ -110,6 +110,16 @@ it.scopedLive("a service that must be confirmed is refused without --confirm or 
     expect(at.count()).toBe(3)
   }))
 
+it.scopedLive("--confirm with a service that the project lacks is refused, even if nothing needs a confirmation", () =>
+  Effect.gen(function*() {
+    const at = yield* withSource
+    const message = /has no service `production`\. Its services are: `live` and `careful`/
+    refused(at, yield* at.inProcess("run", "contacts", "--confirm", "production"), 2, message)
+    refused(at, yield* at.inProcess("undo", "contacts", "--run", "any", "--confirm", "production"), 2, message)
+    at.write("pipelines/contacts.yaml", `${pipelineYaml()}schedule: { cron: 0 2 * * *, zone: Europe/Berlin }\n`)
+    refused(at, yield* at.inProcess("schedule", "--once", "--confirm", "live", "production"), 2, message)
+  }))
+
 it.scopedLive("a wrong command line, an unknown pipeline and a missing project are refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
