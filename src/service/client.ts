@@ -141,19 +141,20 @@ const makeRepeatable = (
     const error = isAnswer ? undefined : unusable(status, body, { baseUrl, masked }, operation)
     if (error !== undefined) return Exit.fail(error)
     if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
-    const fail = (kind: Retryable["kind"], reason: string) =>
-      Exit.fail<Retryable>({ _tag: "Retryable", kind, reason, status })
-    if (status === 429) return fail("throttled", "it answered 429")
-    if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
+    const retryable = (kind: Retryable["kind"], reason: string): Retryable => ({
+      _tag: "Retryable",
+      kind,
+      reason,
+      status,
+    })
+    if (status === 429) return Exit.fail(retryable("throttled", "it answered 429"))
+    if (status === 408 || status >= 500) return Exit.fail(retryable("unreachable", `it answered ${status}`))
     const decoded = decode(response)
-    return decoded === undefined
-      ? fail(
-        "unexpected",
-        `status ${status} came with ${isPage(body) ? "a web page instead of" : "a body that is not"} ${
-          returned[operation]
-        }`,
-      )
-      : Exit.succeed(decoded)
+    if (decoded !== undefined) return Exit.succeed(decoded)
+    const what = isPage(body) ? "a web page instead of" : "a body that is not"
+    const unexpected = retryable("unexpected", `status ${status} came with ${what} ${returned[operation]}`)
+    // A sign-in page, or the page at a wrong address, would also be the answer to each retry.
+    return Exit.fail(operation === "metadata" && isPage(body) ? unreachable(unexpected) : unexpected)
   }
 
   const unanswered = (failure: NeverSent | MaybeSent): Exit.Exit<never, Retryable | ServiceUnusable> =>
@@ -184,11 +185,15 @@ const makeRepeatable = (
       })
       // Schedules are used only after a request has failed. If each request used them, they would take a tenth of an import's processor time.
       return Effect.catchAll(once, (failure) => {
+        // Every command starts with a form, and would be silent until the last retry.
+        const log = operation === "metadata" && isRetryable(failure) && failure.kind !== "throttled"
+          ? Effect.logWarning(`Waiting for ${baseUrl}: ${failure.reason}. The request is repeated for a while.`)
+          : Effect.void
         let isFirst = true
         const next = Effect.suspend(() => {
           if (!isFirst) return once
           isFirst = false
-          return Effect.fail(failure)
+          return Effect.zipRight(log, Effect.fail(failure))
         })
         return next.pipe(
           // The pace delays this retry. A 429 does not count as a failed connection.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Random, Redacted, TestClock } from "effect"
+import { Duration, Effect, Exit, Fiber, Logger, Random, Redacted, TestClock } from "effect"
 import type { Item } from "../../src/domain/item.ts"
 import { make } from "../../src/service/client.ts"
 import type { TransportResponse } from "../../src/service/transport.ts"
@@ -80,14 +80,26 @@ describe("the service client", () => {
       expect(message).toMatch(/^Form f1: \S+ does not know this form: status 404/)
     }))
 
-  it.scoped("the client says that it received a web page instead of a form", () =>
+  it.scoped("the client says that it received a web page instead of a form, without a retry", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering(response(200, "<!doctype html><title>Sign in</title>")))
-      const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
-      yield* TestClock.adjust(Duration.minutes(5))
-      expect((yield* Fiber.join(fiber)).message).toContain(
+      expect((yield* Effect.flip(service.form("f"))).message).toContain(
         "does not answer as specified: status 200 came with a web page instead of the requested form. Check baseUrl",
       )
+      expect((yield* service.requests).metadata).toBe(1)
+    }))
+
+  it.scoped("the client says once that it repeats the request for a form", () =>
+    Effect.gen(function*() {
+      const logged: Array<unknown> = []
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void logged.push(message)))
+      const service = yield* make(options, answering({ reason: "the proxy refused the connection" }))
+      const fiber = yield* Effect.fork(Effect.provide(Effect.flip(service.form("f")), logger))
+      yield* TestClock.adjust(Duration.minutes(5))
+      expect((yield* Fiber.join(fiber)).reason).toBe("unreachable")
+      expect(logged.flat()).toEqual([
+        expect.stringMatching(/^Waiting for \S+: the proxy refused the connection\. The request is repeated/),
+      ])
     }))
 
   it.scoped("the client returns undefined for a submission if the service answers 404 or 410", () =>
