@@ -175,6 +175,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ReportUnreadable":
       return command(...(invocation.typed.includes("--run") ? ["report", ...names] : ["status"]))
     case "ProjectNotFound":
+      if (error.unreadable !== undefined) return again
       return invocation.command === "studio" ? "formferry studio --demo" : "formferry demo"
     case "ConfirmationMissing":
       return sameCommandWith(invocation, "--confirm", [error.service])

@@ -157,6 +157,10 @@ export const codeOf = (error: unknown): string =>
 export const isMissing = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
   error._tag === "SystemError" && error.reason === "NotFound"
 
+/** Whether an operation of @effect/platform failed because of missing permissions. */
+export const isDenied = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
+  error._tag === "SystemError" && error.reason === "PermissionDenied"
+
 /** Whether an operation of @effect/platform failed because a file or folder exists. */
 export const isPresent = (error: { readonly _tag: string; readonly reason?: string }): boolean =>
   error._tag === "SystemError" && error.reason === "AlreadyExists"

@@ -94,8 +94,11 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
   start: Schema.String,
   /** Whether `--project` named the folder, so that no folder above it was searched. */
   isNamed: Schema.optional(Schema.Boolean),
+  /** Says why the nearest config/formferry.yaml can't be reached. Undefined if nothing was in the way. */
+  unreadable: Schema.optional(Schema.String),
 }) {
   override get message() {
+    if (this.unreadable !== undefined) return `${this.unreadable} Correct this, or name a project with --project DIR.`
     return this.isNamed === true
       ? `There is no config/formferry.yaml in ${this.start}. --project names the folder that contains config/.`
       : `There is no config/formferry.yaml in ${this.start} or in a folder above it. Go to a project's folder, name it with --project DIR, `

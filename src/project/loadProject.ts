@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { byFile, type Diagnostic } from "../domain/diagnostic.ts"
-import { isMissing, reasonOf } from "../domain/words.ts"
+import { isDenied, isMissing, reasonOf } from "../domain/words.ts"
 import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { type Disk, disk } from "./disk.ts"
@@ -132,10 +133,15 @@ export const findProject = (
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const first = path.resolve(start)
+    let unreadable: string | undefined
     for (let folder = first;; folder = path.dirname(folder)) {
-      const found = yield* fs.exists(path.join(folder, ...configFile)).pipe(Effect.orElseSucceed(() => false))
-      if (found) return folder
-      if (path.dirname(folder) === folder) return yield* new ProjectNotFound({ start: first })
+      const file = path.join(folder, ...configFile)
+      const found = yield* Effect.either(fs.exists(file))
+      if (Either.isRight(found) && found.right) return folder
+      if (Either.isLeft(found)) unreadable ??= `${file} can't be read: ${reasonOf(found.left)}.`
+      // A folder above one without access is a different project.
+      const isLast = path.dirname(folder) === folder || (Either.isLeft(found) && isDenied(found.left))
+      if (isLast) return yield* new ProjectNotFound({ start: first, unreadable })
     }
   })
 
@@ -184,7 +190,8 @@ export const loadProject = (
     const { fs, path } = yield* disk
     const root = path.resolve(dir)
     const config = path.join(root, ...configFile)
-    if (!(yield* fs.exists(config).pipe(Effect.orElseSucceed(() => false)))) {
+    // A file that can't be reached is reported when it is read.
+    if (!(yield* fs.exists(config).pipe(Effect.orElseSucceed(() => true)))) {
       return yield* new ProjectNotFound({ start: root, isNamed: true })
     }
     const from = (folder: string) => (file: string) => path.resolve(folder, file)

@@ -48,6 +48,21 @@ it.layer(platform)("a project's folder", (it) => {
       expect(error.message).toContain("--project DIR")
       expect(yield* diagnosticsOf(loadProject(root))).toEqual([expect.stringContaining("config/formferry.yaml")])
     }))
+
+  it.scoped("a config folder that can't be read is not reported as missing", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({ "config": "", "closed/config/formferry.yaml": projectYaml })
+      const file = "can't be read: a part of its path is a file, not a folder."
+      expect((yield* Effect.flip(findProject(root))).message).toContain(`${root}/config/formferry.yaml ${file}`)
+      expect(yield* diagnosticsOf(loadProject(root))).toMatchObject([{ message: `The file ${file}` }])
+      // The superuser may read every folder.
+      if (process.getuid?.() === 0) return
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.chmod(`${root}/closed/config`, 0o600)
+      const closed = "can't be read: you don't have permission."
+      expect((yield* Effect.flip(findProject(`${root}/closed`))).message).toContain(closed)
+      expect(yield* diagnosticsOf(loadProject(`${root}/closed`))).toMatchObject([{ message: `The file ${closed}` }])
+    }))
 })
 
 it.layer(platform)("loading pipelines", (it) => {
