@@ -41,8 +41,11 @@ describe("a source with JSON records", () => {
     expect(await refusal(config(file('{"a":[{"x":1}],"b":[{"x":2}]}', "json")))).toContain(
       "contains several lists of records: /a, /b. Name the one to read: `records: /a`",
     )
-    expect(await refusal(config(file('{"a":1}', "json")))).toContain("contains no list of records")
+    expect(await refusal(config(file('{"a":1,"b":{"c":2}}', "json")))).toContain("contains no list of records")
     expect(await refusal(config(file('{"a":1}', "json"), { records: "/a" }))).toContain("is not a list of records")
+    expect(await refusal(config(file('{"K-1":{"a":1},"K-2":{"a":2}}', "json")))).toContain(
+      "is an object of objects, not a list of records",
+    )
     expect(await refusal(config(file('[\n ["No", "Name"],\n [1, "Ada"]\n]', "json")))).toContain(
       "has no record with members",
     )
@@ -61,7 +64,7 @@ describe("a source with JSON records", () => {
       expect(all.rows).toEqual([rows[0], unread('{"id":3,'), rows[1], unread("7")])
       expect([...all.faults]).toEqual([
         [2, expect.stringContaining("Row 2 (line 3) is not JSON")],
-        [4, expect.stringContaining("Row 4 is not an object with members")],
+        [4, expect.stringContaining("Row 4 (line 5) is not an object with members")],
       ])
       expect(taken(all).format).toBe("jsonl (by its content)")
     }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { Json } from "../../domain/json.ts"
 import { brief, cut, type Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
 import { count } from "../../domain/words.ts"
@@ -48,7 +49,16 @@ const lookAtText = (
 const findPlace = (bytes: Bytes, encoding: Encoding) =>
   Effect.gen(function*() {
     const places: Array<ReadonlyArray<string>> = []
-    const walk = walkJson({ target: undefined, record: () => undefined, found: (place) => void places.push(place) })
+    /** Whether every value is in an object inside the first one. Undefined if there is no value. */
+    let isNested: boolean | undefined
+    const walk = walkJson({
+      target: undefined,
+      record: () => undefined,
+      found: (place) => void places.push(place),
+      outside: (place) => {
+        isNested = isNested !== false && place.length > 1
+      },
+    })
     let looked = 0
     let start = ""
     yield* lookAtText(bytes, encoding, (text, last) => {
@@ -64,7 +74,9 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     const { file } = bytes
     if (only === undefined) {
       return yield* refusing(file)(
-        "contains no list of records in the part that was searched. If there is one further down, name its place: `records: /items` under `source`.",
+        isNested === true
+          ? 'is an object of objects, not a list of records. If each of them is a record, convert the file to a list, for example with jq: `to_entries | map({key} + .value)`. In pandas, write it with `orient="records"`.'
+          : "contains no list of records in the part that was searched. If there is one further down, name its place: `records: /items` under `source`.",
       )
     }
     const again = places.find((place, at) => places.findIndex((other) => pointerOf(other) === pointerOf(place)) < at)
@@ -112,11 +124,12 @@ interface Rows {
   readonly outside: JsonReader["outside"]
 }
 
-const noRecord = (row: number, value: unknown): Problem => ({
+const noRecord = (row: number, { line, value }: Extract<JsonRecord, { readonly value: Json }>): Problem => ({
   code: "ragged-row",
   value: cut(JSON.stringify(value)),
-  message:
-    `Row ${row} is not an object with members, unlike the others. Correct it in the system that writes the file.`,
+  message: `Row ${row}${
+    line === undefined ? "" : ` (line ${line})`
+  } is not an object with members, unlike the others. Correct it in the system that writes the file.`,
 })
 
 /** What is wrong with a line that can't be read, and what to do. */
@@ -167,7 +180,7 @@ const rowsOf = (
         continue
       }
       const cells = columns.cells(record.value, note)
-      const fault = unpairedInJson(row, record.value) ?? (cells === undefined ? noRecord(row, record.value) : undefined)
+      const fault = unpairedInJson(row, record.value) ?? (cells === undefined ? noRecord(row, record) : undefined)
       if (fault === undefined && !more && cells?.every((cell) => cell === null) === true) empty++
       else made.add(cells ?? unreadCells(JSON.stringify(record.value)), fault)
     }

@@ -5,8 +5,8 @@ import { UnreadableText } from "../text/readText.ts"
 import { pointerOf } from "./pointer.ts"
 import { deepest, RepeatedMember, TooDeep, walkJson } from "./walk.ts"
 
-/** A record, or a line of a JSON Lines file that can't be read as a record. */
-export type JsonRecord = { readonly value: Json } | {
+/** A record, with its line in a JSON Lines file, or a line of such a file that can't be read as a record. */
+export type JsonRecord = { readonly value: Json; readonly line?: number } | {
   readonly line: number
   readonly text: string
   readonly fault: "malformed" | "deep" | "repeated"
@@ -129,7 +129,7 @@ export const readLines = (): JsonReader => {
         const trimmed = each.trim()
         if (trimmed === "") continue
         try {
-          records.push({ value: parseJson(trimmed) })
+          records.push({ value: parseJson(trimmed), line })
         } catch (error) {
           if (!(error instanceof SyntaxError) && !(error instanceof UnreadableText)) throw error
           const fault = error instanceof TooDeep ? "deep" : error instanceof RepeatedMember ? "repeated" : "malformed"
