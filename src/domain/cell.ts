@@ -9,6 +9,15 @@ export class DateCell {
   }
 }
 
+/** A number that a workbook shows as a percentage. */
+export class PercentCell {
+  /** @param percent `12.5` for 12.5% */
+  readonly percent: number
+  constructor(percent: number) {
+    this.percent = percent
+  }
+}
+
 /** A workbook cell with an error, such as `#N/A`. */
 export class ErrorCell {
   readonly code: string
@@ -26,7 +35,7 @@ export class JsonCell {
 }
 
 /** A cell with the type that its source gives it. Text files contain only strings. `null`: the source has no cell there, or an empty one. */
-export type Cell = string | number | boolean | DateCell | ErrorCell | JsonCell | null
+export type Cell = string | number | boolean | DateCell | PercentCell | ErrorCell | JsonCell | null
 
 /** Returns the cell of a JSON value. A list or an object remains JSON. */
 export const cellOf = (value: Json | undefined): Cell =>
@@ -41,6 +50,7 @@ export const cellText = (cell: Cell | undefined): string => {
   if (typeof cell === "string") return cell
   if (cell === null || cell === undefined) return ""
   if (cell instanceof DateCell) return cell.iso
+  if (cell instanceof PercentCell) return `${cell.percent}%`
   if (cell instanceof ErrorCell) return cell.code
   if (cell instanceof JsonCell) return JSON.stringify(cell.value)
   return String(cell)

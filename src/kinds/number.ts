@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { PercentCell } from "../domain/cell.ts"
 import { isJsonNumber, type Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"
@@ -78,8 +79,6 @@ const openPercentage = new Fault(
   "a number without a percent sign; to send 12% as 12 or 0.12, set `percent: whole` or `percent: fraction`",
 )
 
-const pointedPercentage = new Fault("not-a-number", "a percentage without a point, which may be a decimal sign")
-
 const inexact = new Fault("out-of-range", "a number that can be sent exactly (15 digits at most); map it as text")
 
 /** Returns the value of a JSON number or of a text that is one. */
@@ -121,22 +120,23 @@ export const number: Kind<Options> = {
       if (integer && !Number.isInteger(value)) return notANumber
       return value < min || value > max ? outOfRange : value === 0 ? 0 : value
     }
+    const checkPercentage = (value: number): number | Fault =>
+      percent === undefined
+        ? openPercentage
+        : check(percent === "fraction" ? Number((value / 100).toPrecision(15)) : value)
     return oneCell((cell) => {
+      if (cell instanceof PercentCell) return checkPercentage(cell.percent)
       if (typeof cell === "number") return Number.isFinite(cell) ? check(cell) : notANumber
       if (typeof cell !== "string" || cell.length > 100) return notANumber
       const isPlain = shape.test(cell)
       const amount = isPlain ? cell : withoutUnit(cell)
       if (!isPlain && !shape.test(amount)) return notANumber
-      const isPercentage = !isPlain && cell.includes("%")
-      if (isPercentage && percent === undefined) return openPercentage
-      // A workbook's percentages have decimal points, whatever the signs of its texts are.
-      if (isPercentage && group === "." && amount.includes(".")) return pointedPercentage
       const ungrouped = groups === undefined ? amount : amount.replace(groups, "")
       const pointed = decimal === "." ? ungrouped : ungrouped.replace(decimal, ".")
       const digits = pointed.startsWith("\u2212") ? `-${pointed.slice(1)}` : pointed
       const value = Number(digits)
       if (!isExact(digits, value)) return inexact
-      return check(isPercentage && percent === "fraction" ? Number((value / 100).toPrecision(15)) : value)
+      return !isPlain && cell.includes("%") ? checkPercentage(value) : check(value)
     })
   },
   compare: (sent, returned) => {

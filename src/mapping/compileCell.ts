@@ -1,4 +1,4 @@
-import { type Cell, DateCell, JsonCell } from "../domain/cell.ts"
+import { type Cell, DateCell, JsonCell, PercentCell } from "../domain/cell.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { isJsonNumber, parsedJson } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
@@ -158,6 +158,8 @@ const typed = (text: string, kind: Kind, fixed: Fixed): Cell | undefined => {
   if (isJsonNumber(text)) return typedNumber(text, kind, fixed)
   if (text === "true" || text === "false") return text === "true"
   if (fixed !== "typed") return undefined
+  const percent = text.endsWith("%") ? Number(text.slice(0, -1)) : NaN
+  if (text === `${percent}%`) return new PercentCell(percent)
   const iso = readIso(text)
   if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
   if (!/^[[{]/.test(text)) return undefined

@@ -1,4 +1,4 @@
-import { type Cell, ErrorCell, trimmed } from "../domain/cell.ts"
+import { type Cell, ErrorCell, PercentCell, trimmed } from "../domain/cell.ts"
 import { canonicalJson, type Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
@@ -143,7 +143,9 @@ export const templateText =
   (pieces: ReadonlyArray<string | number>, decimal: string) => (cells: ReadonlyArray<Cell>): string | undefined =>
     fillTemplate(
       pieces,
-      cells.map((cell) => typeof cell === "number" ? textOf(cell).replace(".", decimal) : textOf(cell)),
+      cells.map((cell) =>
+        typeof cell === "number" || cell instanceof PercentCell ? textOf(cell).replace(".", decimal) : textOf(cell)
+      ),
     )
 
 /** Returns the reader for a template over several columns. `write` returns its text. */

@@ -1,5 +1,5 @@
 import Libsql from "libsql"
-import { type Cell, DateCell, ErrorCell, JsonCell } from "../domain/cell.ts"
+import { type Cell, DateCell, ErrorCell, JsonCell, PercentCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
@@ -10,12 +10,15 @@ type Encoded =
   | boolean
   | null
   | { readonly date: string }
+  | { readonly percent: number }
   | { readonly error: string }
   | { readonly json: Json }
 
 const encode = (cell: Cell | undefined): Encoded =>
   cell instanceof DateCell
     ? { date: cell.iso }
+    : cell instanceof PercentCell
+    ? { percent: cell.percent }
     : cell instanceof ErrorCell
     ? { error: cell.code }
     : cell instanceof JsonCell
@@ -27,6 +30,8 @@ const decode = (cell: Encoded): Cell =>
     ? cell
     : "date" in cell
     ? new DateCell(cell.date)
+    : "percent" in cell
+    ? new PercentCell(cell.percent)
     : "error" in cell
     ? new ErrorCell(cell.error)
     : new JsonCell(cell.json)

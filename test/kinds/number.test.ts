@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { PercentCell } from "../../src/domain/cell.ts"
 import type { KindContext } from "../../src/kinds/Kind.ts"
 import { number } from "../../src/kinds/number.ts"
 import { compiled, conforms } from "./conformance.ts"
@@ -55,7 +56,7 @@ describe("the number kind", () => {
     ["5 XYZ", {}],
     ["5 items", {}],
     ["12%", {}],
-    ["12.345%", { decimal: ",", group: ".", percent: "whole" }],
+    [new PercentCell(12), {}],
     ["(5)", {}],
     ["--5", {}],
     ["Infinity", {}],
@@ -73,6 +74,9 @@ describe("the number kind", () => {
     ["1234,5", { decimal: ",", group: "." }, 1234.5],
     ["12%", { percent: "whole" }, 12],
     ["12,5 %", { decimal: ",", percent: "whole" }, 12.5],
+    ["12.345%", { decimal: ",", group: ".", percent: "whole" }, 12345],
+    [new PercentCell(12.345), { decimal: ",", group: ".", percent: "whole" }, 12.345],
+    [new PercentCell(7), { percent: "fraction" }, 0.07],
     ["-%0.7", { percent: "fraction" }, -0.007],
     ["12", { percent: "fraction" }, 12],
     ["1,234.5", { group: "," }, 1234.5],

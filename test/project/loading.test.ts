@@ -51,7 +51,7 @@ it.layer(platform)("a project's folder", (it) => {
 
   it.scoped("a config folder that can't be read is not reported as missing", () =>
     Effect.gen(function*() {
-      const root = yield* projectFolder({ "config": "", "closed/config/formferry.yaml": projectYaml })
+      const root = yield* projectFolder({ config: "", "closed/config/formferry.yaml": projectYaml })
       const file = "can't be read: a part of its path is a file, not a folder."
       expect((yield* Effect.flip(findProject(root))).message).toContain(`${root}/config/formferry.yaml ${file}`)
       expect(yield* diagnosticsOf(loadProject(root))).toMatchObject([{ message: `The file ${file}` }])

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import * as XLSX from "xlsx"
-import { cellText, DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { cellText, DateCell, ErrorCell, PercentCell } from "../../src/domain/cell.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { parseRange } from "../../src/source/workbook/Sheet.ts"
 import { config, file, read, readAll, refusal, run } from "./opening.ts"
@@ -54,7 +54,7 @@ describe("cells of a workbook", () => {
       Object.assign(sheet["B3"], { z: "0.0%" })
       const content = XLSX.write({ SheetNames: ["S"], Sheets: { S: sheet } }, { bookType, type: "buffer" })
       const all = await excel(content, {}, bookType === "biff8" ? "xls" : bookType)
-      expect(all.rows).toEqual([["a", "7%"], ["b", "25.12%"], ["c", 7]])
+      expect(all.rows).toEqual([["a", new PercentCell(7)], ["b", new PercentCell(25.12)], ["c", 7]])
     },
   )
 

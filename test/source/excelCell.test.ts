@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { DateCell, ErrorCell, PercentCell } from "../../src/domain/cell.ts"
 import { isoCell, showsOf, toCell } from "../../src/source/workbook/cells.ts"
 
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
@@ -94,13 +94,13 @@ describe("a whole number that a workbook shows with zeros in front", () => {
     [7, "0", 7],
     [7, "0,000", 7],
     [7, "00.0", 7],
-    [7, "00%", "700%"],
+    [7, "00%", new PercentCell(700)],
     [7, "00E+00", 7],
     [7, "##", 7],
     [7.5, "0000", 7.5],
     [-7, "0000", -7],
   ])("the zeros of %d are kept if its format has places for them: %s", (value, format, shown) => {
-    expect(toCell({ t: "n", v: value, z: format }, false)).toBe(shown)
+    expect(toCell({ t: "n", v: value, z: format }, false)).toEqual(shown)
   })
 })
 

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { DateCell, ErrorCell, PercentCell } from "../../src/domain/cell.ts"
 import { config, read, run, texts } from "./opening.ts"
 
 const folder = join(import.meta.dirname, "libreoffice")
@@ -61,8 +61,26 @@ describe("a sheet that LibreOffice saved", () => {
     async (type) => {
       const all = await run(read(config(join(folder, `values.${type}`))))
       expect(all.rows).toEqual([
-        [true, "12.5%", 1234.5, new DateCell("08:30:00"), "36:15:00", null, new ErrorCell("#DIV/0!"), true],
-        [false, "-0.5%", -0.01, new DateCell("23:59:00"), new DateCell("00:01:00"), null, new ErrorCell("#N/A"), 0.5],
+        [
+          true,
+          new PercentCell(12.5),
+          1234.5,
+          new DateCell("08:30:00"),
+          "36:15:00",
+          null,
+          new ErrorCell("#DIV/0!"),
+          true,
+        ],
+        [
+          false,
+          new PercentCell(-0.5),
+          -0.01,
+          new DateCell("23:59:00"),
+          new DateCell("00:01:00"),
+          null,
+          new ErrorCell("#N/A"),
+          0.5,
+        ],
       ])
       expect(all.source.warnings).toEqual([])
     },

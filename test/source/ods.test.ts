@@ -1,7 +1,7 @@
 // OpenDocument sheets that were written manually after the specification, with everything that spreadsheet programs may
 // write and a reader may lose.
 import { describe, expect, it } from "vitest"
-import { type Cell, cellText, DateCell, ErrorCell } from "../../src/domain/cell.ts"
+import { type Cell, cellText, DateCell, ErrorCell, PercentCell } from "../../src/domain/cell.ts"
 import { config, file, read, refusal, run } from "./opening.ts"
 import { ods, odsParts, odsRow, zip } from "./workbooks.ts"
 
@@ -61,7 +61,7 @@ describe("the value of a cell in an OpenDocument sheet", () => {
     ["float", "value", "007.50", 7.5],
     ["float", "value", "1E21", 1e21],
     ["float", "value", "123456789012345678", "123456789012345678"],
-    ["percentage", "value", "0.125", "12.5%"],
+    ["percentage", "value", "0.125", new PercentCell(12.5)],
     ["currency", "value", "-1234.5", -1234.5],
     ["boolean", "boolean-value", "false", false],
     ["date", "date-value", "2020-01-02", new DateCell("2020-01-02")],

@@ -1,5 +1,5 @@
 import { cached } from "../../domain/cached.ts"
-import { type Cell, DateCell, ErrorCell, JsonCell } from "../../domain/cell.ts"
+import { type Cell, ErrorCell, JsonCell } from "../../domain/cell.ts"
 import { shapes } from "../../domain/inspectedColumn.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { hashOf } from "../../domain/textHash.ts"
@@ -103,7 +103,7 @@ const readCell = (
   if (typeof cell === "number") {
     return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"], number: cell }
   }
-  if (typeof cell !== "string" && !(cell instanceof DateCell)) return { may: nothing }
+  if (typeof cell === "boolean" || cell === null || cell instanceof ErrorCell) return { may: nothing }
   if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
   const [address] = /^(?:https?:\/\/|www\.)(?=\S+$)/i.exec(text) ?? []
   if (address !== undefined) return { may: ["url"], notation: address }

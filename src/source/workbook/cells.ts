@@ -1,5 +1,5 @@
 import type { CellObject } from "xlsx"
-import { type Cell, DateCell, ErrorCell } from "../../domain/cell.ts"
+import { type Cell, DateCell, ErrorCell, PercentCell } from "../../domain/cell.ts"
 
 /** The cell of a formula without a stored value. We don't calculate formulas, so its value is unknown. */
 export const uncalculated = new ErrorCell("formula without a stored value")
@@ -198,13 +198,13 @@ const errors: Readonly<Record<number, string>> = {
 /** Whether a text is the name of an error. */
 export const isErrorName = (text: string): boolean => Object.values(errors).includes(text)
 
-/** Returns a number as its cell's format shows it. A date or a time that does not exist is an error. A percentage, and a number with zeros in front, is a text. */
+/** Returns a number as its cell's format shows it. A date or a time that does not exist is an error. A number with zeros in front is a text. */
 export const numberCell = (value: number, format: Shows, date1904: boolean): Cell => {
   if (!Number.isFinite(value)) return new ErrorCell("#NUM!")
   const shows = format.ofNumber?.(value) ?? format
   if (shows.date || shows.time) return dated(value, shows, date1904) ?? noDate(value, shows, date1904)
   // With all its digits, although the format may show fewer.
-  if (shows.percent === true) return `${exact(value * 100)}%`
+  if (shows.percent === true) return new PercentCell(exact(value * 100))
   return shows.digits !== undefined && value >= 0 && value < 10 ** (shows.digits - 1) && Number.isInteger(value)
     ? String(value).padStart(shows.digits, "0")
     : exact(value)
