@@ -36,7 +36,12 @@ const momentOf = (text: string, format: DateFormat | undefined) => {
   return Number.isNaN(wall) ? undefined : { wall, hasTime: format?.hasTime === true, offset: NaN }
 }
 
-/** Returns a function that compares a cell with a bound. The result is below zero if the cell is less than the bound, or NaN if the two can't be compared. */
+const percentage = /^[-+]?\d+(?:\.\d+)?(?=\s?%$)/
+
+/** Whether a bound is a number or a percentage. */
+const isAmount = (bound: string): boolean => plainNumber.test(bound) || percentage.test(bound)
+
+/** Returns a function that compares a cell with a bound. Only percentages can be compared with a percentage. The result is below zero if the cell is less than the bound, or NaN if the two can't be compared. */
 const comparison = (
   bound: string,
   format: DateFormat | undefined,
@@ -45,6 +50,8 @@ const comparison = (
     const least = Number(bound)
     return (cell, text) => numberOf(cell, text) - least
   }
+  const [percent] = percentage.exec(bound) ?? []
+  if (percent !== undefined) return (_, text) => Number(percentage.exec(text)?.[0] ?? NaN) - Number(percent)
   const moment = momentOf(bound, undefined)
   if (moment === undefined) return undefined
   return (cell, text) => {
@@ -91,14 +98,19 @@ export const compileConditions = (
       if (compare === undefined) {
         findings.error(
           [...path, bound],
-          `"${given}" is neither a number nor an ISO date or time.`,
-          "Write it as 10.5, 2024-01-31 or 2024-01-31T08:00.",
+          `"${given}" is neither a number, a percentage nor an ISO date or time.`,
+          "Write it as 10.5, 10%, 2024-01-31 or 2024-01-31T08:00.",
         )
         continue
       }
       compares = true
-      const fault = plainNumber.test(given.trim())
-        ? new Fault("not-a-number", `a number to compare with ${given}`)
+      const fault = isAmount(given.trim())
+        ? new Fault(
+          "not-a-number",
+          given.includes("%")
+            ? `a percentage such as 12.5% to compare with ${given}`
+            : `a number to compare with ${given}; if the cells are percentages, add % to ${given}`,
+        )
         : new Fault(
           "not-a-date",
           `a date as ${asked.format === undefined ? "" : `${asked.format} or `}${isoFormat} to compare with ${given}`,

@@ -12,12 +12,12 @@ const Tests = section({
     examples: [["test", "spam"]],
   }),
   atLeast: optional(Schema.String, {
-    description: "The smallest number, or the earliest ISO date or time, allowed in the cell",
+    description: "The smallest number or percentage, or the earliest ISO date or time, allowed in the cell",
     examples: ["2024-01-01"],
   }),
   atMost: optional(Schema.String, {
     description:
-      "The largest number, or the latest ISO date or time, allowed in the cell. A day without a time includes the whole day",
+      "The largest number or percentage, or the latest ISO date or time, allowed in the cell. A day without a time includes the whole day",
     examples: ["2024-12-31"],
   }),
   matches: optional(Expression, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Cell, DateCell, JsonCell } from "../../src/domain/cell.ts"
+import { type Cell, DateCell, JsonCell, PercentCell } from "../../src/domain/cell.ts"
 import { mentionedColumns } from "../../src/mapping/ColumnBook.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
@@ -41,6 +41,10 @@ describe("the filter `where`", () => {
     expect(kept("{ atLeast: 10, atMost: 20.5 }", ["9", "10", 20.5, "20.6", "-1", "", "many"])).toEqual(
       ["out", "in", "in", "out", "out", "out", "not-a-number"],
     )
+    expect(kept("{ atLeast: 10%, atMost: 20.5 % }", ["9%", "10 %", new PercentCell(20.5), "21%", "", "12"])).toEqual(
+      ["out", "in", "in", "out", "out", "not-a-number"],
+    )
+    expect(kept("{ atLeast: 10 }", ["12%"])).toEqual(["not-a-number"])
     expect(kept("{ atLeast: 2024-01-01 }", [
       "2023-12-31",
       "2024-01-01",
@@ -64,7 +68,7 @@ describe("the filter `where`", () => {
     expect(errorsOf(pipeline, formOf(["Q"]), ["Id", "A"]).map(({ message }) => message)).toEqual([
       'The source has no column "B".',
       'The format "DD" has the letter D, which is not a field.',
-      '"soon" is neither a number nor an ISO date or time.',
+      '"soon" is neither a number, a percentage nor an ISO date or time.',
     ])
   })
 })
@@ -364,8 +368,8 @@ describe("the option `stamp`", () => {
 
 describe("the mapping of a fixed rejected.csv", () => {
   const lines = `  questions:
-    - { name: N, from: N, as: number, decimal: "," }
-    - { name: G, from: G, as: number, decimal: ",", group: "." }
+    - { name: N, from: N, as: number, decimal: ",", percent: whole }
+    - { name: G, from: G, as: number, decimal: ",", group: ".", percent: whole }
     - { name: D, from: D, as: date, format: dd.MM.yyyy }
     - { name: T, from: T, as: dateTime, format: dd.MM.yyyy HH:mm, zone: Europe/Berlin }
     - { name: B, from: B, as: boolean, true: [ja], false: [nein] }
@@ -395,6 +399,8 @@ describe("the mapping of a fixed rejected.csv", () => {
   it("a fixed rejected.csv is read with the workbook's typed cells", () => {
     expect(read(undefined, ...typed)).toEqual(values)
     expect(read("typed", ...asTexts)).toEqual(values)
+    expect(read(undefined, new PercentCell(12.5), new PercentCell(1.234))).toEqual([12.5, 1.234])
+    expect(read("typed", "12.5%", "1234.5%")).toEqual([12.5, 1234.5])
   })
 
   it("a fixed rejected.csv is also read in the source's own formats", () => {
@@ -406,6 +412,7 @@ describe("the mapping of a fixed rejected.csv", () => {
   it("a fixed rejected.csv has a problem if a number can be read in two ways", () => {
     expect(read("typed", null, "1.234")).toEqual([["not-a-number", "G"]])
     expect(read("typed", null, "1234")).toEqual([1234])
+    expect(read("typed", null, "1.234%")).toEqual([["not-a-number", "G"]])
     expect(read("text", null, "1.234")).toEqual([1234])
   })
 
