@@ -176,11 +176,15 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     const { sink: { stopWhen }, source: { vanished } } = run.pipeline
     // Rows that are only sent again would hide a few that are replaced.
     const of = Math.max(newRows.neverSent, missing.answers)
+    const { imported } = survey.seen
     // Without the answers that a key gives, equal answers may be a coincidence if there are few rows. So they may if many rows are absent anyway.
+    const isCertain = isByContent
+      ? !run.isPartial && vanished !== "ignore"
+      : imported === 0 && missing.answers > 1 && missing.answers * 2 > missing.all
     const replaced = overLimit("replaced", stopWhen.replaced, {
       rows: missing.answers,
       of,
-      ...(isByContent && !run.isPartial && vanished !== "ignore" && { atLeast: 1 }),
+      ...(isCertain && { atLeast: 1 }),
     })
     if (replaced !== undefined) {
       const what = `${replaced} Apart from formatting${
@@ -192,7 +196,6 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
       }`
       if (yield* refuse({ replaced: states.answers, of }, what, { how: rekey, limit: true })) return
     }
-    const { imported } = survey.seen
     const isLost = isByContent && isOwn && vanished !== "ignore" && missing.all >= fewRows && missing.all > imported
       && of >= missing.all
     if (isLost) {
