@@ -21,6 +21,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
 import { collectTraps } from "./answerTraps.ts"
+import { nearConditions } from "./nearConditions.ts"
 import type { Prepared } from "./prepare.ts"
 import { askerOf, newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
@@ -126,7 +127,11 @@ const trapsOf = ({ form, mapping, pipeline, source }: RunSettings): RunRequest["
       traps.add(item, cells)
       stray.add(cells, row)
     },
-    findings: Effect.map(Effect.orElseSucceed(stray.findings, () => []), (rows) => [...traps.findings(), ...rows]),
+    findings: Effect.map(Effect.orElseSucceed(stray.findings, () => []), (rows) => [
+      ...traps.findings(),
+      ...rows,
+      ...nearConditions(pipeline, mapping),
+    ]),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ColumnUse } from "../domain/cells.ts"
+import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
@@ -47,6 +48,16 @@ interface UnansweredQuestion {
   readonly state: "ignored" | "notMapped"
 }
 
+/** A cell that equals a text of a condition apart from case, spaces and the notation of a number. So it is not the same. */
+export interface NearCell {
+  readonly path: YamlPath
+  readonly column: Column
+  readonly cell: string
+  readonly text: string
+  /** Whether rows with this cell are skipped because of it. */
+  readonly skips: boolean
+}
+
 /** A pipeline compiled for a form. Turns rows into items or problems. Synchronous, and made once in a run. */
 export interface Mapping {
   /** The columns that the mapping reads, sorted by name. A row's content consists of their cells. */
@@ -69,6 +80,8 @@ export interface Mapping {
   readonly keyBy: (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => (cells: Cells) => string | undefined
   /** Whether the pipeline's `where` skips the row. If a cell can't be compared, the row is not skipped and has a problem. */
   readonly filtered: (cells: Cells) => boolean
+  /** Returns the cells so far that `where` does not count as one of its texts, although only case, spaces or the notation of a number differ. */
+  readonly nearConditions: () => ReadonlyArray<NearCell>
   /**
    * Returns the row's item, or all of its problems.
    *

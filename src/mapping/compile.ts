@@ -160,6 +160,7 @@ export const compile = (input: {
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
     keyBy: rowKey,
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
+    nearConditions: where.near,
     unanswered,
     columnUses: columns.map((column) => book.useOf(column)),
     cellUses: context.uses.most,

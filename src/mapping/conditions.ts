@@ -2,6 +2,7 @@ import { type Cell, DateCell } from "../domain/cell.ts"
 import { plainName } from "../domain/form.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import { oneLine } from "../domain/words.ts"
 import { textOf } from "../kinds/cells.ts"
 import { compileFormats, type DateFormat, isoFormat } from "../kinds/dateFormats.ts"
 import { Fault } from "../kinds/Kind.ts"
@@ -9,6 +10,7 @@ import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
 import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext } from "./CompileContext.ts"
+import type { NearCell } from "./Mapping.ts"
 import { columnProblem } from "./problems.ts"
 
 /** Whether a row's cells meet the conditions. A cell that can't be compared counts as meeting them, and is added to the problems. */
@@ -16,6 +18,8 @@ type Holds = (cells: Cells, problems: Array<Problem>) => boolean
 
 export interface Conditions {
   readonly holds: Holds
+  /** Returns the cells so far that are nearly the same as a text. */
+  readonly near: () => ReadonlyArray<NearCell>
   /** Whether the condition compares cells with bounds, which is not possible for every cell. */
   readonly compares: boolean
   readonly columns: ReadonlyArray<Column>
@@ -63,6 +67,34 @@ const comparison = (
   }
 }
 
+/** The maximum number of distinct cells of a column that are compared with the texts of a condition. */
+const mostNear = 1_000
+
+const loosely = (text: string): string => {
+  const plain = oneLine(text.normalize("NFKC")).toLowerCase()
+  return plain.length <= 15 && plainNumber.test(plain) ? String(Number(plain)) : plain
+}
+
+/** Compares cells with texts. A truth value of a workbook or JSON file has no letter case. */
+const compareTexts = (texts: ReadonlyArray<string>) => {
+  const all = new Set(texts.map(plainName))
+  const inLowerCase = new Set([...all].map((text) => text.toLowerCase()))
+  const loose = new Map([...all].map((text) => [loosely(text), text]))
+  const others = new Set<string>()
+  return {
+    has: (cell: Cell | undefined, text: string): boolean => {
+      if (all.has(text) || (typeof cell === "boolean" && inLowerCase.has(text))) return true
+      if (text !== "" && others.size < mostNear) others.add(text)
+      return false
+    },
+    near: () =>
+      [...others].flatMap((cell) => {
+        const text = loose.get(loosely(cell))
+        return text === undefined ? [] : [{ cell, text }]
+      }),
+  }
+}
+
 /** Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date. */
 export const compileConditions = (
   conditions: ReadonlyArray<Condition>,
@@ -70,17 +102,16 @@ export const compileConditions = (
 ): Conditions => {
   let compares = false
   const found: Array<Column> = []
+  const near: Array<Conditions["near"]> = []
   const all = conditions.map(({ column: name, path, ...asked }): Holds => {
     const column = book.find(name, "keyOrCondition")
     if (column !== undefined) found.push(column)
     const tests: Array<Test> = []
-    if (asked.is !== undefined) {
-      const is = new Set(asked.is.map(plainName))
-      tests.push((_, text) => is.has(text))
-    }
-    if (asked.not !== undefined) {
-      const not = new Set(asked.not.map(plainName))
-      tests.push((_, text) => !not.has(text))
+    for (const [texts, skips] of [[asked.is, true], [asked.not, false]] as const) {
+      if (texts === undefined) continue
+      const compared = compareTexts(texts)
+      tests.push((cell, text) => compared.has(cell, text) === skips)
+      if (column !== undefined) near.push(() => compared.near().map((one) => ({ ...one, column, path, skips })))
     }
     if (asked.empty !== undefined) {
       const wanted = asked.empty
@@ -140,6 +171,7 @@ export const compileConditions = (
   return {
     compares,
     columns: found,
+    near: () => near.flatMap((one) => one()),
     holds: (cells, problems) => {
       const before = problems.length
       if (all.every((holds) => holds(cells, problems))) return true

@@ -258,6 +258,34 @@ questions:
       expect((yield* world.run).rows).toMatchObject({ read: 10, filtered: 9, invalid: 1 })
     }))
 
+  it.scoped("check and a run warn about cells that nearly equal a text of `where`", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const row = (no: number, color: string) => `${no},Ada,a${no}@example.org,${color},\n`
+      yield* world.write(
+        "people.csv",
+        `No,Name,Mail,Color,Interests\n${
+          ["Red", "red", "RED ", "Blue"].map((color, at) => row(at + 1, color)).join("")
+        }`,
+      )
+      const where = (no: string) =>
+        pipeline.replace("  rowKey", `  where: { Color: Red, No: { not: "${no}" } }\n  rowKey`)
+      yield* world.write("pipelines/people.yaml", where("01"))
+      const { data, diagnostics = [] } = yield* world.check()
+      expect(data).toMatchObject({ rows: 4, filtered: 3 })
+      expect(diagnostics.map(({ message }) => message)).toEqual([
+        '"red" is not "Red", so rows with this cell are skipped. If they should be sent, list both.',
+        '"RED" is not "Red", so rows with this cell are skipped. If they should be sent, list both.',
+        '"1" is not "01", so rows with this cell are not skipped. If they should be, list both.',
+      ])
+      expect((yield* world.run).warnings).toEqual([
+        "`where` compares Color with a text that some cells nearly equal. To see the values, run: formferry check people",
+        "`where` compares No with a text that some cells nearly equal. To see the values, run: formferry check people",
+      ])
+      yield* world.write("pipelines/people.yaml", where("9").replace("Red", "[Red, red, RED]"))
+      expect((yield* world.check()).diagnostics).toEqual([])
+    }))
+
   it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start

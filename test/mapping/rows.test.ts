@@ -22,6 +22,8 @@ describe("the filter `where`", () => {
       ["in", "in", "out", "in", "out", "out"],
     )
     expect(kept("yes", ["yes", true])).toEqual(["in", "out"])
+    expect(kept("TRUE", [true, false, "TRUE", "true"])).toEqual(["in", "out", "in", "out"])
+    expect(kept("{ not: TRUE }", [true, false])).toEqual(["out", "in"])
     expect(kept("{ not: [test, spam] }", ["test", "x", null])).toEqual(["out", "in", "in"])
     expect(kept("{ empty: false }", ["x", "", "-", null])).toEqual(["in", "out", "out", "out"])
     expect(kept("{ empty: true }", ["x", "-"])).toEqual(["out", "in"])
