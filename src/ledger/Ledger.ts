@@ -7,7 +7,7 @@ import type { Destination } from "../domain/destination.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
-import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "./errors.ts"
+import type { LedgerBusy, LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused, RowShared } from "./errors.ts"
 import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed, Unkeyed } from "./facts.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
@@ -157,7 +157,10 @@ export interface LedgerSession {
     /** Returns the milliseconds since the last heartbeat, by this host's clock. */
     readonly silentFor: () => number
   }
-  /** Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. */
+  /**
+   * Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. Fails with
+   * `RowShared` if a different pipeline has sent one of them to the form since the lock was taken, because the survey may have looked it up before.
+   */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>
     /** Whether rows in doubt may be resent (`inDoubt: resend`). It is a defect if a row was already sent twice. */
@@ -167,7 +170,7 @@ export interface LedgerSession {
     /** Names of the columns that each row's `content` covers. */
     readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
-  }) => Written<number>
+  }) => Effect.Effect<number, LedgerError | LedgerOvertaken | RowShared>
   /** Records a batch's outcomes, one for each row in the order of `intend`. */
   readonly settle: (batch: number, outcomes: ReadonlyArray<RowOutcome>) => Written<void>
   /**

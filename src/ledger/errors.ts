@@ -82,6 +82,17 @@ export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   }
 }
 
+/** A different pipeline, whose run is in progress, has just sent a row with the same key and cells to the same form. Nothing was recorded. */
+export class RowShared extends Schema.TaggedError<RowShared>()("RowShared", {
+  pipeline: Schema.String,
+  /** The number of the row that was about to be sent. */
+  row: Schema.Number,
+}) {
+  override get message() {
+    return `${this.pipeline}, which runs at the same time, has just sent a row to this form that has the same key and cells as row ${this.row}.`
+  }
+}
+
 /** This run was suspended for so long that another run took over its lock, or that the ledger was migrated. This run must not send anything more. */
 export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
   pipeline: Schema.String,

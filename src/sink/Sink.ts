@@ -127,7 +127,13 @@ export const makeSink = (options: SinkOptions): Sink => {
     Effect.gen(function*() {
       if (options.stop.aborted) return result(pending(rows))
       // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
-      const batch = yield* session.intend({ ...options.intent, rows })
+      const intended = yield* Effect.catchTag(
+        session.intend({ ...options.intent, rows }),
+        "RowShared",
+        ({ message }) => Effect.succeed(result(pending(rows), { _tag: "Protected", because: message })),
+      )
+      if (typeof intended !== "number") return intended
+      const batch = intended
       const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
       switch (outcome._tag) {
         case "Created":

@@ -271,3 +271,26 @@ it.scopedLive("`alongside` lets a second pipeline import into the same form, but
     ])
     expect(JSON.parse((yield* at.inProcess("status", "--json")).stdout).pipelines).toHaveLength(2)
   }))
+
+it.scopedLive("two pipelines that run at the same time never send the same row twice", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(60)))
+    const names = ["contacts", "copy"]
+    for (const name of names) {
+      const [other] = names.filter((one) => one !== name)
+      at.write(
+        `pipelines/${name}.yaml`,
+        pipelineYaml({ name, sink: `service: live\n  form: contacts\n  alongside: [${other}]` }),
+      )
+    }
+    const ran = yield* Effect.forEach(names, (name) => at.inProcess("run", name), { concurrency: "unbounded" })
+    expect(at.count()).toBe(60)
+    expect(ran.map(({ status }) => status === 0).toSorted()).toEqual([false, true])
+    const again = yield* Effect.forEach(names, (name) => at.inProcess("run", name))
+    expect(again.map(({ status }) => status).toSorted()).toEqual([0, 2])
+    for (const { status, stdout } of [...ran, ...again]) {
+      if (status !== 0) expect(stdout.replaceAll(/\s+/g, " ")).toContain("the same key and cells as ")
+    }
+    expect(at.count()).toBe(60)
+  }))

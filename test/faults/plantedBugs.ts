@@ -28,9 +28,16 @@ const sendsBeforeTheIntent: Bug = {
           yield* Effect.forkDaemon(Effect.intoDeferred(session.intend(batch), committed))
           return number
         }),
-      settle: (number, outcomes) => Effect.flatMap(committed(number), (batch) => session.settle(batch, outcomes)),
+      settle: (number, outcomes) =>
+        Effect.flatMap(
+          Effect.catchTag(committed(number), "RowShared", Effect.die),
+          (batch) => session.settle(batch, outcomes),
+        ),
       settleReturned: (number, ids, decide) =>
-        Effect.flatMap(committed(number), (batch) => session.settleReturned(batch, ids, decide)),
+        Effect.flatMap(
+          Effect.catchTag(committed(number), "RowShared", Effect.die),
+          (batch) => session.settleReturned(batch, ids, decide),
+        ),
     }
   },
 }

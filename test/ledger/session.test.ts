@@ -522,6 +522,22 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
       }))
 
+    it.scopedLive("a row is refused if a different pipeline has sent it since the lock was taken, but not a different row with its key", () =>
+      Effect.gen(function*() {
+        const { ledger, send } = yield* held
+        const session = yield* (yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })).hold("run1")
+        yield* send(1, inDoubt)
+        yield* send(2, notCreated)
+        yield* send(3, imported("s3"))
+        for (const number of [1, 3]) {
+          const rows = [rowOf(ledger, 9), rowOf(ledger, number)]
+          const error = yield* Effect.flip(session.intend(batchOf(rows)))
+          expect(error).toMatchObject({ _tag: "RowShared", pipeline: "contacts", row: number })
+        }
+        const rows = [rowOf(ledger, 1, { content: "other" }), rowOf(ledger, 2), rowOf(ledger, 9)]
+        yield* session.intend(batchOf(rows))
+      }))
+
     it.scopedLive("a pipeline of which no row was created is refused if a different pipeline has imported since, until it gets a new name", () =>
       Effect.gen(function*() {
         const { ledger, send } = yield* held

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { stateCode } from "../codes.ts"
+import { sentStates, stateCode } from "../codes.ts"
+import { RowShared } from "../errors.ts"
 import type { LedgerSession } from "../Ledger.ts"
 import type { IntendedRow } from "../rows.ts"
 import { columnsOf } from "./attention.ts"
@@ -25,15 +26,33 @@ export interface OpenBatch {
   readonly again: boolean
 }
 
+/** Throws if a different pipeline has sent one of these rows to the form after batch `since`. */
+function* refuseShared(
+  rows: ReadonlyArray<IntendedRow>,
+  { place, shape, since }: { readonly place: number; readonly shape: number; readonly since: number },
+): Sql<void> {
+  const sent = yield* all<readonly [pipeline: string, digest: Buffer, content: Buffer]>(
+    `SELECT p.pipeline, r.digest, r.content FROM place o CROSS JOIN place p ON p.service = o.service AND p.form = o.form AND p.id <> o.id
+     CROSS JOIN row r ON r.place = p.id AND r.digest IN (${rows.map(() => "?").join(", ")})
+     WHERE o.id = ? AND r.batch > ? AND r.shape = ? AND r.state IN (${sentStates})`,
+    [...rows.map(({ keyDigest }) => keyDigest), place, since, shape],
+  )
+  for (const [pipeline, digest, content] of sent) {
+    const shared = rows.find((row) => row.keyDigest.equals(digest) && row.content.equals(content))
+    if (shared !== undefined) throw new Refusal(Effect.fail(new RowShared({ pipeline, row: shared.row })))
+  }
+}
+
 /** Records, inside a transaction, that rows are about to be sent. Throws without recording anything if a row may already exist at the destination. */
 export function* intend(
   store: Store,
-  at: { readonly place: number; readonly run: number; readonly epoch: number },
+  at: { readonly place: number; readonly run: number; readonly epoch: number; readonly since: number },
   intent: Parameters<LedgerSession["intend"]>[0],
 ): Sql<OpenBatch> {
   const { texts } = store
   const sent = store.present()
   const shape = yield* texts.idOfList(intent.contentColumns.toSorted())
+  yield* refuseShared(intent.rows, { ...at, shape })
   const started = {
     sql:
       `INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ${sent.sql}, ?, ?, 1, 0) RETURNING id`,

@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
 import type { Marked } from "../behind.ts"
-import type { LedgerError, LedgerLocked, LedgerRefused } from "../errors.ts"
+import type { LedgerError, LedgerLocked, LedgerRefused, RowShared } from "../errors.ts"
 import { hostOf } from "../holder.ts"
 import type { LedgerSession } from "../Ledger.ts"
 import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey, unkey } from "./facts.ts"
-import { intend, type OpenBatch } from "./intend.ts"
+import { intend, lastIntent, type OpenBatch } from "./intend.ts"
 import { holdersByEpoch, holdLocks, takeLock, type TakenLock } from "./lock.ts"
 import { mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
@@ -37,7 +37,7 @@ export const makeSession = (
       const place = yield* placeOf(at)
       yield* mustBeNewest(store, marks, { asker, where: place, overruling })
       yield* abandon(store, at.pipeline, lock.epoch, holders)
-      return [{ ...lock, place, run: yield* runOf(place, run) }]
+      return [{ ...lock, place, run: yield* runOf(place, run), since: yield* lastIntent() }]
     }
     const [held] = yield* holdLocks(
       store,
@@ -78,7 +78,10 @@ export const makeSession = (
       lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: lease.silentFor },
       intend: (intent) =>
         Effect.map(
-          writeForGood("recording an intent", () => intend(store, held, intent), keysOf(intent.rows)),
+          writer.writeOn<OpenBatch, RowShared>(lease, "recording an intent", () => intend(store, held, intent), {
+            counts: true,
+            touches: keysOf(intent.rows),
+          }),
           (intended) => {
             open.set(intended.batch, intended)
             return intended.batch
@@ -159,4 +162,6 @@ function* dropIfPossible(): Sql<number> {
 interface Held extends TakenLock {
   readonly place: number
   readonly run: number
+  /** The number of the last batch when the lock was taken. */
+  readonly since: number
 }
