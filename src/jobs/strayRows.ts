@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import { present } from "../domain/words.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
+import { findSecondTable } from "../mapping/profile/secondTable.ts"
 import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -12,22 +14,27 @@ import type { Source } from "../source/Source.ts"
 /** Finds rows that are not records among those that are sent or would be sent. */
 export const collectStray = ({ document, name }: Pipeline, source: Source, mapping: Mapping) => {
   let doubtful = 0
-  const finding = (message: string): Diagnostic => ({
+  const table = findSecondTable(source.columns)
+  const finding = (what: string) => (message: string): Diagnostic => ({
     ...diagnosticAt(document, "warning", ["source"], message),
-    withoutCells: `Some rows look like totals, units or notes, not like records. ${toSeeValues(name)}`,
+    withoutCells: `Some rows look like ${what}, not like records. ${toSeeValues(name)}`,
   })
+  const second = () => present([table.warning()]).map(finding("a second table"))
   return {
     add: (cells: Cells, row: number): void => {
-      if (source.tool === undefined && mayBeStray(cells, row)) doubtful++
+      if (source.tool !== undefined) return
+      table.add(cells, row)
+      if (mayBeStray(cells, row)) doubtful++
     },
     /** Reads the source again if any row may not be a record. */
     findings: Effect.suspend(() =>
       doubtful === 0 || doubtful > mostDoubtful
-        ? Effect.succeed<ReadonlyArray<Diagnostic>>([])
-        : Effect.map(findStray(source, mapping), (stray) =>
-          strayWarnings(stray, (where, them) =>
-            `Skip ${them} with \`where: ${flow(where)}\` under \`source\`.`)
-            .map(finding))
+        ? Effect.succeed<ReadonlyArray<Diagnostic>>(second())
+        : Effect.map(findStray(source, mapping), (stray) => [
+          ...strayWarnings(stray, (where, them) => `Skip ${them} with \`where: ${flow(where)}\` under \`source\`.`)
+            .map(finding("totals, units or notes")),
+          ...second(),
+        ])
     ),
   }
 }

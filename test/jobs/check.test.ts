@@ -258,6 +258,29 @@ questions:
       expect((yield* world.run).rows).toMatchObject({ read: 10, filtered: 9, invalid: 1 })
     }))
 
+  it.scoped("check and a run name the first row of a second table directly below the first", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const row = (no: string, color = "Red") => `${no},Ada,a${no}@example.org,${color},Music\n`
+      const first = ["1", "2", "3", "4", "5"].map((no) => row(no)).join("")
+      const head = "No,Name,Mail,Color,Interests\n"
+      const titles = "Item,Shelf,Maker,Red,Music\n"
+      const warned = (text: string) =>
+        Effect.gen(function*() {
+          yield* world.write("people.csv", `${head}${text}`)
+          return ((yield* world.check()).diagnostics ?? []).flatMap(({ message }) =>
+            message.includes("second table") ? [message] : []
+          )
+        })
+      expect(yield* warned(`${first}${titles}b7,left,Acme,Red,\n`)).toEqual([
+        'Row 6 ("Item", "Shelf", "Maker") seems to contain the titles of a second table: unlike all rows above, it has neither digits nor an @ in No and Mail. It and the rows below are read like records. If they are not, move them to a separate file.',
+      ])
+      // A single unusual record, too few records, and a row that is not full.
+      for (const text of [`${first}${titles}${row("6")}`, `${row("1")}${titles}`, `${first}Item,,Maker,Red,Music\n`]) {
+        expect(yield* warned(text)).toEqual([])
+      }
+    }))
+
   it.scoped("check and a run warn about cells that nearly equal a text of `where`", () =>
     Effect.gen(function*() {
       const world = yield* start
