@@ -232,6 +232,8 @@ const pairsOfSource = (
         ? { shown: `Row ${row}: ${texts.slice(0, shownCells).map(brief).join(", ")}` }
         : {}
     }
+    /** The ledger's rows that are found by their own keys. They are not the originals, which may be duplicates of other rows. */
+    const own = new Set([...old.values()].flat().flatMap((one) => isOriginal(one) ? [] : one.id))
     const pairs: Array<KeyPair> = []
     const second = numbering()
     const pair = (chunk: RowChunk) =>
@@ -246,7 +248,7 @@ const pairsOfSource = (
             for (const one of found) {
               pairs.push({ old: one.old, new: key, isCopied: isOriginal(one) || one.id === 0, ...shown(row, cells) })
             }
-          } else if ("item" in mapping.map(cells, "")) {
+          } else if (!own.has(original.id) && "item" in mapping.map(cells, "")) {
             // The original itself was corrected in the source, so the fixed row gets its key.
             pairs.push({ old: original.key, new: key })
           }

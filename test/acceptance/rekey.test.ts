@@ -199,6 +199,30 @@ it.scopedLive.each(databasesIfLong)(
     }),
 )
 
+it.scopedLive("a fixed duplicate keeps its own key, although the row of which it was a duplicate is undone and sent again", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replace("live:", "live:\n    capabilities: [delete]"),
+    )
+    at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n2,"))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const { run } = at.report()
+    const rejected = `reports/contacts/${run}/rejected.csv`
+    at.write("fixed.csv", at.read(rejected).replace("\n2,", "\n3,"))
+    expect((yield* at.inProcess("run", "contacts", "--source", "fixed.csv")).status).toBe(0)
+    expect((yield* at.inProcess("undo", "contacts", "--run", run, "--confirm", "live")).status).toBe(0)
+    expect(at.count()).toBe(1)
+    at.write("source.csv", csv(upTo(3)).replace("\n3,", "\n#3,"))
+    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(2)
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
+    expect(recorded.stdout.trimEnd().split("\n"), recorded.stderr).toEqual(["3 → #3", "1 row key recorded."])
+    expect((yield* at.inProcess("run", "contacts", "--resend-undone")).status).toBe(0)
+    expect(at.report().rows).toMatchObject({ alreadyImported: 1, imported: 2 })
+    expect(at.count()).toBe(3)
+  }))
+
 it.scopedLive("rekey names the earlier keys that several new rows resemble, and pairs only the others", () =>
   Effect.gen(function*() {
     const at = yield* bench()
