@@ -18,9 +18,8 @@ const free = 2 * smallest
  */
 export class TextHashes {
   private readonly room: Room
-  private hashes = new Float64Array(free)
-  private size = 0
-  private sorted = 0
+  private hashes: Array<number> = []
+  private most = free
   private isUnique: boolean | undefined = true
   /** Larger hashes are no longer kept. */
   private largest = Infinity
@@ -31,9 +30,8 @@ export class TextHashes {
 
   add(hash: number): void {
     if (hash > this.largest) return
-    if (this.size === this.hashes.length) this.sort()
-    if (this.size === this.hashes.length) this.grow()
-    this.hashes[this.size++] = hash
+    this.hashes.push(hash)
+    if (this.hashes.length === this.most) this.sort(this.most)
   }
 
   /** Notes that a text occurs twice. */
@@ -43,35 +41,23 @@ export class TextHashes {
 
   /** Returns the number of different texts, whether it is exact, and whether all texts are different: undefined if there was no room to find out. */
   counted() {
-    this.sort()
+    this.sort(0)
     const exact = this.largest === Infinity
-    const count = exact ? this.size : Math.round((smallest - 1) / this.hashes[smallest - 1]! * 2 ** 53)
+    const count = exact ? this.hashes.length : Math.round((smallest - 1) / this.largest * 2 ** 53)
     return { count, exact, unique: this.isUnique }
   }
 
-  private sort(): void {
-    if (this.sorted === this.size && this.isUnique === true) return
-    const all = this.hashes.subarray(0, this.size).sort()
+  /** @param more how many more hashes to keep if none occurs twice */
+  private sort(more: number): void {
+    const all = Float64Array.from(this.hashes).sort()
     const different = all.filter((hash, at) => hash !== all[at - 1])
-    if (different.length < this.size) this.isUnique = false
-    if (this.isUnique !== true) {
-      this.room.left += this.hashes.length - free
-      this.hashes = new Float64Array(free)
-      this.hashes.set(different.subarray(0, smallest))
-      if (different.length >= smallest) this.largest = different[smallest - 1]!
-    }
-    this.size = this.isUnique === true ? this.size : Math.min(different.length, smallest)
-    this.sorted = this.size
-  }
-
-  private grow(): void {
-    if (this.room.left < this.size) {
-      this.isUnique = undefined
-      return this.sort()
-    }
-    this.room.left -= this.size
-    const larger = new Float64Array(this.size * 2)
-    larger.set(this.hashes)
-    this.hashes = larger
+    if (different.length < all.length) this.isUnique = false
+    else if (this.isUnique === true && more > this.room.left) this.isUnique = undefined
+    const taken = this.isUnique === true ? more : free - this.most
+    this.room.left -= taken
+    this.most += taken
+    if (this.isUnique === true) return
+    this.hashes = [...different.subarray(0, smallest)]
+    this.largest = different[smallest - 1] ?? this.largest
   }
 }
