@@ -190,8 +190,6 @@ const collectColumn = (room: Room) => {
   }
 }
 
-const rowsAtOnce = 128
-
 /**
  * Collects the profiles of a source's columns row by row. Memory does not grow with the rows.
  *
@@ -203,28 +201,18 @@ export const profiler = (
 ) => {
   const room = { left: hashesKept }
   const each = columns.map((column) => ({ column, labels: labelsOf?.(column), collected: collectColumn(room) }))
-  /** Rows that are not counted yet. Column by column, the texts of a column stay in the processor's cache: for 300 columns, this takes about half the time. */
-  const waiting: Array<Cells> = []
-  const countRows = () => {
-    for (const { collected, column } of each) {
-      for (const cells of waiting) collected.add(cells[column.position] ?? null)
-    }
-    waiting.length = 0
-  }
   return {
     addRow: (cells: Cells): void => {
-      if (waiting.push(cells) === rowsAtOnce) countRows()
+      for (const { collected, column } of each) collected.add(cells[column.position] ?? null)
     },
     /** @param isComplete whether cells that look like "no answer", and a workbook's errors, count as filled */
-    profiles: (isComplete = false): ReadonlyArray<ProfiledColumn> => {
-      countRows()
-      return each.map(({ collected, column, labels }) => {
+    profiles: (isComplete = false): ReadonlyArray<ProfiledColumn> =>
+      each.map(({ collected, column, labels }) => {
         const profile = collected.profile(isComplete)
         if (labels === undefined || !containsCodes(labels, profile.distinct.keys())) return { column, labels, profile }
         const labelled = collectColumn({ left: hashesKept })
         for (const [text, times] of profile.distinct) labelled.add(withLabels(labels, text), times)
         return { column, labels, profile: { ...labelled.profile(isComplete), rows: profile.rows }, coded: profile }
-      })
-    },
+      }),
   }
 }
