@@ -137,13 +137,8 @@ const collectColumn = (room: Room) => {
     const may = isTick(text) ? [...read, "boolean" as const] : read
     if (number < min) min = number
     if (number > max) max = number
-    const isKept = known.size < kept && text.length <= longestKept
-    const group = isBlank ? blank : isKept ? known : others
-    // A day that no calendar has can't be read like others with its notation.
-    const isNoDay = group === others && may[0]?.startsWith("date") === true && /29|3[01]/.test(text)
-      && momentIn(text) === undefined
-    const written = isNoDay ? "no day" : notation
-    const key = group !== others ? text : others.size < kept ? written ?? may.join() : may.join()
+    const group = isBlank ? blank : known.size < kept && text.length <= longestKept ? known : others
+    const key = group !== others ? text : others.size < kept ? notation ?? may.join() : may.join()
     // A spread would make each of millions of these objects several times larger.
     const alike = group.get(key) ?? { cell, text, may, notation, times: 0, length: 0 }
     group.set(key, alike)

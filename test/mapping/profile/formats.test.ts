@@ -110,13 +110,6 @@ describe("A column with more texts than are kept", () => {
     expect(made.misfit?.why).toContain("40 of 3,041 cells can't be read like this (not a date, estimated)")
     expect(settings("DatePicker", ...dates, "13/01/1999", ...late.slice(0, 20)).misfit).toBeUndefined()
   })
-
-  it("has days that no calendar has, which say nothing about other days", () => {
-    const days = Array.from({ length: 400 }, (_, at) => `${29 + at % 2}/${["01", "03"][at % 2]}/${1700 + at}`)
-    const never = days.slice(0, 40).map((day) => day.replace(/\/\d+/, "/02").replace("29", "30"))
-    expect(settings("DatePicker", ...dates, never[0]!, ...days).misfit).toBeUndefined()
-    expect(settings("DatePicker", ...dates, ...days, ...never).misfit?.why).toContain("40 of 3,440 cells can't be read")
-  })
 })
 
 describe("The format for a question", () => {
