@@ -140,7 +140,7 @@ layer(platform)("init", (it) => {
       // The comments show the confidence, two cells and the reasons, a choice that is not an option, and a format that no cell
       // determines.
       expect(text).toMatch(
-        /# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz" · "name" is similar to "full name"\n {4}- id: q1/,
+        /# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz" · the titles are about similar things\n {4}- id: q1/,
       )
       expect(text).toContain("# left open: one choice in 2 cells is not an option of the question. Complete `values`")
       expect(text).toMatch(

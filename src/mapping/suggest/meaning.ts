@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import { areContrary, areRelated, isStopWord, longestPhrase, lookUp, stemOf } from "../words/lexicon.ts"
+import { areContrary, isStopWord, longestPhrase, lookUp, stemOf } from "../words/lexicon.ts"
 import { type Topics, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { comparedWords, sameText } from "../words/words.ts"
@@ -86,7 +86,7 @@ const isUnknown = ({ concepts, text }: Term): boolean => concepts.length === 0 &
 /** Whether terms mean the same. Spelling counts only for unknown words, such as misspelt ones: height is not weight. */
 const areAlike = (a: Term, b: Term): boolean =>
   a.text === b.text || (areSpeltAlike(a.text, b.text) && (isUnknown(a) || isUnknown(b)))
-  || a.concepts.some((one) => b.concepts.some((other) => one === other || areRelated(one, other)))
+  || a.concepts.some((one) => b.concepts.includes(one))
 
 const isNumber = ({ text }: Term): boolean => /^\p{N}+$/u.test(text)
 

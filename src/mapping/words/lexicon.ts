@@ -13,17 +13,9 @@ const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 /** Returns a word without its ending, such as those of plurals and verbs. */
 export const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
 
-/** Returns a function that checks whether two concepts are one of these pairs. */
-const arePair = (pairs: ReadonlyArray<string>) => {
-  const all = new Set(pairs)
-  return (one: string, other: string): boolean => all.has(`${one} ~ ${other}`) || all.has(`${other} ~ ${one}`)
-}
-
 /** Whether two concepts exclude each other. */
-export const areContrary = arePair(vocabulary.contrasts)
-
-/** Whether two concepts are about the same. */
-export const areRelated = arePair(Object.entries(vocabulary.related).flatMap(([pair, near]) => near >= 0.9 ? pair : []))
+export const areContrary = (one: string, other: string): boolean =>
+  [`${one} ~ ${other}`, `${other} ~ ${one}`].some((pair) => vocabulary.contrasts.includes(pair))
 
 /** The phrases of all concepts, as titles and the texts of options are compared. */
 export const commonPhrases = Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)
