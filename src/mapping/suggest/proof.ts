@@ -46,8 +46,6 @@ const takesYesOrNo = ({ expected: { isGiven, kind }, options }: Target, cells: C
 export interface TitleLikeness extends Likeness {
   /** Whether a yes to one title is a no to the other. */
   readonly isInverse: boolean
-  /** Whether nothing is known of one title. */
-  readonly isUnknown: boolean
   /** What the titles prove, as evidence for `align`. */
   readonly evidence: number
 }
@@ -60,7 +58,7 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
   const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.length === 0)
   const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
-  return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }
+  return { ...like, isInverse, evidence: Math.max(ofTopics, ofWords) }
 }
 
 /**
