@@ -126,11 +126,6 @@ const formatSettings = (
   const unread = cellsIn(column).notations.filter((one) =>
     momentIn(one) !== undefined && read?.([one]) instanceof Fault
   )
-  const isUnclear = (one: string) => momentIn(one) !== "time" && (hasOffset(one) || formatsOf(one).length === 0)
-  if (kind === "date" && unread.some(isUnclear)) {
-    const why = "cells contain a time after the day, with fractions or an offset"
-    return { gaps: [{ why, todo: "Choose the part to use with `extract`" }] }
-  }
   const isUsable = (format: string) =>
     (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
   const written = unread.filter((one) => formatsOf(one).some(isUsable))
