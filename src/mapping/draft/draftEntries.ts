@@ -74,21 +74,16 @@ interface EntryOptions {
   readonly nameOf: Naming
   /** Positions of the columns that answer a question of their own. */
   readonly answered: ReadonlySet<number>
-  /** The separator of choices in the source's other columns, to propose it if the cells show none. */
-  readonly split?: DraftValue | undefined
 }
 
 /** Returns how an entry reads the columns of a suggestion, and what is open about that. */
-const readingOf = (suggestion: Suggestion, { answered, nameOf, split }: EntryOptions) => {
+const readingOf = (suggestion: Suggestion, { answered, nameOf }: EntryOptions) => {
   const { origin, question } = suggestion
   const settings = settingsFor(suggestion)
   const unread = openIn(settings)
   const { kind } = settings
   const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
-  const isCut = split !== undefined && origin._tag === "Column" && (question.options ?? []).length > 0
-    && (kind === "choices" || kind === "ranking") && settings.keys.every(({ key }) => key !== "split")
-  const proposed = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  const choices = draftChoices(suggestion, settings, [...other.keys, ...proposed, ...settings.keys])
+  const choices = draftChoices(suggestion, settings, [...other.keys, ...settings.keys])
   const { below, keys } = choices
   // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
   const isSaid = kind !== undefined && kind !== "text"

@@ -93,13 +93,6 @@ const sourceEntry = (
   }
 }
 
-/** Returns the separator of choices that most of a source's columns use. */
-const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined => {
-  const all = entries.flatMap(({ keys }) => keys.flatMap(({ key, value }) => key === "split" ? [value] : []))
-  const timesOf = (value: DraftValue) => all.filter((one) => one === value).length
-  return all.toSorted((a, b) => timesOf(b) - timesOf(a))[0]
-}
-
 /** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
   { questions }: Suggestions,
@@ -108,10 +101,7 @@ const questionEntries = (
   const answered = new Set(
     questions.flatMap(({ accepted }) => accepted?.origin._tag === "Column" ? [accepted.origin.column.position] : []),
   )
-  const entryOf = (one: SuggestedQuestion, split?: DraftValue) => questionEntry(one, { nameOf, answered, split })
-  const sure = new Map(questions.flatMap((one) => one.accepted === undefined ? [] : [[one, entryOf(one)] as const]))
-  const split = usualSplit([...sure.values()])
-  return questions.map((one) => sure.get(one) ?? entryOf(one, split))
+  return questions.map((one) => questionEntry(one, { nameOf, answered }))
 }
 
 export const draftPipeline = (
