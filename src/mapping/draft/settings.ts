@@ -1,13 +1,12 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Cell, cellText } from "../../domain/cell.ts"
+import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { textOf } from "../../kinds/cells.ts"
-import { firstLate, hasShortYear } from "../../kinds/dateFormats.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
@@ -102,20 +101,6 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
 }
 
-/** Returns what is open if years of two digits may mean the century before. */
-const lateYears = (kind: string, formats: ReadonlyArray<string>, column: ProfiledColumn): ReadonlyArray<Gap> => {
-  if (!formats.some(hasShortYear)) return []
-  const read = compileWritten(kind, { format: formats })
-  const yearOf = (cell: Exclude<Cell, null>) => {
-    const day = read?.([cell])
-    return typeof day === "string" ? Number(day.slice(0, 4)) : 0
-  }
-  const late = cellsIn(column).cells.find(({ cell }) => yearOf(cell) >= firstLate)
-  if (late === undefined) return []
-  const why = `"${cut(late.text, 40)}" is read as ${yearOf(late.cell)}`
-  return [{ why, todo: "If it is an earlier year, write years with four digits in the file" }]
-}
-
 /** @param known the formats that the form tool is known to use */
 const formatSettings = (
   column: ProfiledColumn,
@@ -148,10 +133,7 @@ const formatSettings = (
     : kind === "time" && isDropped(/ZZ/)
     ? "without the offset"
     : undefined
-  return {
-    keys: [{ key: "format", value: others.length === 0 ? format : formats, note }],
-    gaps: lateYears(kind, formats, column),
-  }
+  return { keys: [{ key: "format", value: others.length === 0 ? format : formats, note }] }
 }
 
 const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
