@@ -203,7 +203,7 @@ export const reviewedEntries: ReviewedEntries = {
     const suggestion = { question, origin, confidence: 1, because: [] }
     const settings = settingsFor(suggestion)
     const reviewed = { question, accepted: suggestion, candidates: [suggestion] }
-    const entry = questionEntry(reviewed, { nameOf: nameOrNumber, answered: new Set() })
+    const entry = questionEntry(reviewed, nameOrNumber)
     return {
       kind: settings.kind,
       ...leftIn(settings),

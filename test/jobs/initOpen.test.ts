@@ -73,7 +73,7 @@ layer(platform)("entries that init leaves open", (it) => {
         "id: schools1\nname: Schools\nquestions:\n  - { id: s, name: School, type: Dropdown, options: [Primary school, Tertiary school] }\n  - { id: p, name: Pets, type: Checkboxes, options: [Cat, Dog, Other] }\n",
       )
       expect(text).toMatch(/Tertairy School: Tertiary school # confidence 0\.\d\d · 1 ×\n/)
-      expect(text).toContain("      other: { use: Other } # the texts are not sent\n")
+      expect(text).toContain("      other: { use: Other } # sent without the texts\n")
       const { pipelines: [checked] } = yield* checkProject(root, [])
       expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
     }))

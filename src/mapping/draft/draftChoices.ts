@@ -175,15 +175,10 @@ export const draftChoices = (suggestion: Suggestion, settings: Settings, keys: R
   }
 }
 
-/**
- * Returns how an entry reads a block's "Other" column and the text next to it, and what a person must decide, as a sentence.
- *
- * @param answered positions of the columns that answer a question of their own
- */
+/** Returns how an entry reads a block's "Other" column and the text next to it, and what a person must decide, as a sentence. */
 export const draftOther = (
   { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
-  answered: ReadonlySet<number>,
 ): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string | undefined } => {
   if (origin._tag !== "Block" || origin.content !== "ticks") return { keys: [] }
   const others = origin.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
@@ -193,14 +188,11 @@ export const draftOther = (
   const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely && optionNamer(options)(likely)
-  const isLeft = use !== undefined
-    && others.some(({ column, profile }) =>
-      !answered.has(column.position) && [...profile.distinct.keys()].some((text) => !isTick(text))
-    )
+  const hasTexts = others.some(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
   const value = { ...origin.known ? {} : { from: nameOf(first.column) }, use: use ?? "" }
   const title = cut(commentText(first.column.title), 60)
   return {
-    keys: [{ key: "other", value, note: isLeft ? "the texts are not sent" : undefined }],
+    keys: [{ key: "other", value, note: use && hasTexts ? "sent without the texts" : undefined }],
     open: use === undefined
       ? `the form has no option for the answers in "${title}". Say with \`other\` what to send for them, then remove the #.`
       : undefined,

@@ -70,19 +70,13 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
     ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
     : origin.columns.map(({ column }) => nameOf(column))
 
-interface EntryOptions {
-  readonly nameOf: Naming
-  /** Positions of the columns that answer a question of their own. */
-  readonly answered: ReadonlySet<number>
-}
-
 /** Returns how an entry reads the columns of a suggestion, and what is open about that. */
-const readingOf = (suggestion: Suggestion, { answered, nameOf }: EntryOptions) => {
+const readingOf = (suggestion: Suggestion, nameOf: Naming) => {
   const { origin, question } = suggestion
   const settings = settingsFor(suggestion)
   const unread = openIn(settings)
   const { kind } = settings
-  const other = kind === "choices" ? draftOther(suggestion, nameOf, answered) : { keys: [] }
+  const other = kind === "choices" ? draftOther(suggestion, nameOf) : { keys: [] }
   const choices = draftChoices(suggestion, settings, [...other.keys, ...settings.keys])
   const { below, keys } = choices
   // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
@@ -112,17 +106,17 @@ const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === und
 /** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
 export const questionEntry = (
   { accepted, candidates, question, why = "unsure" }: SuggestedQuestion,
-  options: EntryOptions,
+  nameOf: Naming,
 ): DraftEntry => {
   const best = accepted ?? candidates[0]
-  const read = best && readingOf(best, options)
+  const read = best && readingOf(best, nameOf)
   const open = accepted === undefined ? present([whyOpen[why], read?.unread]).join(". ") : read?.open
   const remarks = candidates.map(({ because, confidence, origin }) => {
     const samples = samplesFrom(origin)
     if (accepted !== undefined) {
       return remark(scored(confidence), samples.length > 0 ? samples : ["the column is empty"], because)
     }
-    const from = fromOf(origin, options.nameOf, question)
+    const from = fromOf(origin, nameOf, question)
     const shown = typeof from === "string"
       ? from
       : origin._tag === "Block"

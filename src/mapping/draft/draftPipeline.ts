@@ -93,17 +93,6 @@ const sourceEntry = (
   }
 }
 
-/** Returns entries for all questions of a form, in its order. */
-const questionEntries = (
-  { questions }: Suggestions,
-  nameOf: (column: Column) => string,
-): ReadonlyArray<DraftEntry> => {
-  const answered = new Set(
-    questions.flatMap(({ accepted }) => accepted?.origin._tag === "Column" ? [accepted.origin.column.position] : []),
-  )
-  return questions.map((one) => questionEntry(one, { nameOf, answered }))
-}
-
 export const draftPipeline = (
   suggestions: Suggestions,
   { columns, name, service, source }: Pick<PipelineDraft, "name" | "service"> & {
@@ -113,7 +102,7 @@ export const draftPipeline = (
 ): PipelineDraft => {
   const { nameOf, aliases } = namer(columns)
   const { form, tool = "the tool" } = suggestions
-  const questions = questionEntries(suggestions, nameOf)
+  const questions = suggestions.questions.map((one) => questionEntry(one, nameOf))
   const others = otherEntries(suggestions, nameOf)
   const unmapped = firstOf(unmappedNames(suggestions).map(brief), 50)
   const left = suggestions.left.flatMap(({ name }) => name ?? [])
@@ -151,5 +140,8 @@ export const draftAdditions = (
   const isNamed = ({ accepted }: SuggestedQuestion) =>
     accepted === undefined || columnsOf(accepted.origin).every(({ name }) => name !== undefined)
   const named = { ...suggestions, questions: suggestions.questions.filter(isNamed) }
-  return { questions: questionEntries(named, nameOrNumber), ...otherEntries(named, nameOrNumber) }
+  return {
+    questions: named.questions.map((one) => questionEntry(one, nameOrNumber)),
+    ...otherEntries(named, nameOrNumber),
+  }
 }
