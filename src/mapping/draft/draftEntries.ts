@@ -95,35 +95,24 @@ const readingOf = (suggestion: Suggestion, nameOf: Naming) => {
   }
 }
 
-const whyOpen: Readonly<Record<NonNullable<SuggestedQuestion["why"]>, string>> = {
-  "nothing-fits": "no column fits",
-  unsure: "no column is certain",
-  "several-fit": "more than one column would fit",
-}
-
 const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
 
 /** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
 export const questionEntry = (
-  { accepted, candidates, question, why = "unsure" }: SuggestedQuestion,
+  { accepted, candidates, question }: SuggestedQuestion,
   nameOf: Naming,
 ): DraftEntry => {
   const best = accepted ?? candidates[0]
   const read = best && readingOf(best, nameOf)
-  const open = accepted === undefined ? present([whyOpen[why], read?.unread]).join(". ") : read?.open
+  const why = best === undefined ? "no column fits" : "no column is certain"
+  const open = accepted === undefined ? present([why, read?.unread]).join(". ") : read?.open
   const remarks = candidates.map(({ because, confidence, origin }) => {
-    const samples = samplesFrom(origin)
-    if (accepted !== undefined) {
-      return remark(scored(confidence), samples.length > 0 ? samples : ["the column is empty"], because)
-    }
     const from = fromOf(origin, nameOf, question)
-    const shown = typeof from === "string"
-      ? from
-      : origin._tag === "Block"
-      ? `block ${origin.title}`
-      : "several columns"
+    const other = origin._tag === "Block" ? `block ${origin.title}` : "several columns"
     // Not shortened, so that it can be copied.
-    return remark(`candidate ${confidence.toFixed(2)} ${commentText(shown)}`, samples, because)
+    const shown = commentText(typeof from === "string" ? from : other)
+    const about = accepted === undefined ? `candidate ${confidence.toFixed(2)} ${shown}` : scored(confidence)
+    return remark(about, samplesFrom(origin), because)
   })
   return {
     of: question.id,

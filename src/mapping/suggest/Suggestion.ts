@@ -74,8 +74,6 @@ export const wouldFit = 0.3
 export interface SuggestedQuestion {
   readonly question: Question
   readonly accepted?: Suggestion
-  /** Why there is none, so that a person must decide. */
-  readonly why?: "nothing-fits" | "unsure" | "several-fit"
   /** Only the accepted suggestion, otherwise all possible ones, the likeliest first. */
   readonly candidates: ReadonlyArray<Suggestion>
 }

@@ -17,7 +17,6 @@ import {
   type Suggestions,
   type ToolHints,
   type Unit,
-  wouldFit,
 } from "./Suggestion.ts"
 import { suggestFromTemplate } from "./template.ts"
 
@@ -65,10 +64,7 @@ const openQuestion = (
   const isUsed = ({ origin }: Ranked) => columnsOf(origin).some(({ position }) => used.has(position))
   const candidates = ranked.filter((one) => !(isUsed(one) && one.confidence < 0.1))
     .toSorted((a, b) => Number(isUsed(a)) - Number(isUsed(b)) || b.confidence - a.confidence).slice(0, 3)
-  const [best, next] = candidates
-  const isUnclear = best !== undefined && next !== undefined && best.confidence >= wouldFit
-    && next.confidence >= best.confidence / 2
-  return { question, why: best === undefined ? "nothing-fits" : isUnclear ? "several-fit" : "unsure", candidates }
+  return { question, candidates }
 }
 
 interface SuggestInput {

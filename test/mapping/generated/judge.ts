@@ -145,9 +145,7 @@ export const judge = (pair: Pair) =>
       const at = why?.candidates.findIndex(({ origin }) => isIn(origin, origins)) ?? -1
       const best = why?.candidates[0]?.confidence ?? 0
       return at === 0
-        ? why?.why === "several-fit"
-          ? "first candidate, several fit"
-          : `first candidate, ${best >= 0.5 ? "0.5 to 0.8" : "below 0.5"}`
+        ? `first candidate, ${best >= 0.5 ? "0.5 to 0.8" : "below 0.5"}`
         : at > 0
         ? "a different candidate is likelier"
         : "no candidate"

@@ -59,19 +59,6 @@ it.each([
   expect(urlParameters.map(({ from }) => from.column.title)).toEqual(expected === undefined ? [] : [expected])
 })
 
-it("several unlikely columns don't count as columns that would fit", () => {
-  const titles = ["¿Cuánto tiempo?", "¿Qué nivel de experiencia?"]
-  const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
-  for (let row = 0; row < 20; row++) addRow([row % 2 === 0 ? "Semanas" : "Meses", row % 3 === 0 ? "Inicial" : "Medio"])
-  const { questions } = Effect.runSync(
-    suggest({ form: formOf(["Name", "Remarks"]), columns: profiles(), blocks: [] }),
-  )
-  const weak = questions.flatMap(({ candidates: [best, next], why }) =>
-    best !== undefined && next !== undefined && best.confidence < 0.3 ? why : []
-  )
-  expect(new Set(weak)).toEqual(new Set(["unsure"]))
-})
-
 it.each([
   ["the question above the first of them", ["Which fruits do you eat?", "", ""]],
   ["options in a different language", ["Äpfel", "Birnen", "Feigen"]],
