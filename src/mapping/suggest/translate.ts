@@ -75,8 +75,7 @@ export const translate = (
           same === option ? ofName : -9,
           initial === option ? ofInitials : -9,
           like.opposed ? -9 : 2 * agreement(near) - 1.5,
-          // Between few options, what is left over does not belong together by that alone.
-          wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
+          wordEvidence(like) * 0.85,
         ) - (named.includes(option) ? again : 0)
       })
     }),
