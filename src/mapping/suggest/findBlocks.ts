@@ -1,5 +1,5 @@
 import type { Option } from "../../domain/form.ts"
-import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
+import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { oneLine } from "../../domain/words.ts"
 import { placesOf } from "../../kinds/ranking.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -85,30 +85,20 @@ export const findOptionBlocks = (
   columns: ReadonlyArray<ProfiledColumn>,
   targets: ReadonlyArray<Target>,
 ): ReadonlyArray<Block> => {
-  const found: Array<Block> = []
-  const taken = new Set<number>()
-  for (const { expected, options } of targets) {
-    if (expected.kind !== "choices" || options === undefined) continue
-    let members: Array<BlockMember & { readonly named: Option }> = []
-    const end = () => {
-      const [first, ...others] = members
-      if (first !== undefined && others.length > 0) {
-        const title = first.column.title.trim() || first.option
-        found.push({ _tag: "Block", title, known: false, content: "ticks", members, meaning: meaningOf(title) })
-        for (const { column } of members) taken.add(column.position)
-      }
-      members = []
-    }
+  const taken = new Set<Column>()
+  return targets.flatMap(({ expected, options }): ReadonlyArray<Block> => {
+    if (expected.kind !== "choices" || options === undefined) return []
+    const named = new Map<Option, BlockMember>()
     for (const one of columns) {
-      const [option, ...others] = textsOf(one)
-      const named = option === undefined || others.length > 0 ? undefined : exactOption(options, option)
-      const isFree = !taken.has(one.column.position)
-      // An option may never have been chosen.
-      if (option === undefined && isFree) continue
-      if (named === undefined || !isFree || members.some((member) => member.named === named)) end()
-      if (named !== undefined && isFree) members.push({ ...one, option: option ?? "", role: "option", named })
+      const [option = "", ...others] = textsOf(one)
+      const found = others.length > 0 || taken.has(one.column) ? undefined : exactOption(options, option)
+      if (found !== undefined && !named.has(found)) named.set(found, { ...one, option, role: "option" })
     }
-    end()
-  }
-  return found
+    const [first, ...others] = named.values()
+    if (first === undefined || others.length === 0) return []
+    const members = [first, ...others]
+    for (const { column } of members) taken.add(column)
+    const title = first.column.title.trim() || first.option
+    return [{ _tag: "Block", title, known: false, content: "ticks", members, meaning: meaningOf(title) }]
+  })
 }
