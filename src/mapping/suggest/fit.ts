@@ -4,7 +4,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
-import { indexOptions, likelySeparator, type OptionIndex, splitFit } from "./optionIndex.ts"
+import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -32,14 +32,8 @@ export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning): 
   return { kind: named === undefined || meaning.terms.length > 3 ? "text" : named[0], isGiven: false }
 }
 
-export interface Target {
-  readonly question: Question
-  readonly meaning: Meaning
-  readonly expected: Expected
-  readonly options: OptionIndex | undefined
-}
-
-export const targetOf = (question: Question): Target => {
+/** Returns a question with what is known about its answers. */
+export const targetOf = (question: Question) => {
   const [meaning, { options = [] }] = [meaningOf(question.name), question]
   return {
     question,
@@ -48,6 +42,8 @@ export const targetOf = (question: Question): Target => {
     options: options.length === 0 ? undefined : indexOptions(options),
   }
 }
+
+export type Target = ReturnType<typeof targetOf>
 
 export type Coverage = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 

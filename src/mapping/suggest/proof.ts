@@ -43,15 +43,11 @@ const namesOthers = (one: Meaning, { expected, meaning: other }: Target): boolea
 const takesYesOrNo = ({ expected: { isGiven, kind }, options }: Target, cells: ColumnProfile | undefined): boolean =>
   kind === "boolean" || options?.ticks !== undefined || (!isGiven && cells !== undefined && cells.share.boolean >= 0.9)
 
-export interface TitleLikeness extends Likeness {
-  /** Whether a yes to one title is a no to the other. */
-  readonly isInverse: boolean
-  /** What the titles prove, as evidence for `align`. */
-  readonly evidence: number
-}
-
-/** Compares a title with a question's by their topics. Words count only if a topic is unknown, or if titles are nearly the same. */
-export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile): TitleLikeness => {
+/**
+ * Compares a title with a question's by their topics. Words count only if a topic is unknown, or if titles are nearly the same. `isInverse`: a yes to one
+ * is a no to the other. `evidence`: what they prove, for `align`.
+ */
+export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile) => {
   const words = likeness(title, target.meaning)
   const isInverse = takesYesOrNo(target, cells) && areInverse(title, target.meaning)
   const like = { ...words, opposed: words.opposed || isInverse || namesOthers(title, target) }
@@ -60,6 +56,8 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
   return { ...like, isInverse, evidence: Math.max(ofTopics, ofWords) }
 }
+
+type TitleLikeness = ReturnType<typeof likenessTo>
 
 /**
  * Returns the highest confidence that a pair may have. The kind of the cells and their place prove nothing: the only column of dates may be one that the
