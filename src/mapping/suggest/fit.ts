@@ -4,7 +4,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
-import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
+import { indexOptions, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -130,15 +130,9 @@ export const cellEvidence = (
   if (unit._tag === "Block") {
     return isGiven ? ofBlock - (cover === undefined ? 0 : 0.8) : unit.content === "ticks" ? -0.5 : -2
   }
-  const { distinct, filled, more } = unit.profile
-  if (filled === 0) return -2
-  if (cover !== undefined) {
-    // As many texts as options may be their codes, or the options worded differently.
-    const separator = kind === "choice" && isGiven ? undefined : likelySeparator(distinct)
-    const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? text : text.split(separator))
-    const lacking = (target.question.options?.length ?? 0) - new Set(texts.map((text) => text.trim())).size
-    return lacking === 0 && !more ? 0 : lacking < -1 || more ? -3.5 : -1.5
-  }
+  if (unit.profile.filled === 0) return -2
+  // Cells that are no options may be their codes, or the options worded differently.
+  if (cover !== undefined) return -1.5
   const share = looks(unit.profile, target.expected)
   if (share === undefined) return 0
   if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind * share
