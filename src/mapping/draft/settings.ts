@@ -6,14 +6,13 @@ import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
-import { textOf } from "../../kinds/cells.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../profile/notations.ts"
-import { expectedOf } from "../suggest/fit.ts"
+import { blockKinds, expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "../suggest/optionIndex.ts"
@@ -82,11 +81,11 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   const { gaps, keys, kind = "text" } = settings
   const { cells, filled, more } = cellsIn(column)
   const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  const parse = anyText.has(kind) ? undefined : compileWritten(kind, written)
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = gaps.some(({ key }) => key === "country")
+  const parse = anyText.has(kind) || lacksCountry ? undefined : compileWritten(kind, written)
   const unread = cells.flatMap(({ cell, times }) => {
-    const fault = lacksCountry && !textOf(cell).startsWith("+") ? undefined : parse?.([cell])
+    const fault = parse?.([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
     return fault instanceof Fault && fault.code !== "ambiguous-time" ? [{ cell, code: fault.code, times }] : []
   })
@@ -202,11 +201,7 @@ const choiceSettings = (
   { options = [] }: Question,
   codes: Codes,
 ): Found => {
-  const { distinct, filled, more } = cellsIn(column)
-  if (options.length === 0 && filled === 0) {
-    const why = "the column is empty, and the form does not show the options"
-    return { gaps: [{ why, todo: "List them as `options`" }] }
-  }
+  const { distinct, more } = cellsIn(column)
   const guessed = likelySeparator(distinct)
   const separator = kind === "choice"
     ? undefined
@@ -260,8 +255,8 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
   return type !== undefined && !(kind === "text" && isOneCode) ? kind : isOneCode ? "choice" : "choices"
 }
 
-const phoneSettings = ({ share: { international, phone } }: ColumnProfile): Found => {
-  if (phone > 0 && international === phone) return {}
+const phoneSettings = ({ cells }: ColumnProfile): Found => {
+  if (cells.every(({ text }) => /^'?\+/.test(text))) return {}
   const todo = "Add their country, such as country: DE"
   return { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
 }
@@ -279,10 +274,6 @@ const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) =>
     return { keys: keysFor({ split }) }
   },
 }
-
-/** Returns the kind of a block's answers if the form gives no type. */
-const blockKind = ({ content }: Block): string =>
-  content === "ranks" || content === "places" ? "ranking" : content === "labels" ? "matrix" : "choices"
 
 /** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
 const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
@@ -318,7 +309,7 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
     return tried(settings(kind, found), origin)
   }
   if (origin._tag === "Joined") return settings(question.type === undefined && hasParts(origin) ? "address" : undefined)
-  const kind = question.type === undefined ? blockKind(origin) : kindOfType(question.type)?.name
+  const kind = question.type === undefined ? blockKinds[origin.content][0] : kindOfType(question.type)?.name
   const ticks = kind === "choices" ? tickKeys(origin) : []
   return settings(kind, { keys: [...ticks, ...valuesKeys(codes, question.options ?? [])] })
 }

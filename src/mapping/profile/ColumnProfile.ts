@@ -12,7 +12,7 @@ import { momentIn, notationOf, numberIn } from "./notations.ts"
 import { hashesKept, type Room, TextHashes } from "./TextHashes.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
-const possible = [...shapes, "international", "integer"] as const
+const possible = [...shapes, "integer"] as const
 type Possible = (typeof possible)[number]
 
 /** Cells of a column with the same text. Beyond the first 1,000 distinct texts, cells with the same notation, or that may be the same. */
@@ -85,7 +85,6 @@ const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   return present<Possible>([
     // A number is more likely a phone number if it begins like one.
     ...(/^['+0]/.test(notation) ? likely.toReversed() : likely),
-    likely[1] && /^'?\+/.test(notation) && "international",
     Number.isInteger(value) && "integer",
   ])
 })

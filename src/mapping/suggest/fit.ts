@@ -81,7 +81,8 @@ export const shapedKinds: Readonly<
   boolean: ["yes or no", ({ distinct, share }) => distinct.size > 4 ? 0 : share.boolean],
 }
 
-const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
+/** The kinds that a block may answer. The first is that of a question without a type. */
+export const blockKinds: Readonly<Record<BlockContent, readonly [ExpectedKind, ...ReadonlyArray<ExpectedKind>]>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],
   ranks: ["ranking", "matrix"],
@@ -124,7 +125,7 @@ export const cellEvidence = (
   ofKind: number,
 ): number => {
   const { isGiven, kind } = target.expected
-  if (unit._tag === "Block" && isGiven && !answered[unit.content].includes(kind)) return -Infinity
+  if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
   if (unit._tag === "Block") {
