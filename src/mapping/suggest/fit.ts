@@ -7,7 +7,7 @@ import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { indexOptions, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
-/** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
+/** The kind of answer that a question expects by its type or name: the name of a kind of value, or `other`. */
 export type ExpectedKind = string
 
 interface Expected {
@@ -16,17 +16,9 @@ interface Expected {
   readonly isGiven: boolean
 }
 
-const byType: Readonly<Record<string, ExpectedKind>> = {
-  LongAnswer: "longText",
-  OpinionScale: "scale",
-  StarRating: "scale",
-  Password: "other",
-  DateRange: "other",
-}
-
 /** Returns what a question expects, judging by its type or, if it has none, by its options or name. */
 export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning): Expected => {
-  if (type !== undefined) return { kind: byType[type] ?? kindOfType(type)?.name ?? "other", isGiven: true }
+  if (type !== undefined) return { kind: kindOfType(type)?.name ?? "other", isGiven: true }
   if (options.length > 0) return { kind: "choice", isGiven: false }
   const named = Object.entries(vocabulary.kindsOfNames).find(([, concepts]) => namesConcept(meaning, ...concepts))
   return { kind: named === undefined || meaning.terms.length > 3 ? "text" : named[0], isGiven: false }
@@ -71,10 +63,6 @@ export const shapedKinds: Readonly<
   url: ["links", ({ share }) => share.url],
   files: ["links", ({ share }) => share.url],
   number: ["numbers", ({ share }) => share.number],
-  scale: [
-    "whole numbers up to 10",
-    ({ range, share }) => range && range.min >= 0 && range.max <= 10 ? share.integer : 0,
-  ],
   date: ["dates", ({ share }) => share.date + 0.95 * share.dateTime],
   dateTime: ["times with a date", ({ share }) => share.dateTime + 0.6 * share.date],
   time: ["times of day", ({ share }) => share.time],
@@ -90,15 +78,12 @@ export const blockKinds: Readonly<Record<BlockContent, readonly [ExpectedKind, .
   labels: ["matrix"],
 }
 
-const isText = (kind: ExpectedKind): boolean => kind === "text" || kind === "longText"
-
 /** Returns how much a column's cells look like what a question expects, 0 to 1, or undefined if they could be anything. */
 const looks = (profile: ColumnProfile, { isGiven, kind }: Expected): number | undefined => {
-  const { length, share } = profile
-  if (!isText(kind) || !isGiven) return shapedKinds[kind]?.[1](profile)
-  if (share.number >= 0.9) return 0.2
-  if (share.date + share.dateTime >= 0.8 || share.time >= 0.8 || share.boolean >= 0.9) return 0
-  return kind === "text" ? (length > 60 ? 0.4 : 1) : length > 20 ? 1 : 0.4
+  const { boolean, date, dateTime, number, time } = profile.share
+  return kind === "text" && isGiven
+    ? 1 - Math.max(number, date + dateTime, time, boolean)
+    : shapedKinds[kind]?.[1](profile)
 }
 
 /** Returns what cells of the kind that a question expects prove: the more, the fewer units have such cells. */
@@ -137,5 +122,5 @@ export const cellEvidence = (
   const share = looks(unit.profile, target.expected)
   if (share === undefined) return 0
   if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind * share
-  return isText(kind) ? -3 * (1 - share) : isGiven ? -6 : -3
+  return kind === "text" ? -3 * (1 - share) : isGiven ? -6 : -3
 }
