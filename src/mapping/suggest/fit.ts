@@ -113,14 +113,11 @@ export const cellEvidence = (
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
-  if (unit._tag === "Block") {
-    return isGiven ? ofBlock - (cover === undefined ? 0 : 0.8) : unit.content === "ticks" ? -0.5 : -2
-  }
-  if (unit.profile.filled === 0) return -2
+  if (unit._tag === "Block") return isGiven ? ofBlock : -1
   // Cells that are no options may be their codes, or the options worded differently.
-  if (cover !== undefined) return -1.5
+  if (unit.profile.filled === 0 || cover !== undefined) return -1.5
   const share = looks(unit.profile, target.expected)
   if (share === undefined) return 0
-  if (share >= 0.6) return (isGiven ? 1 : 0.6) * ofKind * share
+  if (share >= 0.6) return ofKind * share
   return kind === "text" ? -3 * (1 - share) : isGiven ? -6 : -3
 }
