@@ -7,17 +7,8 @@ import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { indexOptions, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
-/** The kind of answer that a question expects by its type or name: the name of a kind of value, or `other`. */
-export type ExpectedKind = string
-
-interface Expected {
-  readonly kind: ExpectedKind
-  /** Whether the form determines the kind. If it does not, the kind is guessed from the question's options or name. */
-  readonly isGiven: boolean
-}
-
-/** Returns what a question expects, judging by its type or, if it has none, by its options or name. */
-export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning): Expected => {
+/** Returns the kind of answer that a question expects, or `other`. `isGiven`: the form determines it. Otherwise, it is guessed from the question's options or name. */
+export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning) => {
   if (type !== undefined) return { kind: kindOfType(type)?.name ?? "other", isGiven: true }
   if (options.length > 0) return { kind: "choice", isGiven: false }
   const named = Object.entries(vocabulary.kindsOfNames).find(([, concepts]) => namesConcept(meaning, ...concepts))
@@ -56,7 +47,7 @@ export const optionCoverage = (unit: Unit, { expected: { kind }, options }: Targ
 
 /** Kinds of answers whose cells have a shape: what such cells are called, and the share of a column's cells that have it. */
 export const shapedKinds: Readonly<
-  Record<ExpectedKind, readonly [cells: string, shareIn: (profile: ColumnProfile) => number]>
+  Record<string, readonly [cells: string, shareIn: (profile: ColumnProfile) => number]>
 > = {
   email: ["email addresses", ({ share }) => share.email],
   phone: ["phone numbers", ({ range, share }) => Math.max(share.phone, (range?.min ?? 0) < 1e6 ? 0 : share.integer)],
@@ -70,7 +61,7 @@ export const shapedKinds: Readonly<
 }
 
 /** The kinds that a block may answer. The first is that of a question without a type. */
-export const blockKinds: Readonly<Record<BlockContent, readonly [ExpectedKind, ...ReadonlyArray<ExpectedKind>]>> = {
+export const blockKinds: Readonly<Record<BlockContent, readonly [string, ...ReadonlyArray<string>]>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],
   ranks: ["ranking", "matrix"],
@@ -79,7 +70,7 @@ export const blockKinds: Readonly<Record<BlockContent, readonly [ExpectedKind, .
 }
 
 /** Returns how much a column's cells look like what a question expects, 0 to 1, or undefined if they could be anything. */
-const looks = (profile: ColumnProfile, { isGiven, kind }: Expected): number | undefined => {
+const looks = (profile: ColumnProfile, { isGiven, kind }: Target["expected"]): number | undefined => {
   const { boolean, date, dateTime, number, time } = profile.share
   return kind === "text" && isGiven
     ? 1 - Math.max(number, date + dateTime, time, boolean)

@@ -7,12 +7,12 @@ import { cellWords } from "../words/cellWords.ts"
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { sameText } from "../words/words.ts"
-import { type Coverage, type ExpectedKind, shapedKinds, type Target } from "./fit.ts"
+import { type Coverage, shapedKinds, type Target } from "./fit.ts"
 import { areInverse, type Likeness, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 
 /** Kinds of answer that forms often ask about several people. */
-const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])
+const personal: ReadonlySet<string> = new Set(["email", "phone", "date"])
 
 /** Texts that are options of many questions. */
 const usual = new Set([cellWords.yes, cellWords.no, cellWords.noAnswer, vocabulary.other].flat().map(sameText))
