@@ -50,7 +50,6 @@ export interface ColumnProfile {
   readonly share: Readonly<Record<Possible, number>>
   /** The notations of texts that may be dates, times or numbers. */
   readonly notations: ReadonlyArray<string>
-  readonly range: { readonly min: number; readonly max: number } | undefined
 }
 
 export interface ProfiledColumn {
@@ -80,7 +79,7 @@ const isPhone = (text: string): boolean => {
 const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   const moment = momentIn(notation)
   if (moment !== undefined) return [moment]
-  const value = numberIn(notation, notation)
+  const value = numberIn(notation)
   const likely = [value !== undefined && "number", isPhone(notation) && "phone"] as const
   return present<Possible>([
     // A number is more likely a phone number if it begins like one.
@@ -89,29 +88,21 @@ const meaningsOf = cached((notation: string): ReadonlyArray<Possible> => {
   ])
 })
 
-const nothing: ReadonlyArray<Possible> = []
-
 /** The length of the longest text that may be a date or a number, in characters. */
 const longestNotation = 40
 
-const readCell = (
-  cell: Cell,
-  text: string,
-): Pick<AlikeCells, "may" | "notation"> & { readonly number?: number | undefined } => {
+const readCell = (cell: Cell, text: string): Pick<AlikeCells, "may" | "notation"> => {
   if (cell instanceof JsonCell) return { may: ["json"] }
-  if (typeof cell === "number") {
-    return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"], number: cell }
-  }
-  if (typeof cell === "boolean" || cell === null || cell instanceof ErrorCell) return { may: nothing }
+  if (typeof cell === "number") return { may: Number.isInteger(cell) ? ["number", "integer"] : ["number"] }
+  if (typeof cell === "boolean" || cell === null || cell instanceof ErrorCell) return { may: [] }
   if (text.includes("@") && text.length <= 254 && isAddress(text)) return { may: ["email"] }
   const [address] = /^(?:https?:\/\/|www\.)(?=\S+$)/i.exec(text) ?? []
   if (address !== undefined) return { may: ["url"], notation: address }
   // Most ids have letters between digits. Each would have a notation of its own.
-  if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: nothing }
+  if (text.length > longestNotation || !/\d/.test(text) || /\d(?!T)[A-Za-z]+\d/.test(text)) return { may: [] }
   const notation = notationOf(text)
   const may = meaningsOf(notation)
-  if (may.length === 0) return { may }
-  return { may, notation, number: may.includes("number") ? numberIn(text, notation) : undefined }
+  return may.length === 0 ? { may } : { may, notation }
 }
 
 /** The maximum number of distinct texts kept for a column: a question with more options is not a choice. As many notations are kept of the other cells. */
@@ -127,15 +118,13 @@ const collectColumn = (room: Room) => {
   const others = new Map<string, AlikeCells>()
   /** Texts for "no answer" and a workbook's errors. */
   const blank = new Map<string, AlikeCells>()
-  let [rows, min, max] = [0, Infinity, -Infinity]
+  let rows = 0
 
   const alikeOf = (cell: Exclude<Cell, null>, text: string): AlikeCells => {
     const isBlank = cell instanceof ErrorCell || isNoAnswer(text)
     if (!isBlank) hashes.add(hashOf(text))
-    const { may: read, notation, number = NaN } = readCell(cell, text)
+    const { may: read, notation } = readCell(cell, text)
     const may = isTick(text) ? [...read, "boolean" as const] : read
-    if (number < min) min = number
-    if (number > max) max = number
     const group = isBlank ? blank : known.size < kept && text.length <= longestKept ? known : others
     const key = group !== others ? text : others.size < kept ? notation ?? may.join() : may.join()
     // A spread would make each of millions of these objects several times larger.
@@ -178,7 +167,6 @@ const collectColumn = (room: Room) => {
           possible.map((one) => [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))]),
         ) as Record<Possible, number>,
         notations: [...new Set(all.flatMap(({ notation }) => notation ?? []))],
-        range: min > max ? undefined : { min, max },
       }
     },
   }

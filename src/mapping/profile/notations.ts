@@ -147,9 +147,8 @@ const waysOf = cached((notation: string): typeof ways => {
   return numberPattern.test(amount) ? ways.filter(({ read }) => read(amount) !== undefined) : []
 })
 
-/** Returns the number that a text most likely is. Undefined if it is not a number. */
-export const numberIn = (text: string, notation: string): number | undefined =>
-  waysOf(notation)[0]?.read(withoutUnit(text))
+/** Returns the number that a notation most likely is. Undefined if it is not a number. */
+export const numberIn = (notation: string): number | undefined => waysOf(notation)[0]?.read(withoutUnit(notation))
 
 /** Returns the decimal sign and the group separator of a column's numbers. `why`: no cell shows them, or cells contradict each other. */
 export const numberSigns = (notations: ReadonlyArray<string>) => {

@@ -50,7 +50,7 @@ export const shapedKinds: Readonly<
   Record<string, readonly [cells: string, shareIn: (profile: ColumnProfile) => number]>
 > = {
   email: ["email addresses", ({ share }) => share.email],
-  phone: ["phone numbers", ({ range, share }) => Math.max(share.phone, (range?.min ?? 0) < 1e6 ? 0 : share.integer)],
+  phone: ["phone numbers", ({ length, share }) => Math.max(share.phone, length < 7 ? 0 : share.integer)],
   url: ["links", ({ share }) => share.url],
   files: ["links", ({ share }) => share.url],
   number: ["numbers", ({ share }) => share.number],
