@@ -1,11 +1,10 @@
 import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
-import { loose } from "../../kinds/optionTable.ts"
 import { nearness } from "../words/topics.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
 import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
-import { byName, indexOptions, likelyOption } from "./optionIndex.ts"
+import { byName, exactOption, indexOptions, likelyOption } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 export interface Translation {
@@ -37,15 +36,6 @@ const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>
   return isCode ? () => undefined : optionOf
 }
 
-/** Whether a suggestion's cells contain an option's name. */
-const namesIn = ({ origin }: Partial<Suggestion>) => {
-  const texts = origin?._tag === "Column" ? [...origin.profile.distinct.keys()].map((text) => loose(text)) : []
-  return ({ label, value }: Option): boolean =>
-    [label, value].some((name) =>
-      texts.some((text) => text === loose(name) || (name.length > 3 && text.includes(loose(name))))
-    )
-}
-
 /**
  * Returns the options that unknown choices probably mean. A choice may differ from the option's name in spelling,
  * language or wording. Usually one choice belongs to each option, so the last unmatched choice and option probably
@@ -64,7 +54,8 @@ export const translate = (
   const options = (question.options ?? []).slice(0, optionsCompared)
   const meanings = options.map(({ label }) => meaningOf(label))
   const [index, initials] = [indexOptions(options), byInitials(rows, options)]
-  const named = isBlock ? [] : options.filter(namesIn(suggestion))
+  const cells = !isBlock && origin?._tag === "Column" ? [...origin.profile.distinct.keys()] : []
+  const named = new Set(cells.map((text) => exactOption(index, text)))
   const found = align(
     rows.map((text) => {
       const [meaning, same, initial] = [meaningOf(text), likelyOption(index, text), initials(text)]
@@ -76,7 +67,7 @@ export const translate = (
           initial === option ? ofInitials : -9,
           like.opposed ? -9 : 2 * agreement(near) - 1.5,
           wordEvidence(like) * 0.85,
-        ) - (named.includes(option) ? again : 0)
+        ) - (named.has(option) ? again : 0)
       })
     }),
     isBlock,
