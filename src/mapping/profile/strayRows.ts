@@ -35,7 +35,6 @@ const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.num
 interface Doubtful {
   readonly cells: Cells
   readonly row: number
-  readonly isFirst: boolean
 }
 
 /** Whether a row contains only units. */
@@ -56,7 +55,7 @@ export const mayBeStray = (cells: Cells, row: number): boolean => {
  * @param records the doubtful rows that are read like records
  */
 const strayIn = (
-  { cells, isFirst, row }: Doubtful,
+  { cells, row }: Doubtful,
   profiles: ReadonlyArray<ProfiledColumn>,
   records: ReadonlyArray<Doubtful> = [],
 ): StrayRow | undefined => {
@@ -66,7 +65,7 @@ const strayIn = (
   const label = given[0]?.text ?? ""
   const isOnlyHere = ({ column, profile, text }: (typeof each)[number]) =>
     !profile.more && !profile.distinct.has(text) && records.every((one) => textIn(one.cells, column) !== text)
-  if (isFirst) {
+  if (isUnits(cells, row)) {
     const unit = given.find((one) =>
       isUnit(one.text) && isNumeric(one.profile) && one.column.name !== undefined && isOnlyHere(one)
     )
@@ -101,9 +100,8 @@ export const recordProfiler = (
   const doubtful: Array<Doubtful> = []
   return {
     addRow: (cells: Cells, row: number): void => {
-      if (!isExport && doubtful.length < mostDoubtful && mayBeStray(cells, row)) {
-        doubtful.push({ cells, row, isFirst: isUnits(cells, row) })
-      } else profiles.addRow(cells)
+      if (!isExport && doubtful.length < mostDoubtful && mayBeStray(cells, row)) doubtful.push({ cells, row })
+      else profiles.addRow(cells)
     },
     /**
      * Returns the rows that are not records, the profiles of the columns without these rows, and the texts that look like "no answer". Call it after the
@@ -120,12 +118,7 @@ export const recordProfiler = (
       for (const { text, times } of profiled.flatMap((one) => cellsIn(one).noAnswer)) {
         missing.set(text, (missing.get(text) ?? 0) + times)
       }
-      return {
-        stray,
-        profiles: profiled,
-        missing,
-        complete: () => profiles.profiles(true),
-      }
+      return { stray, profiles: profiled, missing, complete: () => profiles.profiles(true) }
     },
   }
 }
@@ -154,15 +147,12 @@ export const strayWarnings = (
   Object.values(Arr.groupBy(stray, ({ column, is }) => `${is} ${column !== undefined}`)).map((rows) => {
     const [{ column, is }] = rows
     const isOne = rows.length === 1
+    const kept = isOne
+      ? "It is read like all rows. If it is not a record, remove it from the file."
+      : "They are read like all rows. If they are not records, remove them from the file."
     const shown = firstOf(rows.map(({ row, text }) => `${row} ("${cut(text, 40)}")`), rowsNamed)
     const which = isOne
       ? `Row ${shown} looks like ${is}, not like a record.`
       : `Rows ${shown} look like ${is === "a note" ? "notes" : is}, not like records.`
-    return `${which} ${
-      column !== undefined
-        ? next(whereWithout(rows), isOne ? "it" : "them")
-        : isOne
-        ? "It is read like all rows. If it is not a record, remove it from the file."
-        : "They are read like all rows. If they are not records, remove them from the file."
-    }`
+    return `${which} ${column === undefined ? kept : next(whereWithout(rows), isOne ? "it" : "them")}`
   })
