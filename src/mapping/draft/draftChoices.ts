@@ -11,7 +11,7 @@ import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { exactOption, indexOptions, isShared, optionsNamed } from "../suggest/optionIndex.ts"
 import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
-import { isTick, saysYes } from "../words/cellWords.ts"
+import { isTick, saysNo } from "../words/cellWords.ts"
 import type { Settings } from "./settings.ts"
 import { collectUnknown, type Unknown } from "./unknownChoices.ts"
 
@@ -22,12 +22,10 @@ const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
     : undefined
 
 /** Returns the options of a block's columns that the form does not have, with the number of cells that name them. */
-const unknownOptions = ({ content, known, members }: Block, options: ReadonlyArray<Option>): Unknown["counts"] => {
+const unknownOptions = ({ known, members }: Block, options: ReadonlyArray<Option>): Unknown["counts"] => {
   const names = indexOptions(options)
-  const timesNamed = ({ code, option, profile: { distinct, filled } }: BlockMember) =>
-    content !== "ticks"
-      ? filled
-      : [...distinct].reduce((sum, [text, times]) => saysYes(text) || text === (code ?? option) ? sum + times : sum, 0)
+  const timesNamed = ({ profile: { distinct, filled } }: BlockMember) =>
+    [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
   const own = optionColumns(members)
   const found = optionsNamed(names, own.map(({ option }) => option))
   // If the source names the block, an entry without `values` finds options by their exact names.
