@@ -1,6 +1,6 @@
 import { isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
 import { readTopicIndex } from "./topicIndex.ts"
-import { cosine, type Direction, directionOf, vectorOf } from "./vectors.ts"
+import { cosine, directionOf, vectorOf } from "./vectors.ts"
 import { vocabulary } from "./vocabulary.ts"
 import { comparedWords } from "./words.ts"
 
@@ -9,7 +9,7 @@ export interface Topics {
   readonly concepts: Uint16Array
   /** The weight of each concept. Their squares add up to 1. */
   readonly weights: Float64Array
-  readonly direction: Direction
+  readonly direction: Float32Array
 }
 
 /** The number of concepts that are compared. Those with less weight add no evidence. */

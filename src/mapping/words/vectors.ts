@@ -28,11 +28,8 @@ export const countingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> 
   return content.length > 0 ? content : words
 }
 
-/** A vector of length 1, or of length 0 for a text without words. */
-export type Direction = Float32Array
-
-/** Returns the direction of a vector. A vector without length stays as it is. */
-export const directionOf = (vector: Float32Array): Direction => {
+/** Returns the direction of a vector, which has length 1. A vector without length stays as it is. */
+export const directionOf = (vector: Float32Array): Float32Array => {
   const length = Math.hypot(...vector) || 1
   return vector.map((value) => value / length)
 }
@@ -49,5 +46,5 @@ export const vectorOf = (table: Int8Array, words: ReadonlyArray<string>): Float3
   return sum
 }
 
-export const cosine = (one: Direction, other: Direction): number =>
+export const cosine = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, value, at) => sum + value * other[at]!, 0)
