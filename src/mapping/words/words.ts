@@ -8,9 +8,7 @@ const numerals: ReadonlyMap<string, string> = new Map(
 
 /** Removes markup that form tools leave in titles: tags, entities, piped fields. */
 const withoutMarkup = (text: string): string =>
-  text.replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
-    .replaceAll(/&(?:nbsp|amp|quot|#\d+);/gi, " ")
-    .replaceAll(/\{\{[^{}]*\}\}/g, " ")
+  text.replaceAll(/<\/?[a-z][^<>]*>|&(?:nbsp|amp|quot|#\d+);|\{\{[^{}]*\}\}/gi, " ")
 
 /** Letters that Unicode does not decompose into a letter and an accent. */
 const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o", œ: "oe", ł: "l", đ: "d", ı: "i" }
