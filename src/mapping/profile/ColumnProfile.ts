@@ -65,14 +65,11 @@ export interface ProfiledColumn {
 /** Returns the profile of a column's cells as the source contains them. */
 export const cellsIn = ({ coded, profile }: ProfiledColumn): ColumnProfile => coded ?? profile
 
-/** Matches texts that may be phone numbers. Digits alone are more likely to be a number of another kind. */
-const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
-
+/** Whether a text may be a phone number. Digits alone are more likely to be a number of another kind. */
 const isPhone = (text: string): boolean => {
-  if (!phoneLike.test(text)) return false
   const digits = text.replaceAll(/\D/g, "").length
-  if (digits < 7 || digits > 15 || /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/.test(text)) return false
-  return /^(?:'?\+|0)/.test(text) || /[\s()/-]/.test(text) || digits === 10
+  return /^['+(]{0,2}\d[\d\s()./-]{5,22}\d$/.test(text) && digits >= 7 && digits <= 15
+    && (digits === 10 || /^(?:'?\+|0)|[\s()/-]/.test(text))
 }
 
 /** Returns what texts of a notation may be, the likeliest first. */
