@@ -3,7 +3,6 @@ import type { Option } from "../../domain/form.ts"
 import { loose as looseText, optionNames, optionSplitter } from "../../kinds/optionTable.ts"
 import { saysNo, saysYes } from "../words/cellWords.ts"
 import { sameText } from "../words/words.ts"
-import { meaningOf } from "./meaning.ts"
 
 /** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
@@ -11,10 +10,6 @@ const separators = ["\n", ";", " / ", "|", ",", " "] as const
 // The texts of a column are compared with the options of many questions.
 const loose = cached((text: string) => looseText(text))
 const wordsIn = cached(sameText)
-const meaningIn = cached((text: string) => meaningOf(text).terms.map(({ root }) => root).toSorted().join("|"))
-
-/** The number of options that are compared by their meaning. */
-const understood = 500
 
 /** Returns options by their names in one form. */
 export const byName = (options: ReadonlyArray<Option>, form: (name: string) => string) => {
@@ -37,7 +32,6 @@ export const indexOptions = (options: ReadonlyArray<Option>) => {
     exact,
     /** Names by their words only. */
     same: byName(options, wordsIn),
-    meant: byName(options.slice(0, understood), meaningIn),
     /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
     ticks: yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined,
     /** The functions that split cells as a run does. Without a separator, a cell is one choice. */
@@ -50,12 +44,9 @@ export type OptionIndex = ReturnType<typeof indexOptions>
 const tickNamed = ({ ticks }: OptionIndex, text: string): Option | undefined =>
   saysYes(text) ? ticks?.[0] : saysNo(text) ? ticks?.[1] : undefined
 
-/** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
-export const likelyOption = (names: OptionIndex, text: string): Option | undefined => {
-  const alike = names.exact.get(loose(text)) ?? names.same.get(wordsIn(text))
-  const [meant, ...others] = names.meant.get(meaningIn(text)) ?? []
-  return alike?.at(-1) ?? tickNamed(names, text) ?? (others.length > 0 ? undefined : meant)
-}
+/** Returns the option that a text most likely means, even if it is spelt differently, or says yes or no differently. */
+export const likelyOption = (names: OptionIndex, text: string): Option | undefined =>
+  (names.exact.get(loose(text)) ?? names.same.get(wordsIn(text)))?.at(-1) ?? tickNamed(names, text)
 
 /** Returns the only option with a name, as a run finds it: exactly as it is written, otherwise ignoring case and space. */
 export const exactOption = ({ exact }: OptionIndex, text: string): Option | undefined => {
