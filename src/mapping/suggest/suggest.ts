@@ -52,20 +52,18 @@ const joined = (
   return [{ question, origin: { _tag: "Joined", columns }, confidence, because }]
 }
 
-/**
- * Returns the candidates for a question that a person must decide. Columns that already answer a different question come last.
- *
- * @param ranked the columns that may answer it
- */
+/** Returns the likeliest candidates for a question that a person must decide. Columns that already answer a different question come last. */
 const openQuestion = (
   question: Question,
   ranked: ReadonlyArray<Ranked>,
   used: ReadonlySet<number>,
 ): SuggestedQuestion => {
-  const isUsed = ({ origin }: Ranked) => columnsOf(origin).some(({ position }) => used.has(position))
-  const candidates = ranked.filter((one) => !(isUsed(one) && one.confidence < 0.1))
-    .toSorted((a, b) => Number(isUsed(a)) - Number(isUsed(b)) || b.confidence - a.confidence).slice(0, 3)
-  return { question, candidates }
+  const isUsed = ({ origin }: Ranked) => Number(columnsOf(origin).some(({ position }) => used.has(position)))
+  const own = ranked.filter((one) => one.question === question)
+  return {
+    question,
+    candidates: own.toSorted((a, b) => isUsed(a) - isUsed(b) || b.confidence - a.confidence).slice(0, 3),
+  }
 }
 
 interface SuggestInput {
@@ -136,15 +134,13 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const rest = columns.filter(({ column: { name, position } }) =>
     !taken.has(position) && (name === undefined || !rowKey.names.includes(name))
   )
-  const ranks = new Map(form.questions.map((question): [Question, Array<Ranked>] => [question, []]))
-  for (const one of ranked) ranks.get(one.question)?.push(one)
   const suggestions: Suggestions = {
     form,
     tool: tool?.title,
     questions: form.questions.map((question) => {
       const one = accepted.find((one) => one.question === question)
       return one === undefined
-        ? openQuestion(question, ranks.get(question) ?? [], used)
+        ? openQuestion(question, ranked, used)
         : { question, accepted: one, candidates: [one] }
     }),
     urlParameters,
