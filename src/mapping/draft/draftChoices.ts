@@ -102,9 +102,9 @@ const linesBelow = (
   const index = indexOptions(options)
   const names = options.slice(0, listed).map((option) => cut(commentText(nameOf(option)))).join(" · ")
   const others = options.length > listed ? ` and ${options.length - listed} more` : ""
-  return present([
+  return [
     `${start} these are not options: write one after each, or null for no answer, and remove the #`,
-    options.length > 0 && `  # options: ${names}${others}`,
+    `  # options: ${names}${others}`,
     ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
       const notes = present([
         label && commentText(label),
@@ -121,7 +121,7 @@ const linesBelow = (
         "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : [],
-  ])
+  ]
 }
 
 /** The share of cells that may contain choices without an option. If there are more, the entry is left open. So it is if the form uses a code with a different meaning, because the run would read it as that option. */
