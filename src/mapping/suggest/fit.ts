@@ -105,8 +105,13 @@ export const cellEvidence = (
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
   if (unit._tag === "Block") return isGiven ? ofBlock : -1
-  // Cells that are no options may be their codes, or the options worded differently.
-  if (unit.profile.filled === 0 || cover !== undefined) return -1.5
+  const { distinct, filled } = unit.profile
+  if (filled === 0) return -1.5
+  if (cover !== undefined) {
+    // As many texts as options may be their codes, or the options worded differently.
+    const lacking = (target.question.options?.length ?? 0) - distinct.size
+    return lacking === 0 ? 0 : lacking < -1 ? -3.5 : -1.5
+  }
   const share = looks(unit.profile, target.expected)
   if (share === undefined) return 0
   if (share >= 0.6) return ofKind * share
