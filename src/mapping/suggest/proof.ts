@@ -45,7 +45,7 @@ const takesYesOrNo = ({ expected: { isGiven, kind }, options }: Target, cells: C
 
 /**
  * Compares a title with a question's by their topics. Words count only if a topic is unknown, or if titles are nearly the same. `isInverse`: a yes to one
- * is a no to the other. `evidence`: what they prove, for `align`.
+ * is a no to the other. `isUnknown`: nothing is known of one. `evidence`: what they prove, for `align`.
  */
 export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile) => {
   const words = likeness(title, target.meaning)
@@ -54,7 +54,7 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
   const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.length === 0)
   const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
-  return { ...like, isInverse, evidence: Math.max(ofTopics, ofWords) }
+  return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }
 }
 
 type TitleLikeness = ReturnType<typeof likenessTo>

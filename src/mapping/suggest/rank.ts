@@ -12,8 +12,8 @@ export interface Ranked extends Suggestion {
   readonly isAccepted: boolean
 }
 
-/** The lowest confidence of a candidate, and of a suggestion that is accepted. */
-const [shown, accepted] = [0.03, 0.85]
+/** The lowest confidence of a candidate, of a suggestion that is accepted, and of one that kind and place prove if nothing is known of a title. */
+const [shown, accepted, certain] = [0.03, 0.85, 0.95]
 
 /** The number of answers that are compared with a title. */
 const understood = 12
@@ -88,7 +88,8 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
       const probable = aligned[row]![of]!
       if (probable < shown) return []
       const { cover, evidence, title } = compare(unit, answers, of)
-      const confidence = Math.min(probable, highestConfidence(target, title, evidence, cover))
+      const isUnknown = title.isUnknown && !title.opposed && probable >= certain
+      const confidence = Math.min(probable, isUnknown ? 1 : highestConfidence(target, title, evidence, cover))
       return [{
         question: target.question,
         origin: unit,
