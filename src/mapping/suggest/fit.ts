@@ -4,7 +4,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
-import { indexOptions, splitFit } from "./optionIndex.ts"
+import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** Returns the kind of answer that a question expects, or `other`. `isGiven`: the form determines it. Otherwise, it is guessed from the question's options or name. */
@@ -104,12 +104,14 @@ export const cellEvidence = (
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
-  if (unit._tag === "Block") return isGiven ? ofBlock : -1
+  if (unit._tag === "Block") return isGiven ? ofBlock : unit.content === "ticks" ? -0.5 : -2
   const { distinct, filled } = unit.profile
   if (filled === 0) return -1.5
   if (cover !== undefined) {
     // As many texts as options may be their codes, or the options worded differently.
-    const lacking = (target.question.options?.length ?? 0) - distinct.size
+    const separator = kind === "choice" && isGiven ? undefined : likelySeparator(distinct)
+    const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? text : text.split(separator))
+    const lacking = (target.question.options?.length ?? 0) - new Set(texts.map((text) => text.trim())).size
     return lacking === 0 ? 0 : lacking < -1 ? -3.5 : -1.5
   }
   const share = looks(unit.profile, target.expected)
