@@ -82,7 +82,18 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
  * grids and decoys, was written before the vocabulary was extended, the `fifth` after that. The weights of topics were fitted to the `unseen`, `fourth`,
  * `fifth` and `sixth` sets, without words for their open questions. The `seventh` to `tenth` are independent: they are for the last figures only.
  */
-export const topicSets = ["known", "unseen", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"] as const
+export const topicSets = [
+  "known",
+  "unseen",
+  "fresh",
+  "fourth",
+  "fifth",
+  "sixth",
+  "seventh",
+  "eighth",
+  "ninth",
+  "tenth",
+] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
