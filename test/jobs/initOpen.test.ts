@@ -11,7 +11,7 @@ import { initialised } from "./initialised.ts"
  */
 const survey = [
   "Umfrage vom 1. März",
-  "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Frage 5;Land",
+  "No;Farben;Werkzeuge (früher);Werkzeuge (heute);Frage 5;Land",
   ...Array.from({ length: 60 }, (_, at) =>
     [
       at,
@@ -58,7 +58,7 @@ layer(platform)("entries that init leaves open", (it) => {
       const { diagnostics, pipelines: [checked] } = yield* checkProject(root, [])
       expect(diagnostics).toEqual([])
       expect(checked?.diagnostics.map(({ message }) => message)).toEqual([
-        "1 of 6 columns is not mapped: Werkzeuge (früher).",
+        "1 of 6 columns is not mapped: Werkzeuge (heute).",
         "It was not certain that this entry is right when it was suggested, and nobody has reviewed it.",
       ])
       expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })

@@ -52,7 +52,8 @@ const oneRun = (file: string, pipeline: string) =>
       const before = yield* view.standing
       for (let more = 0; more < rows; more++) {
         const row = before.imported + before.inDoubt + more
-        const batch = yield* session.intend(batchOf([rowOf(ledger, row)]))
+        // Two pipelines may not send the same row at the same time.
+        const batch = yield* session.intend(batchOf([rowOf(ledger, row, { content: `${pipeline} ${row}` })]))
         say(`intended ${pipeline} ${row}`)
         yield* session.settle(batch, [imported(`${pipeline} ${row}`)])
         say(`settled ${pipeline} ${row}`)
