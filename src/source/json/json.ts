@@ -49,14 +49,14 @@ const lookAtText = (
 const findPlace = (bytes: Bytes, encoding: Encoding) =>
   Effect.gen(function*() {
     const places: Array<ReadonlyArray<string>> = []
-    /** Whether every value is in an object inside the first one. Undefined if there is no value. */
-    let isNested: boolean | undefined
+    /** The members of the first object whose values are objects. Undefined once one has another value. */
+    let objects: Set<string> | undefined = new Set()
     const walk = walkJson({
       target: undefined,
       record: () => undefined,
       found: (place) => void places.push(place),
-      outside: (place) => {
-        isNested = isNested !== false && place.length > 1
+      outside: ([first = "", ...rest]) => {
+        objects = rest.length === 0 ? undefined : objects?.add(first)
       },
     })
     let looked = 0
@@ -74,7 +74,7 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     const { file } = bytes
     if (only === undefined) {
       return yield* refusing(file)(
-        isNested === true
+        (objects?.size ?? 0) > 1
           ? 'is an object of objects, not a list of records. If each of them is a record, convert the file to a list, for example with jq: `to_entries | map({key} + .value)`. In pandas, write it with `orient="records"`.'
           : "contains no list of records in the part that was searched. If there is one further down, name its place: `records: /items` under `source`.",
       )
