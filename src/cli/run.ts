@@ -36,10 +36,9 @@ export const run = command({
       return yield* wrong("`--source` works with one pipeline only: name exactly one.")
     }
     const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
-    const { findService, shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
-    if (input.confirm !== undefined) yield* findService(project, input.confirm)
+    const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
     const services = yield* shareServices
-    const ask = yield* confirming(sendQuestion, input.confirm)
+    const ask = yield* confirming(project, sendQuestion, input.confirm)
     yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
       attempt(
         project,

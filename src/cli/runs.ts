@@ -36,13 +36,20 @@ export const stopCleanly = Effect.gen(function*() {
 })
 
 /**
- * Returns how to ask for a confirmation while progress is shown. Returns undefined if no one can be asked, or if an option has confirmed a service.
+ * Returns how to ask for a confirmation while progress is shown. Returns undefined if no one can be asked, or if an option has confirmed a service. Fails
+ * if the project has no such service.
  *
  * @param text what will happen, as sentences
  * @param confirmed the value of `--confirm`
  */
-export const confirming = <Question>(text: (question: Question) => string, confirmed: string | undefined) =>
+export const confirming = <Question>(
+  project: Project,
+  text: (question: Question) => string,
+  confirmed: string | undefined,
+) =>
   Effect.gen(function*() {
+    const { findService } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    if (confirmed !== undefined) yield* findService(project, confirmed)
     const output = yield* Output
     const { json } = yield* Invocation
     if (confirmed !== undefined || json || !output.interactive) return undefined

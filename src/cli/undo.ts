@@ -41,11 +41,9 @@ export const undo = command({
   *run(input, { invocation, output }) {
     const project = yield* openProject([input.pipeline])
     const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
-    const { findService } = yield* Effect.promise(() => import("../jobs/services.ts"))
-    if (input.confirm !== undefined) yield* findService(project, input.confirm)
     const by = yield* userName
     const interrupted = yield* stopCleanly
-    const ask = yield* confirming(consequence, input.confirm)
+    const ask = yield* confirming(project, consequence, input.confirm)
     const result = yield* withProgress(input.pipeline, (hideProgress) =>
       undoPipeline(project, {
         ...input,
