@@ -3,13 +3,13 @@ import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { present } from "../domain/words.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { findSecondTable } from "../mapping/profile/secondTable.ts"
 import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings } from "../mapping/profile/strayRows.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { flow } from "../project/PipelineDraft.ts"
 import { eachChunk } from "../source/chunks.ts"
 import type { Source } from "../source/Source.ts"
+import { findSecondTable } from "./secondTable.ts"
 
 /** Finds rows that are not records among those that are sent or would be sent. */
 export const collectStray = ({ document, name }: Pipeline, source: Source, mapping: Mapping) => {

@@ -61,7 +61,7 @@ interface Typical {
 }
 
 /** In fewer records, columns may be alike by chance. */
-const fewest = 5
+export const fewest = 5
 
 /** Returns the columns in which each of these records has an @ or a digit. A row without all of them is hardly a record. */
 const typicalOf = (records: ReadonlyArray<Cells>, width: number): ReadonlyArray<Typical> =>

@@ -1,16 +1,14 @@
-import { cellText } from "../../domain/cell.ts"
-import { brief } from "../../domain/problem.ts"
-import type { Cells, Column } from "../../domain/row.ts"
-import { listed } from "../../domain/words.ts"
-
-/** In fewer rows, columns may be alike by chance. */
-const fewest = 5
+import { cellText } from "../domain/cell.ts"
+import { brief } from "../domain/problem.ts"
+import type { Cells, Column } from "../domain/row.ts"
+import { listed } from "../domain/words.ts"
+import { fewest } from "../source/headerRow.ts"
 
 /** How many cells and columns a warning names. */
 const named = 3
 
 /**
- * Finds the titles of a second table directly below the first. Such a row is full of different texts without digits and `@`. All rows above have one of
+ * Finds the titles of a second table directly below the first. Such a row is full of different texts without digits and `@`. All rows that were added before have one of
  * these in several columns, and no row below has one in all of them.
  */
 export const findSecondTable = (columns: ReadonlyArray<Column>) => {
