@@ -1,4 +1,4 @@
-/** Returns a function that caches its results, for the texts or cells that occur most recently. */
+/** Returns a function that caches its results, and forgets all of them after 20,000. */
 export const cached = <A, B>(compute: (one: A) => B): (one: A) => B => {
   const known = new Map<A, B>()
   return (one) => {

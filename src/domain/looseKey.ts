@@ -87,11 +87,11 @@ export const looseKey = (
   key: string,
 ): { readonly stored: ReadonlyArray<string>; readonly sought: ReadonlyArray<string> } => {
   const parts = partsOf(key).map(folded)
-  const apart = parts.map(plain).join(between)
-  const together = parts.map(joined).join(between)
-  return together !== apart
-    ? { stored: [`=${apart}`, `|${together}`], sought: [`=${apart}`, `=${together}`] }
-    : { stored: [`=${apart}`], sought: [`=${apart}`, `|${apart}`] }
+  const plainKey = parts.map(plain).join(between)
+  const joinedKeys = parts.map(joined).join(between)
+  return joinedKeys !== plainKey
+    ? { stored: [`=${plainKey}`, `|${joinedKeys}`], sought: [`=${plainKey}`, `=${joinedKeys}`] }
+    : { stored: [`=${plainKey}`], sought: [`=${plainKey}`, `|${plainKey}`] }
 }
 
 /** U+FFFD, or a character of two or more bytes whose bytes became one character each. */

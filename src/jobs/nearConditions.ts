@@ -5,7 +5,7 @@ import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { shownName } from "../source/columns.ts"
 
-/** Returns a warning for each cell that `where` takes for a different text, although only its case, spaces or notation differ. */
+/** Returns a warning for each cell that `where` distinguishes from a text, although only its case, spaces or notation differ. */
 export const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): ReadonlyArray<Diagnostic> =>
   mapping.nearConditions().map(({ cell, column, path, skips, text }) => {
     const what = `\`where\` compares ${shownName(column)} with a text that some cells nearly equal.`

@@ -232,7 +232,7 @@ const pairsOfSource = (
         ? { shown: `Row ${row}: ${texts.slice(0, shownCells).map(brief).join(", ")}` }
         : {}
     }
-    /** The ledger's rows that are found by their own keys. They are not the originals, which may be duplicates of other rows. */
+    /** The ids of rows that resemble a new row by their own key, not by the key of a rejected row, which may be a duplicate of another row. */
     const own = new Set([...old.values()].flat().flatMap((one) => isOriginal(one) ? [] : one.id))
     const pairs: Array<KeyPair> = []
     const second = numbering()

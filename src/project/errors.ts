@@ -94,7 +94,7 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
   start: Schema.String,
   /** Whether `--project` named the folder, so that no folder above it was searched. */
   isNamed: Schema.optional(Schema.Boolean),
-  /** Says why the nearest config/formferry.yaml can't be reached. Undefined if nothing was in the way. */
+  /** Says why the nearest config/formferry.yaml can't be reached. Undefined if it can, or if there is none. */
   unreadable: Schema.optional(Schema.String),
 }) {
   override get message() {

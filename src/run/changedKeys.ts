@@ -178,13 +178,13 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
     const of = Math.max(newRows.neverSent, missing.answers)
     const { imported } = survey.seen
     // Without the answers that a key gives, equal answers may be a coincidence if there are few rows. So they may if many rows are absent anyway.
-    const isCertain = isByContent
+    const appliesToFew = isByContent
       ? !run.isPartial && vanished !== "ignore"
       : imported === 0 && missing.answers > 1 && missing.answers * 2 > missing.all
     const replaced = overLimit("replaced", stopWhen.replaced, {
       rows: missing.answers,
       of,
-      ...(isCertain && { atLeast: 1 }),
+      ...(appliesToFew && { atLeast: 1 }),
     })
     if (replaced !== undefined) {
       const what = `${replaced} Apart from formatting${

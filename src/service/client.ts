@@ -126,7 +126,7 @@ const makeRepeatable = (
         } times because requests came too fast (429): other clients are using up the account's limit. Run again later.`
         : kind === "unreachable"
         ? `${baseUrl} can't be reached after several attempts: ${reason}. Check the address and the network, then run again.`
-        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl, including its version segment.`,
+        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl, including its version segment. If the service is being maintained, run again later.`,
     })
 
   /** Classifies a response to a request that is safe to repeat. */
@@ -153,7 +153,7 @@ const makeRepeatable = (
     if (decoded !== undefined) return Exit.succeed(decoded)
     const what = isPage(body) ? "a web page instead of" : "a body that is not"
     const unexpected = retryable("unexpected", `status ${status} came with ${what} ${returned[operation]}`)
-    // A sign-in page, or the page at a wrong address, would also be the answer to each retry.
+    // A sign-in page, or the page at a wrong address, would most likely be the answer to each retry, too. Nothing was sent yet.
     return Exit.fail(operation === "metadata" && isPage(body) ? unreachable(unexpected) : unexpected)
   }
 
