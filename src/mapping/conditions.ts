@@ -9,7 +9,7 @@ import { Fault } from "../kinds/Kind.ts"
 import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
 import type { Condition } from "../project/Pipeline.ts"
-import type { CompileContext } from "./CompileContext.ts"
+import type { CompileContext, Fixed } from "./CompileContext.ts"
 import type { NearCell } from "./Mapping.ts"
 import { columnProblem } from "./problems.ts"
 
@@ -75,15 +75,17 @@ const loosely = (text: string): string => {
   return plain.length <= 15 && plainNumber.test(plain) ? String(Number(plain)) : plain
 }
 
-/** Compares cells with texts. A truth value of a workbook or JSON file has no letter case. */
-const compareTexts = (texts: ReadonlyArray<string>) => {
+/** Compares cells with texts. A truth value of a workbook or JSON file has no letter case, also as the text that a corrected rejected.csv contains. */
+const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
   const all = new Set(texts.map(plainName))
   const inLowerCase = new Set([...all].map((text) => text.toLowerCase()))
   const loose = new Map([...all].map((text) => [loosely(text), text]))
   const others = new Set<string>()
   return {
     has: (cell: Cell | undefined, text: string): boolean => {
-      if (all.has(text) || (typeof cell === "boolean" && inLowerCase.has(text))) return true
+      if (all.has(text)) return true
+      const isTruth = typeof cell === "boolean" || (fixed === "typed" && /^(?:true|false)$/i.test(text))
+      if (isTruth && inLowerCase.has(text.toLowerCase())) return true
       if (text !== "" && others.size < mostNear) others.add(text)
       return false
     },
@@ -98,7 +100,7 @@ const compareTexts = (texts: ReadonlyArray<string>) => {
 /** Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date. */
 export const compileConditions = (
   conditions: ReadonlyArray<Condition>,
-  { columns: book, empty, findings }: Pick<CompileContext, "columns" | "empty" | "findings">,
+  { columns: book, empty, findings, fixed }: Pick<CompileContext, "columns" | "empty" | "findings" | "fixed">,
 ): Conditions => {
   let compares = false
   const found: Array<Column> = []
@@ -109,7 +111,7 @@ export const compileConditions = (
     const tests: Array<Test> = []
     for (const [texts, skips] of [[asked.is, true], [asked.not, false]] as const) {
       if (texts === undefined) continue
-      const compared = compareTexts(texts)
+      const compared = compareTexts(texts, fixed)
       tests.push((cell, text) => compared.has(cell, text) === skips)
       if (column !== undefined) near.push(() => compared.near().map((one) => ({ ...one, column, path, skips })))
     }

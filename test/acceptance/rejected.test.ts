@@ -76,6 +76,28 @@ it.scopedLive("a fixed row sends the same digits of a number as its original wou
     expect(at.count()).toBe(3)
   }))
 
+it.scopedLive("a fixed row meets `where` with a truth value of its source, also after a spreadsheet program wrote it in capitals", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const records = upTo(6).map((No) => ({
+      No,
+      Name: `P${No}`,
+      Mail: No > 2 ? "a@example.org" : "none",
+      Born: "",
+      Active: true,
+    }))
+    at.write("source.json", JSON.stringify(records))
+    for (const [where, saved, count] of [["TRUE", "true", 5], ['"true"', "TRUE", 6]] as const) {
+      const pipeline = pipelineYaml({ file: "../source.json", sink })
+      at.write("pipelines/contacts.yaml", pipeline.replace("[No]", `[No]\n  where: { Active: ${where} }`))
+      const first = yield* at.inProcess("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(1)
+      fix(at, ["none,,true", `a@example.org,,${saved}`])
+      yield* importFixed(at, first.lastLine)
+      expect([at.count(), at.report().rows.filtered], where).toEqual([count, 0])
+    }
+  }))
+
 it.scopedLive("records with half of a character or with conflicting values stay rejected until a person has corrected them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
