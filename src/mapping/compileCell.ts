@@ -63,10 +63,13 @@ const saidIn = (texts: ReadonlyArray<string>): number => {
   return said
 }
 
-/** Returns a piece of a cell for its kind. A piece of a number is a number, because its decimal sign is not the one that texts have. */
+/** Returns a piece of a cell for its kind. A piece of a number or percentage is one as well, because its decimal sign is not the one that texts have. */
 const pieceOf = (cell: Cell | undefined, piece: string, kind: Kind): Cell => {
-  const value = Number(piece)
-  return typeof cell === "number" && kind.sends === "number" && isExact(piece, value) ? value : piece
+  if (kind.sends !== "number" || !(typeof cell === "number" || cell instanceof PercentCell)) return piece
+  const digits = piece.replace(/(?<=\d)%$/, "")
+  const value = Number(digits)
+  if (!isExact(digits, value)) return piece
+  return digits === piece ? value : new PercentCell(value)
 }
 
 /** Compiles an entry's `extract` for a kind. Adds an error for each group that doesn't fit the kind. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { Cell } from "../../src/domain/cell.ts"
+import { type Cell, PercentCell } from "../../src/domain/cell.ts"
 import { compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
 /** Returns a question's answer for each row: its value, or the codes of its problems. */
@@ -98,6 +98,18 @@ describe("the option `extract`", () => {
     expect(answers(entry, ["A"], rows)).toEqual([1.234, -0.125, 1234, 1234, 1234.5])
     const fraction = String.raw`{ name: Q, from: A, as: number, decimal: ",", extract: '\d(\.\d+)' }`
     expect(answers(fraction, ["A"], [[1.25]])).toEqual([0.25])
+  })
+
+  it("extract reads the decimal point of a percentage of a workbook, whatever sign the texts have", () => {
+    const rows = [[new PercentCell(1.234)], [new PercentCell(-1234)], ["1.234%"], [0.5]]
+    const read = (extract: string) =>
+      answers(`{ name: Q, from: A, as: number, decimal: ",", group: ".", percent: whole, extract: '${extract}' }`, [
+        "A",
+      ], rows)
+    expect(read(String.raw`[-\d.]+`)).toEqual([1.234, -1234, 1234, 0.5])
+    expect(read(String.raw`[-\d.]+%?`)).toEqual([1.234, -1234, 1234, 0.5])
+    const open = String.raw`{ name: Q, from: A, as: number, extract: '[\d.]*%' }`
+    expect(answers(open, ["A"], [[new PercentCell(7)]])).toEqual([[["not-a-number", "A"]]])
   })
 
   it("extract gives no answer for an empty match, even with a default", () => {
