@@ -1,4 +1,4 @@
-import { type Cell, cellText, ErrorCell, JsonCell, trimmed } from "../domain/cell.ts"
+import { type Cell, cellText, ErrorCell, JsonCell, PercentCell, trimmed } from "../domain/cell.ts"
 import { isObject, type Json, type JsonObject } from "../domain/json.ts"
 import { Fault, type KindContext, type Parse } from "./Kind.ts"
 
@@ -24,7 +24,11 @@ export const plainNumber = (value: number): string => {
 
 /** Returns a cell's text, with a number's digits as answers have them, or "" for no cell. */
 export const untrimmedText = (cell: Cell | undefined): string =>
-  typeof cell === "number" ? plainNumber(cell) : cellText(cell)
+  typeof cell === "number"
+    ? plainNumber(cell)
+    : cell instanceof PercentCell
+    ? `${plainNumber(cell.percent)}%`
+    : cellText(cell)
 
 /** Returns a cell's trimmed text, or "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>

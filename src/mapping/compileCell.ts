@@ -161,8 +161,10 @@ const typed = (text: string, kind: Kind, fixed: Fixed): Cell | undefined => {
   if (isJsonNumber(text)) return typedNumber(text, kind, fixed)
   if (text === "true" || text === "false") return text === "true"
   if (fixed !== "typed") return undefined
-  const percent = text.endsWith("%") ? Number(text.slice(0, -1)) : NaN
-  if (text === `${percent}%`) return new PercentCell(percent)
+  if (text.endsWith("%") && isJsonNumber(text.slice(0, -1))) {
+    const percentage = new PercentCell(Number(text.slice(0, -1)))
+    return textOf(percentage) === text ? percentage : undefined
+  }
   const iso = readIso(text)
   if (iso !== undefined && Number.isNaN(iso.offset)) return new DateCell(text)
   if (!/^[[{]/.test(text)) return undefined

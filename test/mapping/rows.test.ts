@@ -47,6 +47,7 @@ describe("the filter `where`", () => {
       ["out", "in", "in", "out", "out", "not-a-number"],
     )
     expect(kept("{ atLeast: 10 }", ["12%"])).toEqual(["not-a-number"])
+    expect(kept("{ atMost: 1% }", [new PercentCell(1e-7), new PercentCell(1e21)])).toEqual(["in", "out"])
     expect(kept("{ atLeast: 2024-01-01 }", [
       "2023-12-31",
       "2024-01-01",
@@ -403,6 +404,7 @@ describe("the mapping of a fixed rejected.csv", () => {
     expect(read("typed", ...asTexts)).toEqual(values)
     expect(read(undefined, new PercentCell(12.5), new PercentCell(1.234))).toEqual([12.5, 1.234])
     expect(read("typed", "12.5%", "1234.5%")).toEqual([12.5, 1234.5])
+    expect(read("typed", "0.0000001%", "1000000000000000000000%")).toEqual([1e-7, 1e21])
   })
 
   it("a fixed rejected.csv is also read in the source's own formats", () => {
