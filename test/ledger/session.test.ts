@@ -538,6 +538,17 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
         yield* session.intend(batchOf(rows))
       }))
 
+    it.scopedLive("one of two pipelines that send the same rows at the same time is refused", () =>
+      Effect.gen(function*() {
+        const { ledger, session } = yield* held
+        const other = yield* (yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })).hold("run1")
+        const batch = batchOf([rowOf(ledger, 1), rowOf(ledger, 2)])
+        const [, error] = yield* Effect.all([session.intend(batch), Effect.flip(other.intend(batch))], {
+          concurrency: "unbounded",
+        })
+        expect(error).toMatchObject({ _tag: "RowShared", pipeline: "contacts" })
+      }))
+
     it.scopedLive("a pipeline of which no row was created is refused if a different pipeline has imported since, until it gets a new name", () =>
       Effect.gen(function*() {
         const { ledger, send } = yield* held

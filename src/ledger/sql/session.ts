@@ -52,8 +52,11 @@ export const makeSession = (
       writer.writeOn(lease, doing, program, { counts: false, touches })
     const writeForGood = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
       writer.writeOn(lease, doing, program, { counts: true, touches })
+    /** Texts that are equal for the same key in all pipelines of the form, because an intent looks for its rows in the others. */
     const keysOf = (rows: ReadonlyArray<{ readonly keyDigest: Buffer }>) =>
-      rows.map(({ keyDigest }) => `row ${place} ${keyDigest.toString("latin1")}`)
+      rows.map(({ keyDigest }) =>
+        `row ${at.destination.service} ${at.destination.form} ${keyDigest.toString("latin1")}`
+      )
     const open = new Map<number, OpenBatch>()
     const settleBatch: LedgerSession["settleReturned"] = (batch, ids, decide) =>
       Effect.suspend(() => {
