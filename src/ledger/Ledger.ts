@@ -160,6 +160,7 @@ export interface LedgerSession {
   /**
    * Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. Fails with
    * `RowShared` if a different pipeline has sent one of them to the form since the lock was taken, because the survey may have looked it up before.
+   * Only finds rows of pipelines whose `contentColumns` are the same.
    */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>
