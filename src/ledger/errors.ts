@@ -82,14 +82,25 @@ export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   }
 }
 
-/** A different pipeline, whose run is in progress, has just sent a row with the same key and cells to the same form. Nothing was recorded. */
+/** Returns what to do if a row is the same as one of a different pipeline. */
+export const ifSameRows = (pipeline: string): string =>
+  `If they are the same rows, take them out of the source, or import both sources with ${pipeline}: list their files under source.file.`
+
+/**
+ * Since this run took its lock, a different pipeline has sent a row with the same key and cells to the same form, or has recorded that it is about to. Its
+ * run may have ended, and the row may be in doubt. Nothing was recorded.
+ */
 export class RowShared extends Schema.TaggedError<RowShared>()("RowShared", {
   pipeline: Schema.String,
   /** The number of the row that was about to be sent. */
   row: Schema.Number,
 }) {
   override get message() {
-    return `${this.pipeline}, which runs at the same time, has just sent a row to this form that has the same key and cells as row ${this.row}.`
+    const { pipeline, row } = this
+    return `Since this run started, ${pipeline} has sent, or may have sent, a row with the same key and cells as row ${row} to this form. Row ${row} was not sent. `
+      + `${
+        ifSameRows(pipeline)
+      } Otherwise, run again: if the run is refused, its message contains the command to accept that.`
   }
 }
 

@@ -3,6 +3,7 @@ import type { Json } from "../domain/json.ts"
 import { reasonPlaceholder } from "../domain/reason.ts"
 import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
+import { ifSameRows } from "../ledger/errors.ts"
 import { fewRows } from "../project/sinkSection.ts"
 import type { ColumnAlias } from "../project/sourceSection.ts"
 import type { SourceDialect } from "../source/Source.ts"
@@ -82,10 +83,7 @@ export const checkKeys = (survey: Pick<Survey, "alike" | "newRows" | "seen" | "s
         `${rows === 1 ? "A row has" : `${count(rows)} rows have`} the same key and cells as ${
           rows === 1 ? "a row" : "rows"
         } that ${pipeline} imported into this form, such as row ${first}.`,
-        {
-          how:
-            `If they are the same rows, take them out of the source, or import both sources with ${pipeline}: list their files under source.file.`,
-        },
+        { how: ifSameRows(pipeline) },
       )
       if (isRefused) return
     }

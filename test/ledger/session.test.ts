@@ -533,6 +533,7 @@ describe.each(databases)("a ledger in $name", ({ exec, openLedger }) => {
           const rows = [rowOf(ledger, 9), rowOf(ledger, number)]
           const error = yield* Effect.flip(session.intend(batchOf(rows)))
           expect(error).toMatchObject({ _tag: "RowShared", pipeline: "contacts", row: number })
+          expect(error.message).toContain(`Row ${number} was not sent. If they are the same rows, `)
         }
         const rows = [rowOf(ledger, 1, { content: "other" }), rowOf(ledger, 2), rowOf(ledger, 9)]
         yield* session.intend(batchOf(rows))
