@@ -127,13 +127,12 @@ export const makeSink = (options: SinkOptions): Sink => {
     Effect.gen(function*() {
       if (options.stop.aborted) return result(pending(rows))
       // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
-      const intended = yield* Effect.catchTag(
+      const batch = yield* Effect.catchTag(
         session.intend({ ...options.intent, rows }),
         "RowShared",
         ({ message }) => Effect.succeed(result(pending(rows), { _tag: "Protected", because: message })),
       )
-      if (typeof intended !== "number") return intended
-      const batch = intended
+      if (typeof batch !== "number") return batch
       const outcome = yield* service.create(formId, rows.map((row) => row.item), session.held, options.stop)
       switch (outcome._tag) {
         case "Created":
