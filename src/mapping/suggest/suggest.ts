@@ -3,7 +3,6 @@ import type { Form, Question } from "../../domain/form.ts"
 import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/vocabulary.ts"
-import { sameText } from "../words/words.ts"
 import { findBlocks, findOptionBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
@@ -123,8 +122,12 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
 
   const named = columns.filter(({ column }) => column.name !== undefined)
   const urlParameters = form.urlParameters.flatMap((element) => {
-    const [only, ...others] = named.filter(({ column }) => sameText(column.title) === sameText(element.name))
-    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only, because: "the same name" } }]
+    const asked = meaningOf(element.name)
+    const alike = named.map((one) => ({ one, meaning: meaningOf(one.column.title) }))
+      .filter(({ meaning }) => asked.same !== "" && termsExcept(meaning, []) === termsExcept(asked, []))
+    const same = alike.filter(({ meaning }) => meaning.same === asked.same)
+    const [only, ...others] = same.length > 0 ? same : alike
+    return only === undefined || others.length > 0 ? [] : [{ element, from: { ...only.one, because: "the same name" } }]
   })
   for (const { from } of urlParameters) used.add(from.column.position)
 

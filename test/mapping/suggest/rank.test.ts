@@ -56,7 +56,7 @@ it.each([
 
 it.each([
   [["source", "Quelle"], "source"],
-  [["Source", "source"], undefined],
+  [["Quelle", "Name"], "Quelle"],
   [["sourcing", "sources of income"], undefined],
 ])("of the columns %j, the URL parameter `source` gets %s", (titles, expected) => {
   const { addRow, profiles } = profiler(titles.map((title, position) => ({ position, title, name: title })))
