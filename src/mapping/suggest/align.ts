@@ -56,23 +56,33 @@ const keepsOrder = (found: Table): number => {
   return 1 / (1 + Math.exp(-odds))
 }
 
-/** Returns a factor for each row, so that its pairs and the case that it stays alone add up to 1. */
-const factorsOf = (weight: Table, others: Float64Array): Float64Array =>
-  Float64Array.from(weight, (row) => 1 / (1 + sumOf(row.map((one, at) => one * others[at]!))))
-
-/** Returns probabilities of a one-to-one matching, without an order. */
+/** Returns probabilities of a one-to-one matching, without an order, by belief propagation. */
 const matching = (weight: Table): Table => {
-  // With squares, few pairs have a middling probability.
-  const byUnit = mapped(weight, (one) => one ** 2)
-  const byQuestion = turned(byUnit)
-  let ofQuestions: Float64Array = new Float64Array(byQuestion.length).fill(1)
-  let ofUnits = factorsOf(byUnit, ofQuestions)
-  for (let round = 0; round < 30; round++) {
-    ofQuestions = factorsOf(byQuestion, ofUnits)
-    ofUnits = factorsOf(byUnit, ofQuestions)
+  const byQuestion = turned(weight)
+  // By how much the other questions leave a unit to this one, and by question, the other units a question.
+  let [unitFree, questionFree] = [weight, byQuestion].map((table) => mapped(table, () => 1)) as [Table, Table]
+  for (let round = 0; round < 20; round++) {
+    unitFree = left(weight, turned(questionFree), unitFree)
+    questionFree = left(byQuestion, turned(unitFree), questionFree)
   }
-  return mapped(byUnit, (one, unit, question) => one * ofUnits[unit]! * ofQuestions[question]!)
+  return mapped(weight, (one, unit, question) => {
+    const odds = one * unitFree[unit]![question]! * questionFree[question]![unit]!
+    return odds / (1 + odds)
+  })
 }
+
+/** Returns by how much the other cells of a row leave it to each, halfway from what they did before. */
+const left = (weight: Table, free: Table, before: Table): Table =>
+  weight.map((row, at) => {
+    const [some, last, claims] = [free[at]!, before[at]!, new Float64Array(row.length)]
+    let all = 0
+    for (let of = 0; of < row.length; of++) {
+      claims[of] = row[of]! * some[of]!
+      all += claims[of]!
+    }
+    for (let of = 0; of < row.length; of++) claims[of] = Math.sqrt(last[of]! / (1 + Math.max(0, all - claims[of]!)))
+    return claims
+  })
 
 /** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
 const orderedMatching = (likely: Table): Table => {
@@ -88,16 +98,22 @@ const orderedMatching = (likely: Table): Table => {
 
 /** Returns sums over all alignments of the first units with the first questions, by both, and the logarithm of each row's scale. */
 const sumsOf = (likely: Table) => {
-  const rows = [{ sums: Float64Array.from({ length: likely[0]!.length + 1 }, (_, at) => alone ** at), scale: 0 }]
-  for (const row of likely) {
-    const { scale, sums: last } = rows.at(-1)!
-    const sums = last.map((one) => alone * one)
-    for (let at = 1; at < sums.length; at++) {
-      // A unit and a question that stay alone one after the other are counted once, although either may come first.
-      sums[at]! += alone * sums[at - 1]! + ((1 - alone) ** 2 * row[at - 1]! - alone ** 2) * last[at - 1]!
-    }
+  // In a gap, units come first, then questions. `ended`: the sums of alignments that end with a match or a unit alone.
+  let [ended, scale] = [new Float64Array(likely[0]!.length + 1), 0]
+  ended[0] = 1
+  const next = () => {
+    const sums = Float64Array.from(ended)
+    for (let at = 1; at < sums.length; at++) sums[at]! += alone * sums[at - 1]!
     const most = Math.max(...sums)
-    rows.push({ sums: sums.map((one) => one / most), scale: scale + Math.log(most) })
+    scale += Math.log(most)
+    ended = ended.map((one) => one / most)
+    return { sums: sums.map((one) => one / most), scale }
+  }
+  const rows = [next()]
+  for (const row of likely) {
+    const { sums } = rows.at(-1)!
+    ended = ended.map((one, at) => alone * one + (at === 0 ? 0 : (1 - alone) ** 2 * row[at - 1]! * sums[at - 1]!))
+    rows.push(next())
   }
   return rows
 }
