@@ -66,7 +66,8 @@ export const translate = (
           same === option ? ofName : -9,
           initial === option ? ofInitials : -9,
           like.opposed ? -9 : 2 * agreement(near) - 1.5,
-          wordEvidence(like) * 0.85,
+          // Between few options, what is left over does not belong together by that alone.
+          wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
         ) - (named.has(option) ? again : 0)
       })
     }),
