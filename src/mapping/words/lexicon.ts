@@ -13,9 +13,11 @@ const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 /** Returns a word without its ending, such as those of plurals and verbs. */
 export const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
 
+const contrasts = new Set(vocabulary.contrasts)
+
 /** Whether two concepts exclude each other. */
 export const areContrary = (one: string, other: string): boolean =>
-  [`${one} ~ ${other}`, `${other} ~ ${one}`].some((pair) => vocabulary.contrasts.includes(pair))
+  contrasts.has(`${one} ~ ${other}`) || contrasts.has(`${other} ~ ${one}`)
 
 /** The phrases of all concepts, as titles and the texts of options are compared. */
 export const commonPhrases = Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)
