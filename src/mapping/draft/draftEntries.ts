@@ -140,9 +140,11 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry
 /** Returns the entries for URL parameters, times and the login. */
 export const otherEntries = (suggestions: Suggestions, nameOf: Naming) => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }): DraftEntry => ({
-    ...ownEntry("login", from, nameOf),
     of: element.id,
+    comments: [remark(from.because, samplesOf(from))],
     keys: [...naming(element), { key: "from", value: nameOf(from.column) }],
+    below: [],
+    open: false,
   })),
   own: ownMembers.flatMap((of) => {
     const own = suggestions[of]
