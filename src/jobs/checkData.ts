@@ -25,7 +25,7 @@ import { eachChunk } from "../source/chunks.ts"
 import { accountForLines } from "../source/lineCount.ts"
 import type { Source } from "../source/Source.ts"
 import { collectTraps, entryOf } from "./answerTraps.ts"
-import { nearConditions } from "./nearConditions.ts"
+import { conditionFindings } from "./conditionFindings.ts"
 import { findRepeated } from "./repeatedRows.ts"
 import { collectStray } from "./strayRows.ts"
 import { unusedColumns } from "./unusedColumns.ts"
@@ -144,7 +144,7 @@ export const checkData = (
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
         ...traps.findings(),
         ...(yield* stray.findings),
-        ...nearConditions(pipeline, mapping),
+        ...conditionFindings(pipeline, source, mapping, true),
         ...(times?.column.name === undefined ? [] : [timeFinding(pipeline, times, times.column.name)]),
       ],
     } satisfies CheckedData

@@ -21,7 +21,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
 import { collectTraps } from "./answerTraps.ts"
-import { nearConditions } from "./nearConditions.ts"
+import { conditionFindings } from "./conditionFindings.ts"
 import type { Prepared } from "./prepare.ts"
 import { askerOf, newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
@@ -130,7 +130,7 @@ const trapsOf = ({ form, mapping, pipeline, source }: RunSettings): RunRequest["
     findings: Effect.map(Effect.orElseSucceed(stray.findings, () => []), (rows) => [
       ...traps.findings(),
       ...rows,
-      ...nearConditions(pipeline, mapping),
+      ...conditionFindings(pipeline, source, mapping, false),
     ]),
   }
 }

@@ -58,6 +58,18 @@ export interface NearCell {
   readonly skips: boolean
 }
 
+/** What a condition has not found in the rows so far. Only rows that meet the conditions before it are compared with it. */
+export interface UnmetCondition {
+  readonly path: YamlPath
+  readonly column: Column
+  /** Whether any row met it. */
+  readonly isMet: boolean
+  /** The texts that no cell equals, although a cell must be one of them to meet the condition. */
+  readonly unmet: ReadonlyArray<string>
+  /** Different cells that equal none of its texts. */
+  readonly others: ReadonlyArray<string>
+}
+
 /** A pipeline compiled for a form. Turns rows into items or problems. Synchronous, and made once in a run. */
 export interface Mapping {
   /** The columns that the mapping reads, sorted by name. A row's content consists of their cells. */
@@ -82,6 +94,8 @@ export interface Mapping {
   readonly filtered: (cells: Cells) => boolean
   /** Returns the cells so far that `where` does not count as one of its texts, although only case, spaces or the notation of a number differ. */
   readonly nearConditions: () => ReadonlyArray<NearCell>
+  /** Returns the conditions of `where` with which rows were compared so far. */
+  readonly unmetConditions: () => ReadonlyArray<UnmetCondition>
   /**
    * Returns the row's item, or all of its problems.
    *

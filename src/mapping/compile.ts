@@ -161,6 +161,7 @@ export const compile = (input: {
     keyBy: rowKey,
     filtered: source.where.length === 0 ? () => false : (cells) => !where.holds(cells, []),
     nearConditions: where.near,
+    unmetConditions: where.unmet,
     unanswered,
     columnUses: columns.map((column) => book.useOf(column)),
     cellUses: context.uses.most,

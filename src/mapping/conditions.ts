@@ -10,7 +10,7 @@ import { compilePattern } from "../kinds/pattern.ts"
 import { day, readIso } from "../kinds/wallClock.ts"
 import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext, Fixed } from "./CompileContext.ts"
-import type { NearCell } from "./Mapping.ts"
+import type { NearCell, UnmetCondition } from "./Mapping.ts"
 import { columnProblem } from "./problems.ts"
 
 /** Whether a row's cells meet the conditions. A cell that can't be compared counts as meeting them, and is added to the problems. */
@@ -20,6 +20,8 @@ export interface Conditions {
   readonly holds: Holds
   /** Returns the cells so far that are nearly the same as a text. */
   readonly near: () => ReadonlyArray<NearCell>
+  /** Returns what no row so far has met, although it was compared. */
+  readonly unmet: () => ReadonlyArray<UnmetCondition>
   /** Whether the condition compares cells with bounds, which is not possible for every cell. */
   readonly compares: boolean
   readonly columns: ReadonlyArray<Column>
@@ -78,17 +80,27 @@ const loosely = (text: string): string => {
 /** Compares cells with texts. A truth value of a workbook or JSON file has no letter case, also as the text that a corrected rejected.csv contains. */
 const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
   const all = new Set(texts.map(plainName))
-  const inLowerCase = new Set([...all].map((text) => text.toLowerCase()))
+  const inLowerCase = new Map([...all].map((text) => [text.toLowerCase(), text]))
   const loose = new Map([...all].map((text) => [loosely(text), text]))
+  const unmet = new Set(all)
   const others = new Set<string>()
   return {
     has: (cell: Cell | undefined, text: string): boolean => {
-      if (all.has(text)) return true
       const isTruth = typeof cell === "boolean" || (fixed === "typed" && /^(?:true|false)$/i.test(text))
-      if (isTruth && inLowerCase.has(text.toLowerCase())) return true
+      const equal = all.has(text)
+        ? text
+        : isTruth
+        ? inLowerCase.get(text.toLowerCase())
+        : undefined
+      if (equal !== undefined) {
+        if (unmet.size > 0) unmet.delete(equal)
+        return true
+      }
       if (text !== "" && others.size < mostNear) others.add(text)
       return false
     },
+    unmet: () => [...unmet],
+    others: () => [...others],
     near: () =>
       [...others].flatMap((cell) => {
         const text = loose.get(loosely(cell))
@@ -105,13 +117,16 @@ export const compileConditions = (
   let compares = false
   const found: Array<Column> = []
   const near: Array<Conditions["near"]> = []
+  const unmet: Array<Conditions["unmet"]> = []
   const all = conditions.map(({ column: name, path, ...asked }): Holds => {
     const column = book.find(name, "keyOrCondition")
     if (column !== undefined) found.push(column)
     const tests: Array<Test> = []
+    let selected: ReturnType<typeof compareTexts> | undefined
     for (const [texts, skips] of [[asked.is, true], [asked.not, false]] as const) {
       if (texts === undefined) continue
       const compared = compareTexts(texts, fixed)
+      if (skips) selected = compared
       tests.push((cell, text) => compared.has(cell, text) === skips)
       if (column !== undefined) near.push(() => compared.near().map((one) => ({ ...one, column, path, skips })))
     }
@@ -156,17 +171,25 @@ export const compileConditions = (
     }
     if (column === undefined) return () => true
     const { position } = column
+    let isCompared = false
+    let isMet = false
+    unmet.push(() =>
+      isCompared ? [{ column, path, isMet, unmet: selected?.unmet() ?? [], others: selected?.others() ?? [] }] : []
+    )
     return (cells, problems) => {
+      isCompared = true
       const cell = cells[position]
       const text = textOf(cell).normalize()
       for (const test of tests) {
         const result = test(cell, text)
         if (result instanceof Fault) {
           problems.push(columnProblem(column, cell, result))
+          isMet = true
           return true
         }
         if (!result) return false
       }
+      isMet = true
       return true
     }
   })
@@ -174,6 +197,7 @@ export const compileConditions = (
     compares,
     columns: found,
     near: () => near.flatMap((one) => one()),
+    unmet: () => unmet.flatMap((one) => one()),
     holds: (cells, problems) => {
       const before = problems.length
       if (all.every((holds) => holds(cells, problems))) return true

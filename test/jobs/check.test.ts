@@ -309,6 +309,42 @@ questions:
       expect((yield* world.check()).diagnostics).toEqual([])
     }))
 
+  it.scoped("check and a run warn about a condition of `where` that no row meets, and check about texts that no row has", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const where = (conditions: string) =>
+        world.write("pipelines/people.yaml", pipeline.replace("  rowKey", `  where: { ${conditions} }\n  rowKey`))
+      const found = Effect.map(
+        world.check(),
+        ({ diagnostics = [] }) =>
+          diagnostics.filter(({ line }) => line === 4).map(({ message, suggestion, withoutCells }) => ({
+            message,
+            suggestion,
+            withoutCells,
+          })),
+      )
+      const skipped = "No row that was compared meets the condition for Color, so `where` skips all of them."
+      yield* where("Color: Gren")
+      expect(yield* found).toEqual([{
+        message: skipped,
+        suggestion: "Did you mean `Green`?",
+        withoutCells: `${skipped} To see the values, run: formferry check people`,
+      }])
+      expect((yield* world.run).warnings).toContain(`${skipped} To see the values, run: formferry check people`)
+      yield* where("Name: [Ada, Bob], Color: { matches: ^B }")
+      expect(yield* found).toEqual([{ message: skipped, suggestion: undefined, withoutCells: undefined }])
+      expect((yield* world.run).warnings).toContain(skipped)
+
+      yield* where("Color: [Green, Rde], Name: { not: Test }")
+      expect(yield* found).toMatchObject([{
+        message: "No row that was compared has `Rde` in Color.",
+        suggestion: "Did you mean `Red`?",
+      }])
+      expect((yield* world.run).warnings).not.toContainEqual(expect.stringContaining("compared"))
+      yield* where("Color: [Green, Red], Name: { not: Ada }")
+      expect(yield* found).toEqual([])
+    }))
+
   it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start
