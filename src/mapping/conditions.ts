@@ -77,7 +77,16 @@ const loosely = (text: string): string => {
   return plain.length <= 15 && plainNumber.test(plain) ? String(Number(plain)) : plain
 }
 
-/** Compares cells with texts. A truth value of a workbook or JSON file has no letter case, also as the text that a corrected rejected.csv contains. */
+/** Whether a cell is a truth value, which has no letter case: in a workbook or JSON file, and in a rejected.csv, which a spreadsheet program may have saved in capitals. */
+const isTruth = (cell: Cell | undefined, text: string, fixed: Fixed): boolean =>
+  typeof cell === "boolean" || (fixed !== undefined && /^(?:true|false)$/i.test(text))
+
+const truthSpellings = (text: string): ReadonlyArray<string> => {
+  const lower = text.toLowerCase()
+  return [lower, lower.toUpperCase(), lower.replace(/^./, (first) => first.toUpperCase())]
+}
+
+/** Compares cells with texts. */
 const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
   const all = new Set(texts.map(plainName))
   const inLowerCase = new Map([...all].map((text) => [text.toLowerCase(), text]))
@@ -86,10 +95,9 @@ const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
   const others = new Set<string>()
   return {
     has: (cell: Cell | undefined, text: string): boolean => {
-      const isTruth = typeof cell === "boolean" || (fixed === "typed" && /^(?:true|false)$/i.test(text))
       const equal = all.has(text)
         ? text
-        : isTruth
+        : isTruth(cell, text, fixed)
         ? inLowerCase.get(text.toLowerCase())
         : undefined
       if (equal !== undefined) {
@@ -135,7 +143,11 @@ export const compileConditions = (
       tests.push((_, text) => (text === "" || empty.has(text)) === wanted)
     }
     const pattern = asked.matches === undefined ? undefined : compilePattern(asked.matches)
-    if (typeof pattern === "object") tests.push((_, text) => pattern.test(text))
+    if (typeof pattern === "object") {
+      tests.push((cell, text) =>
+        pattern.test(text) || (isTruth(cell, text, fixed) && truthSpellings(text).some(pattern.test))
+      )
+    }
     const formats = compileFormats({ format: asked.format }, "date", isoFormat)
     if (!("formats" in formats)) findings.faults(path, formats)
     const format = "formats" in formats ? formats.formats[0] : undefined

@@ -98,6 +98,21 @@ it.scopedLive("a fixed row meets `where` with a truth value of its source, also 
     }
   }))
 
+it.scopedLive("a fixed row of a text file meets `where` with a truth value that a spreadsheet program wrote in capitals", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = upTo(3).map((no) => `${no},P${no},${no > 2 ? "a@example.org" : "none"},,true\n`)
+    at.write("source.csv", `No,Name,Mail,Born,Active\n${rows.join("")}`)
+    for (const [where, count] of [['"true"', 2], ["{ matches: ^true$ }", 3]] as const) {
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace("[No]", `[No]\n  where: { Active: ${where} }`))
+      const first = yield* at.inProcess("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(1)
+      fix(at, ["none,,true", "a@example.org,,TRUE"])
+      yield* importFixed(at, first.lastLine)
+      expect([at.count(), at.report().rows.filtered], where).toEqual([count, 0])
+    }
+  }))
+
 it.scopedLive("records with half of a character or with conflicting values stay rejected until a person has corrected them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
