@@ -1,6 +1,7 @@
 import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
 import { codeOf } from "../domain/words.ts"
+import { decoded } from "./contentCoding.ts"
 import { ProxyFault } from "./proxy.ts"
 import { MaybeSent, NeverSent, type ResponseHeaders, type TransportResponse } from "./transport.ts"
 import { errors } from "./undici.ts"
@@ -105,7 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxAnswer) {
-      this.giveUp(`the answer is longer than ${this.#maxAnswer} bytes`, new errors.ResponseExceededMaxSizeError())
+      this.giveUp(this.#tooLong, new errors.ResponseExceededMaxSizeError())
       return
     }
     this.#chunks.push(chunk)
@@ -114,13 +115,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only] = this.#chunks
     const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
-    this.#end(Exit.succeed({ status: this.#status, headers: this.#headers, body }))
+    if (this.#headers["content-encoding"] === undefined || body.length === 0) {
+      return this.#end(Exit.succeed({ status: this.#status, headers: this.#headers, body }))
+    }
+    const plain = decoded(this.#headers, body, this.#maxAnswer)
+    if (plain === undefined) this.#fail(this.#tooLong)
+    else this.#end(Exit.succeed({ status: this.#status, ...plain }))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#settled) return
     const { reason, code } = describeFault(error)
     this.#fail(reason, code)
+  }
+
+  get #tooLong(): string {
+    return `the answer is longer than ${this.#maxAnswer} bytes`
   }
 
   #fail(reason: string, code?: string): void {

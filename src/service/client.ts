@@ -26,13 +26,14 @@ import { isSuccess, makePauseLog, makeRequests, type Requests, segment } from ".
 import { backOff, defaultReadRetries, type RetryPolicy } from "./schedules.ts"
 import { SharedPace } from "./SharedPace.ts"
 import type { Operation } from "./telemetry.ts"
-import type {
-  MaybeSent,
-  NeverSent,
-  OpenTransport,
-  TransportRequest,
-  TransportResponse,
-  TransportTarget,
+import {
+  header,
+  type MaybeSent,
+  type NeverSent,
+  type OpenTransport,
+  type TransportRequest,
+  type TransportResponse,
+  type TransportTarget,
 } from "./transport.ts"
 
 /** The address of a form service, and the limits for using it. */
@@ -151,7 +152,11 @@ const makeRepeatable = (
     if (status === 408 || status >= 500) return Exit.fail(retryable("unreachable", `it answered ${status}`))
     const decoded = decode(response)
     if (decoded !== undefined) return Exit.succeed(decoded)
-    const what = isPage(body) ? "a web page instead of" : "a body that is not"
+    const what = isPage(body)
+      ? "a web page instead of"
+      : header(response.headers, "content-encoding") === undefined
+      ? "a body that is not"
+      : "a compressed body that can't be read instead of"
     const unexpected = retryable("unexpected", `status ${status} came with ${what} ${returned[operation]}`)
     // A sign-in page, or the page at a wrong address, would most likely be the answer to each retry, too. Nothing was sent yet.
     return Exit.fail(operation === "metadata" && isPage(body) ? unreachable(unexpected) : unexpected)

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import type { Socket } from "node:net"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import type { Dispatcher } from "undici"
 import { Exchange } from "../../src/service/Exchange.ts"
 import { overHttp } from "../../src/service/overHttp.ts"
 import { MaybeSent } from "../../src/service/transport.ts"
+import { answering } from "../localServer.ts"
 import { answerText, rawServer } from "./rawServer.ts"
 
-const open = (baseUrl: string, options: { readonly timeout?: number; readonly concurrency?: number } = {}) =>
+const open = (
+  baseUrl: string,
+  options: { readonly timeout?: number; readonly concurrency?: number; readonly maxAnswer?: number } = {},
+) =>
   overHttp({
+    ...options,
     baseUrl,
     apiKey: Redacted.make("secret_key"),
     timeout: Duration.millis(options.timeout ?? 10_000),
@@ -20,6 +26,63 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from('
 const whole = (soFar: string) => soFar.endsWith("}")
 
 describe("the HTTP transport over real sockets", () => {
+  it.scopedLive("decodes answers that are compressed although nobody asked", () =>
+    Effect.gen(function*() {
+      const plain = Buffer.from('{"né":1}')
+      const codings: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+        gzip: gzipSync,
+        "x-gzip": gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+        identity: (body) => body,
+        "deflate, GZIP": (body) => gzipSync(deflateSync(body)),
+      }
+      const port = yield* answering((request, response) => {
+        const coding = decodeURIComponent((request.url ?? "").slice(1))
+        response.writeHead(201, { "content-encoding": coding }).end(codings[coding]?.(plain))
+      })
+      const transport = yield* open(`http://127.0.0.1:${port}`)
+      for (const coding of Object.keys(codings)) {
+        const answer = yield* transport.send({ ...post, path: `/${encodeURIComponent(coding)}` })
+        expect([answer.status, Buffer.from(answer.body).toString(), answer.headers["content-encoding"]], coding)
+          .toEqual([201, plain.toString(), undefined])
+      }
+    }))
+
+  it.scopedLive("leaves a body as it is if its coding is unknown or it is damaged, because the status may be enough", () =>
+    Effect.gen(function*() {
+      const bodies: Readonly<Record<string, Buffer>> = {
+        zstd: Buffer.from("unknown"),
+        gzip: gzipSync("cut".repeat(100)).subarray(0, 20),
+      }
+      const port = yield* answering((request, response) => {
+        const coding = (request.url ?? "").slice(1)
+        response.writeHead(429, { "content-encoding": coding }).end(bodies[coding])
+      })
+      const transport = yield* open(`http://127.0.0.1:${port}`)
+      for (const [coding, body] of Object.entries(bodies)) {
+        const answer = yield* transport.send({ ...post, path: `/${coding}` })
+        expect([answer.status, answer.body, answer.headers["content-encoding"]]).toEqual([429, body, coding])
+      }
+    }))
+
+  it.scopedLive("reports an answer that is too long only when it is decoded as maybe sent, and doesn't decode it whole", () =>
+    Effect.gen(function*() {
+      const bomb = { gzip: gzipSync(Buffer.alloc(100_000)), br: brotliCompressSync(Buffer.alloc(100_000)) }
+      const port = yield* answering((request, response) => {
+        const coding = (request.url ?? "").slice(1) as keyof typeof bomb
+        response.writeHead(200, { "content-encoding": coding }).end(bomb[coding])
+      })
+      const transport = yield* open(`http://127.0.0.1:${port}`, { maxAnswer: 10_000 })
+      for (const coding of Object.keys(bomb)) {
+        expect(yield* Effect.flip(transport.send({ ...post, path: `/${coding}` }))).toMatchObject({
+          _tag: "MaybeSent",
+          status: 200,
+          reason: "the answer is longer than 10000 bytes",
+        })
+      }
+    }))
+
   it.scopedLive("reports a request to an unknown host name as never sent", () =>
     Effect.gen(function*() {
       const transport = yield* open("http://no-such-host.invalid")

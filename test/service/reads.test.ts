@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, TestClock } from "effect"
+import { Duration, Effect, Fiber, TestClock } from "effect"
 import type { Submission } from "../../src/domain/submission.ts"
 import { unlessAborted } from "../../src/service/cancellation.ts"
 import { make } from "../../src/service/client.ts"
@@ -69,6 +69,24 @@ const readMany = (
   )
 
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
+
+describe("a compressed answer", () => {
+  it.scopedLive("a form whose coding is unknown is refused, so that nothing is sent", () =>
+    Effect.gen(function*() {
+      const port = yield* answering((_, response) => {
+        response.writeHead(200, { "content-encoding": "zstd" }).end("?")
+      })
+      const at = {
+        ...options,
+        baseUrl: `http://127.0.0.1:${port}/v1`,
+        readRetries: { attempts: 1, base: Duration.zero, max: Duration.zero },
+      }
+      const service = yield* make(at, overHttp)
+      expect((yield* Effect.flip(service.form("f"))).message).toContain(
+        "status 200 came with a compressed body that can't be read",
+      )
+    }))
+})
 
 describe("many concurrent reads", () => {
   it.scoped("concurrent reads retry an answer with the wrong submission, and fail if it is repeated", () =>
