@@ -58,6 +58,7 @@ export class RecordSpool {
     readonly addRow: Libsql.Statement
     readonly add: Libsql.Statement
     readonly mostOf: Libsql.Statement
+    readonly repeatedOf: Libsql.Statement
     readonly between: Libsql.Statement
   }
   #rows = 0
@@ -78,6 +79,9 @@ export class RecordSpool {
       add: db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"),
       mostOf: db.prepare(
         "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)",
+      ).raw(),
+      repeatedOf: db.prepare(
+        "SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? AND fault IS NULL GROUP BY row, place, cells)",
       ).raw(),
       between: db.prepare(
         "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at",
@@ -119,6 +123,11 @@ export class RecordSpool {
   /** Returns the largest number of records that a source has for one row. */
   mostOf(part: number): number {
     return this.#numberOf(this.#statements.mostOf, part) ?? 0
+  }
+
+  /** Returns the number of a source's records whose cells and place equal those of an earlier record of the same row. */
+  repeatedOf(part: number): number {
+    return this.#numberOf(this.#statements.repeatedOf, part) ?? 0
   }
 
   /** Returns the records of these rows, sorted by row, and within a row in the order in which they were added. */

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type Cell, cellText, isFilled, trimmed } from "../domain/cell.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
-import { count, listed } from "../domain/words.ts"
+import { count, counted, listed } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { nearest } from "../project/suggestion.ts"
@@ -211,7 +211,7 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
   return chunks.take()
 }
 
-/** Reads all records into a temporary database, which is removed when the scope closes. */
+/** Reads all records into a temporary database, which is removed when the scope closes. Counts records that equal an earlier one of their row. */
 const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
   Effect.gen(function*() {
     const refused = (message: string) => () => new SourceError({ file, message })
@@ -269,6 +269,7 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
         : undefined
       spool.add({ row, part, place: at, number, cells, fault: fault ?? alone ?? ambiguous })
     }
+    let repeated = 0
     for (const [at, part] of parts.entries()) {
       const addAll = ({ faults, firstRow, rows }: RowChunk) =>
         spool.transaction(() =>
@@ -278,8 +279,9 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
         changedWhileOpening,
       )
       if (part.repeats) places.number(at, part.as ?? "", spool.mostOf(at))
+      else repeated += yield* Effect.try({ try: () => spool.repeatedOf(at), catch: full })
     }
-    return spool
+    return { spool, repeated }
   })
 
 const tooWide = (file: string, titles: ReadonlyArray<string>) =>
@@ -328,14 +330,16 @@ export const combine = (
       ...(yield* Effect.forEach(others, (other, at) => partOf(other, config.with[at]!))),
     ]
     const places = new Places(parts, config.places)
-    const spool = yield* spooled(parts, places, file)
+    const { repeated, spool } = yield* spooled(parts, places, file)
     const shape = shapeOf(parts, places)
     const { titles } = shape
     if (titles.length > limits.columns) return yield* tooWide(file, titles)
     const read = withUnreadSheets((yield* Effect.forEach(parts, (part) => part.source.files)).flat())
     const note = {
       what: "combined",
-      value: `${count(spool.records)} records into ${count(spool.rows)} rows by ${listed(config.by, "and")}`,
+      value: `${counted(spool.records, "record")} into ${counted(spool.rows, "row")} by ${listed(config.by, "and")}${
+        repeated === 0 ? "" : `; ${counted(repeated, "record equals", "records equal")} an earlier one of its row`
+      }`,
     }
     const rowsFrom = (first: number, most: number) =>
       combined(spool, shape, first, Math.min(spool.rows, first + most - 1))

@@ -50,6 +50,25 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([["1", "x", "y"]])
   })
 
+  it("records that equal an earlier one of their row are counted, also in other files, unless each has its own place", async () => {
+    const noteOf = async (csv: string, combine = byEvent) =>
+      (await combined(csv, combine)).source.taken.find(({ what }) => what === "combined")?.value
+    expect(await noteOf("id,event,a\n1,base,x\n2,base,x\n1,later,x\n")).toBe("3 records into 2 rows by id")
+    expect(await noteOf("id,event,a\n1,base,x\n1,later,x\n1,base,x\n")).toBe(
+      "3 records into 1 row by id; 1 record equals an earlier one of its row",
+    )
+    const visits = file("id,day\n1,Mon\n1,Mon\n")
+    const noteWith = (repeats: boolean) =>
+      noteOf("id,a\n1,x\n", {
+        by: ["id"],
+        name: [],
+        places: [],
+        with: [{ file: visits, sheet: undefined, by: ["id"], as: "visit", repeats }],
+      })
+    expect(await noteWith(true)).toBe("3 records into 1 row by id")
+    expect(await noteWith(false)).toBe("3 records into 1 row by id; 1 record equals an earlier one of its row")
+  })
+
   it("a row with two different values in the same place is rejected, and the message names the place", async () => {
     const { faults } = await combined("id,event,a\n1,base,x\n2,base,x\n1,base,y\n2,base,x\n")
     expect([...faults]).toEqual([[1, expect.stringContaining(`Row 1: base.a is both "x" and "y" (record 3).`)]])
