@@ -250,6 +250,17 @@ describe("the header of a CSV file", () => {
     }
   })
 
+  it("quoted cells with spaces between them are refused, unless the pipeline names the space", async () => {
+    const text = '"No" "Full name"\n"1" "Ada Lovelace"\n"2" NA\n'
+    for (const one of [text, text.replaceAll('" ', '"   ')]) {
+      expect(await refusal(config(file(one)))).toContain(
+        'has spaces between its cells. If there is exactly one everywhere, write `delimiter: " "`',
+      )
+    }
+    expect((await run(read(config(file(text), { delimiter: " " })))).rows).toEqual([["1", "Ada Lovelace"], ["2", "NA"]])
+    expect((await run(read(config(file('"Full name"\n"Ada Lovelace"\n'))))).rows).toEqual([["Ada Lovelace"]])
+  })
+
   it("the header is refused if a quote in it encloses rows, and the rows don't show what was intended", async () => {
     const text = 'id,name,"Other" comments\n1,Anna,fine\n2,Ben\n3,Cara,"not, so good"\n4,Dora,ok\n'
     for (const blockSize of [1, 4096]) {

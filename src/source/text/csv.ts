@@ -174,6 +174,9 @@ const quotesTaken = ({ quoteChar }: CsvSettings) =>
     value: quoteChar === "none" ? "ordinary characters" : "around cells",
   }]
 
+/** Matches text whose last line has several quoted titles with only spaces between them. */
+const spaced = /(?:^|[\r\n])"[^"\r\n]*"(?: +"[^"\r\n]*")+\s*$/
+
 /** Opens delimited text. Fails if the encoding is unknown, there is no header, or the file is not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -183,6 +186,12 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
       return yield* refusing(file)(
         `has ${count(header.titles.length)} columns, more than the limit of ${count(limits.columns)}. `
           + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`.",
+      )
+    }
+    if (header.delimiterBecause === oneColumn && spaced.test(header.text)) {
+      return yield* refusing(file)(
+        'has spaces between its cells. If there is exactly one everywhere, write `delimiter: " "` under `source`. '
+          + "If not, save it with commas. In R, use write.csv(data, row.names = FALSE) instead of write.table.",
       )
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
