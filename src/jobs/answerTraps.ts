@@ -34,8 +34,12 @@ const isSpoilt = ({ code, examples }: Trap): boolean =>
 const watch = ({ columns: [column], kind }: MappedAnswer, format: unknown) => {
   const traps = new CellTraps(column?.title ?? "")
   const isShort = [format].flat().some((one) => hasShortYear(String(one)))
-  let late = 0
-  let firstLateText = ""
+  const isDated = kind === "date" || kind === "dateTime"
+  const late = { count: 0, example: "" }
+  const early = { count: 0, example: "" }
+  const count = (years: typeof late, example: string) => {
+    if (years.count++ === 0) years.example = example
+  }
   return {
     add: (value: unknown, cells: Cells): void => {
       const cell = cells[column?.position ?? -1] ?? null
@@ -43,16 +47,24 @@ const watch = ({ columns: [column], kind }: MappedAnswer, format: unknown) => {
       if (typeof text !== "string") return
       traps.add(text, text)
       const year = text.slice(0, 4)
-      if (!isShort || Number(year) < firstLate || cellText(cell).includes(year)) return
-      if (late++ === 0) firstLateText = text
+      if (isDated && /^0\d{3}-/.test(text)) count(early, text)
+      if (isShort && Number(year) >= firstLate && !cellText(cell).includes(year)) count(late, text)
     },
     found: (): ReadonlyArray<Pick<Trap, "examples" | "message">> => [
       ...traps.traps().filter(isSpoilt),
-      ...late === 0 ? [] : [{
+      ...late.count === 0 ? [] : [{
         message:
-          `${counted(late, "date has", "dates have")} a year of two digits that is read as ${firstLate} or later. `
+          `${
+            counted(late.count, "date has", "dates have")
+          } a year of two digits that is read as ${firstLate} or later. `
           + "If it is an earlier year, write years with four digits in the file.",
-        examples: [firstLateText],
+        examples: [late.example],
+      }],
+      ...early.count === 0 ? [] : [{
+        message: `${
+          counted(early.count, "date is", "dates are")
+        } before the year 1000, as if the century was lost. Correct the file.`,
+        examples: [early.example],
       }],
     ],
   }

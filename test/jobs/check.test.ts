@@ -217,6 +217,14 @@ questions:
       ])
     }))
 
+  it.scoped("warns about dates whose century was lost", () =>
+    Effect.gen(function*() {
+      const rows = "No,Name,Code,Born,Amount\n1,Ada,x1,0024-03-02,7\n2,Bob,x2,1024-03-02,8\n"
+      expect(yield* startSpoilt(allEntries.replace("dd.MM.yy", "dd.MM.yyyy"), rows)).toEqual([
+        '7 "Born": 1 date is before the year 1000, as if the century was lost. Correct the file. For example "0024-03-02".',
+      ])
+    }))
+
   it.scoped("warns about no cell that the pipeline leaves out or corrects, nor about what people answer", () =>
     Effect.gen(function*() {
       const corrected = `    - { name: Name, from: Name, when: { No: ["3", "4"] } }
