@@ -411,6 +411,12 @@ describe("a file that can't be read as CSV", () => {
     expect((await csv(text)).rows).toHaveLength(1)
   })
 
+  it("a pattern instead of a file's path is refused with the setting for patterns", async () => {
+    expect(await refusal(config(file("a\n1\n").replace(/[^/\\]*$/, "*.csv")))).toMatch(
+      /There is no file \S+\. To read files that match a pattern, write `file: \{ glob: PATTERN \}` under `source`\.$/,
+    )
+  })
+
   it("an empty file, a missing file, a folder, a PDF, an XML document and an archive are refused", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
