@@ -98,8 +98,11 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
   const lines = linesAccount(file)
   const longest = longestAccount(file)
   const stray = file.taken.find(({ what }) => what === strayQuotes)
+  const where = named ? `${file.file}: ` : ""
   return [
-    ...(lines === undefined ? [] : [`${named ? `${file.file}: ` : ""}${lines}.`]),
+    ...(lines === undefined ? [] : [`${where}${lines}.`]),
+    ...file.taken.filter(({ value, what }) => /^empty (?:lines|rows)$/.test(what) && value.includes("above row"))
+      .map(({ value, what }) => `${where}${what.replace("e", "E")}: ${value}, where another table may begin.`),
     ...(stray === undefined ? [] : [`Quotes at the start of cells were ${stray.value}.`]),
     ...(longest === undefined ? [] : [`Longest cell: ${longest}.`]),
   ]

@@ -289,6 +289,17 @@ questions:
       }
     }))
 
+  it.scoped("check names the first row below an empty line, where a table of texts may begin unnoticed", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const rows = "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,\n\n2,Bob,bob@example.org,Red,\n"
+      const account = "Empty lines: 1 omitted, first above row 2, where another table may begin."
+      yield* world.write("people.csv", rows)
+      expect((yield* world.check()).data?.accounts).toContain(account)
+      yield* world.write("people.csv", `${rows.replace("\n\n", "\n")}\n`)
+      expect((yield* world.check()).data?.accounts.join()).not.toContain("Empty")
+    }))
+
   it.scoped("check and a run warn about cells that nearly equal a text of `where`", () =>
     Effect.gen(function*() {
       const world = yield* start
