@@ -1,11 +1,16 @@
 import { pipeline, type Readable, type Transform } from "node:stream"
-import { createBrotliDecompress, createGunzip } from "node:zlib"
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import type { Dispatcher } from "undici"
 import { throughProxy } from "../service/proxy.ts"
 
-/** Makes the decoders of the codings that `sendRequest` accepts. Each fails if its input is cut. */
+/** The codings that are requested. */
+const requested = "gzip, br"
+
+/** Makes the decoders of the codings that servers use, even unasked. Each fails if its input is cut. */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
+  "x-gzip": () => createGunzip(),
+  deflate: () => createInflate(),
   br: () => createBrotliDecompress(),
 }
 
@@ -22,7 +27,7 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
   const answer = await undici.request(String(input), {
     dispatcher: "dispatcher" in init ? init.dispatcher as unknown as Dispatcher : agent,
     method: (init.method ?? "GET") as "GET" | "POST",
-    headers: { "accept-encoding": Object.keys(decoders).join(", "), ...given },
+    headers: { "accept-encoding": requested, ...given },
     body: body as string | undefined ?? null,
     signal: signal ?? null,
     // The caller's limit covers the whole request. undici's own limits of 5 minutes may be shorter.
@@ -38,7 +43,7 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
   const decoded = codings.toReversed().reduce((stream: Readable, coding) => {
     if (coding === "" || coding === "identity") return stream
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding]?.() : undefined
-    if (decoder === undefined) throw new Error("The answer has a coding that was not requested.")
+    if (decoder === undefined) throw new Error("The answer has an unknown coding.")
     return pipeline(stream, decoder, () => {})
   }, answer.body)
   const isEmpty = [204, 205, 304].includes(answer.statusCode)

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { brotliCompressSync, gzipSync } from "node:zlib"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { Agent } from "undici"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
@@ -27,6 +27,7 @@ const answers: Readonly<Record<string, RequestListener>> = {
   "/brotli-cut": (_, response) =>
     void response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync(csv).subarray(0, -3)),
   "/brotli": (_, response) => void response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync(csv)),
+  "/deflate": (_, response) => void response.writeHead(200, { "content-encoding": "deflate" }).end(deflateSync(csv)),
   "/compressed-otherwise": (_, response) => void response.writeHead(200, { "content-encoding": "zstd" }).end(csv),
   "/without-length": (_, response) => {
     response.useChunkedEncodingByDefault = false
@@ -119,7 +120,7 @@ describe("a source with an address", () => {
   })
 
   it("a fetched source may be an archive, be compressed in transit, and redirect to a different address", async () => {
-    for (const path of ["/answers.csv.gz", "/packed", "/brotli", "/moved"]) {
+    for (const path of ["/answers.csv.gz", "/packed", "/brotli", "/deflate", "/moved"]) {
       expect((await run(read(config(`${base}${path}`)))).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
     }
   })
