@@ -4,6 +4,7 @@ import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
+import { drafting } from "./modules.ts"
 import { stopCleanly } from "./runs.ts"
 import { liveRuns } from "./terminal/progress.ts"
 import { paints } from "./terminal/screen.ts"
@@ -26,7 +27,7 @@ export const demo = command({
   options: { json },
   *run(input, { output }) {
     const interrupted = yield* stopCleanly
-    const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
+    const { demonstrate } = yield* drafting
     const runs = yield* liveRuns
     let step: DemonstrationStep | undefined
     const paint = paints(output.out)

@@ -24,6 +24,7 @@ import {
 } from "./command.ts"
 import { CommandEnded, requireNew, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
+import { looking, running } from "./modules.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
@@ -43,7 +44,7 @@ const compact = command({
   options: { json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { compactLedger } = yield* looking
     const done = yield* withProgress("ledger", () => compactLedger(project))
     yield* output.print(
       input.json
@@ -71,7 +72,7 @@ const backup = command({
   *run(input, { output }) {
     const path = yield* Path.Path
     const project = yield* openProject([])
-    const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { backUp } = yield* looking
     const to = path.resolve(input.file)
     const bytes = yield* withProgress("ledger", () => backUp(project, to))
     yield* output.print(
@@ -94,7 +95,7 @@ const key = command({
   arguments: {},
   options: {},
   *run(_, { output }) {
-    const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { newLedgerKey } = yield* looking
     yield* output.print(yield* newLedgerKey)
     output.say(
       "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
@@ -121,7 +122,7 @@ const migrate = command({
   },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { migrateLedger } = yield* looking
     const created = yield* migrateLedger(project, input.owner)
     yield* output.print(
       input.json
@@ -145,7 +146,7 @@ const move = command({
   options: { cancel: flag("Keep the old ledger. Possible until everything was copied."), json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { cancelProjectMove, moveProject } = yield* looking
     if (input.cancel) {
       const { cancelled, removal } = yield* cancelProjectMove(project)
       return yield* output.print(
@@ -186,7 +187,7 @@ const exportRows = command({
     const fs = yield* FileSystem.FileSystem
     const project = yield* openProject([])
     const names = yield* chosenPipelines(input)
-    const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { exportLedger } = yield* looking
     const text = exportLedger(project, names, input.format ?? "csv")
     if (input.out === undefined) {
       const written = Stream.runForEach(text, output.printData)
@@ -223,7 +224,7 @@ const forget = command({
   *run(input, { output }) {
     const { pipeline } = input
     const project = yield* openProject([pipeline])
-    const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+    const { forgetRows } = yield* looking
     const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
     const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
     const lines = present([
@@ -276,7 +277,7 @@ const rekey = command({
   *run(input, { output }) {
     const { pipeline } = input
     const project = yield* openProject([pipeline])
-    const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
+    const { rekeyPipeline } = yield* running
     const rekeyed = (hideProgress: Effect.Effect<void>) =>
       rekeyPipeline(project, {
         pipeline,

@@ -5,12 +5,13 @@ import type { Selection } from "../jobs/selection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { CommandEnded, wrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
+import { looking, projectFiles } from "./modules.ts"
 import { Output, secretMask } from "./Output.ts"
 
 /** Finds the folder of the project: `--project DIR`, otherwise the nearest one in this folder or its parents. */
 export const projectFolder = Effect.gen(function*() {
   const { project } = yield* Invocation
-  const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+  const { findProject } = yield* projectFiles
   return project ?? (yield* findProject("."))
 })
 
@@ -18,7 +19,7 @@ export const projectFolder = Effect.gen(function*() {
 export const loadMasked = (folder: string, pipelines: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
+    const { loadProject } = yield* projectFiles
     return maskingKeys(yield* loadProject(folder, { pipelines }), output.hide)
   })
 
@@ -32,7 +33,7 @@ export const chosenPipelines = (choice: Selection) =>
     const output = yield* Output
     const { failed, pipelines, tag } = choice
     if (pipelines.length === 0 && tag.length === 0 && !failed) return []
-    const { selectPipelines } = yield* Effect.promise(() => import("../jobs/selection.ts"))
+    const { selectPipelines } = yield* looking
     const names = yield* selectPipelines(openProject([]), choice)
     if (names.length > 0) return names
     output.say("Nothing to do: of the chosen pipelines, none failed in its last run.")

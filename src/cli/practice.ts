@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { command, filePath, json, wholeNumber } from "./command.ts"
+import { running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { Interrupts } from "./runMain.ts"
 
@@ -23,7 +24,7 @@ export const practice = command({
   *run(input, { output }) {
     const interrupts = yield* Interrupts
     const project = input.forms === undefined ? yield* projectIfAny : undefined
-    const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
+    const { servePractice } = yield* running
     // The first signal is the normal way to stop the service, not a failure.
     yield* interrupts.takeOver
     const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {

@@ -1,0 +1,10 @@
+// Jobs that draft and check pipelines.
+export { checkProject, checkStatus } from "../../jobs/check.ts"
+export { copyDemonstration, demonstrate } from "../../jobs/demo.ts"
+export { editorSchema } from "../../jobs/editorSchema.ts"
+export { initialise, keyFault, nameFault } from "../../jobs/init.ts"
+export { inspectFile } from "../../jobs/inspect.ts"
+export { preview } from "../../jobs/preview.ts"
+export { writeTemplate } from "../../jobs/template.ts"
+export { serveStudio } from "../../studio/serve.ts"
+export { reviewPipeline } from "../review.ts"

@@ -1,0 +1,10 @@
+// Jobs that use a service, except those in drafting.ts.
+export { servePractice } from "../../jobs/practice.ts"
+export { reconcilePipeline } from "../../jobs/reconcile.ts"
+export { rehearsePipeline } from "../../jobs/rehearse.ts"
+export { rekeyPipeline } from "../../jobs/rekey.ts"
+export { runPipeline } from "../../jobs/run.ts"
+export { runDue, runOnSchedule } from "../../jobs/schedule.ts"
+export { can, fetchForm, fetchForms, findService, shareServices } from "../../jobs/services.ts"
+export { settlePipeline } from "../../jobs/settle.ts"
+export { undoPipeline } from "../../jobs/undo.ts"
