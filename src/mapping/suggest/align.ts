@@ -6,18 +6,20 @@ const [inOrder, moved] = [0.8, 0.05]
 
 type Table = ReadonlyArray<Float64Array>
 
-const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one, 0)
+const mapped = (table: Table, value: (one: number, unit: number, question: number) => number): Table =>
+  table.map((row, unit) => row.map((one, question) => value(one, unit, question)))
 
-const mapped = (table: Table, value: (one: number, row: number, column: number) => number): Table =>
-  table.map((row, at) => row.map((one, of) => value(one, at, of)))
-
-// Loops, because iterators and callbacks take several times as long for the 250,000 pairs of 500 columns and questions.
-const turned = (rows: Table): Table =>
-  Array.from(rows[0] ?? [], (_, at) => {
-    const column = new Float64Array(rows.length)
-    for (let row = 0; row < rows.length; row++) column[row] = rows[row]![at]!
-    return column
-  })
+/** Returns the sum of each unit's row, and of each question's column. */
+const sumsOf = (table: Table): readonly [ofUnits: Float64Array, ofQuestions: Float64Array] => {
+  const [ofUnits, ofQuestions] = [new Float64Array(table.length), new Float64Array(table[0]?.length ?? 0)]
+  for (const [unit, row] of table.entries()) {
+    for (let question = 0; question < row.length; question++) {
+      ofUnits[unit]! += row[question]!
+      ofQuestions[question]! += row[question]!
+    }
+  }
+  return [ofUnits, ofQuestions]
+}
 
 /**
  * Returns how probable each unit of a file answers each question of a form, by unit, then by question. No unit answers two questions, and no question has two units.
@@ -29,12 +31,13 @@ const turned = (rows: Table): Table =>
  */
 export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, isOrdered = true): Table => {
   const questions = evidence[0]?.length ?? 0
+  const odds = (1 - alone) / alone
   const likely = evidence.map((row) => Float64Array.from(row, (one) => Math.exp(Math.max(-20, Math.min(20, one)))))
-  const anyhow = matching(mapped(likely, (one) => one * (1 - alone) / alone / questions))
+  const anyhow = matching(mapped(likely, (one) => one * odds / questions))
   if (!isOrdered || questions === 0) return anyhow
-  const ordered = orderedMatching(likely)
+  const ordered = orderedMatching(mapped(likely, (one) => one * odds ** 2))
   // A moved unit may answer a question that the order leaves over.
-  const [free, asked] = [ordered, turned(ordered)].map((table) => table.map((row) => Math.max(0, 1 - sumOf(row))))
+  const [free, asked] = sumsOf(ordered).map((sums) => sums.map((sum) => Math.max(0, 1 - sum)))
   const others = matching(mapped(likely, (one, unit, of) => one * moved / questions * free![unit]! * asked![of]!))
   const keeps = keepsOrder(anyhow)
   return mapped(
@@ -58,62 +61,46 @@ const keepsOrder = (found: Table): number => {
 
 /** Returns probabilities of a one-to-one matching, without an order, by belief propagation. */
 const matching = (weight: Table): Table => {
-  const byQuestion = turned(weight)
-  // By how much the other questions leave a unit to this one, and by question, the other units a question.
-  let [unitFree, questionFree] = [weight, byQuestion].map((table) => mapped(table, () => 1)) as [Table, Table]
+  const product = (other: Table) => mapped(weight, (one, unit, question) => one * other[unit]![question]!)
+  // By how much the other questions leave a unit to this one, and the other units a question. Each round goes halfway.
+  let [unitFree, questionFree] = [mapped(weight, () => 1), mapped(weight, () => 1)]
+  const halfway = (before: number, others: number) => Math.sqrt(before / (1 + Math.max(0, others)))
   for (let round = 0; round < 20; round++) {
-    unitFree = left(weight, turned(questionFree), unitFree)
-    questionFree = left(byQuestion, turned(unitFree), questionFree)
+    const asked = product(questionFree)
+    const [ofUnits] = sumsOf(asked)
+    unitFree = mapped(unitFree, (one, unit, of) => halfway(one, ofUnits[unit]! - asked[unit]![of]!))
+    const offered = product(unitFree)
+    const [, ofQuestions] = sumsOf(offered)
+    questionFree = mapped(questionFree, (one, unit, of) => halfway(one, ofQuestions[of]! - offered[unit]![of]!))
   }
-  return mapped(weight, (one, unit, question) => {
-    const odds = one * unitFree[unit]![question]! * questionFree[question]![unit]!
+  return mapped(product(unitFree), (one, unit, of) => {
+    const odds = one * questionFree[unit]![of]!
     return odds / (1 + odds)
   })
 }
 
-/** Returns by how much the other cells of a row leave it to each, halfway from what they did before. */
-const left = (weight: Table, free: Table, before: Table): Table =>
-  weight.map((row, at) => {
-    const [some, last, claims] = [free[at]!, before[at]!, new Float64Array(row.length)]
-    let all = 0
-    for (let of = 0; of < row.length; of++) {
-      claims[of] = row[of]! * some[of]!
-      all += claims[of]!
-    }
-    for (let of = 0; of < row.length; of++) claims[of] = Math.sqrt(last[of]! / (1 + Math.max(0, all - claims[of]!)))
-    return claims
-  })
-
 /** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
-const orderedMatching = (likely: Table): Table => {
-  const before = sumsOf(likely)
-  const after = sumsOf(likely.toReversed().map((row) => row.toReversed())).toReversed()
+const orderedMatching = (weight: Table): Table => {
+  const before = alignments(weight)
+  const after = alignments(weight.toReversed().map((row) => row.toReversed())).toReversed()
   const all = before.at(-1)!
-  return likely.map((row, unit) => {
+  return weight.map((row, unit) => {
     const [start, rest] = [before[unit]!, after[unit + 1]!]
-    const scale = (1 - alone) ** 2 / all.sums.at(-1)! * Math.exp(start.scale + rest.scale - all.scale)
+    const scale = Math.exp(start.scale + rest.scale - all.scale) / all.sums.at(-1)!
     return row.map((one, question) => scale * one * start.sums[question]! * rest.sums[row.length - 1 - question]!)
   })
 }
 
 /** Returns sums over all alignments of the first units with the first questions, by both, and the logarithm of each row's scale. */
-const sumsOf = (likely: Table) => {
-  // In a gap, units come first, then questions. `ended`: the sums of alignments that end with a match or a unit alone.
-  let [ended, scale] = [new Float64Array(likely[0]!.length + 1), 0]
-  ended[0] = 1
-  const next = () => {
-    const sums = Float64Array.from(ended)
-    for (let at = 1; at < sums.length; at++) sums[at]! += alone * sums[at - 1]!
+const alignments = (weight: Table) => {
+  const rows = [{ sums: new Float64Array(weight[0]!.length + 1).fill(1), scale: 0 }]
+  for (const row of weight) {
+    const { scale, sums: before } = rows.at(-1)!
+    const sums = Float64Array.from(before)
+    // Alignments that leave both the unit and the question alone are in both sums, so they are subtracted once.
+    for (let at = 1; at < sums.length; at++) sums[at]! += sums[at - 1]! + (row[at - 1]! - 1) * before[at - 1]!
     const most = Math.max(...sums)
-    scale += Math.log(most)
-    ended = ended.map((one) => one / most)
-    return { sums: sums.map((one) => one / most), scale }
-  }
-  const rows = [next()]
-  for (const row of likely) {
-    const { sums } = rows.at(-1)!
-    ended = ended.map((one, at) => alone * one + (at === 0 ? 0 : (1 - alone) ** 2 * row[at - 1]! * sums[at - 1]!))
-    rows.push(next())
+    rows.push({ sums: sums.map((one) => one / most), scale: scale + Math.log(most) })
   }
   return rows
 }
