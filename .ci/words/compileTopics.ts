@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
-import { commonPhrases, isContentWord, stemOf } from "../../src/mapping/words/lexicon.ts"
-import { type Compiled, keyOf, weightUnit } from "../../src/mapping/words/topicIndex.ts"
 import file from "../../src/mapping/words/topics.json" with { type: "json" }
-import { add, inDirection } from "../../src/mapping/words/topics.ts"
+import { add, type Compiled, inDirection, keyOf, stemKey, weightUnit } from "../../src/mapping/words/topics.ts"
 import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
-import { vocabulary } from "../../src/mapping/words/vocabulary.ts"
+import { conceptsOf, isContentWord, isStopWord, stemOf, vocabulary } from "../../src/mapping/words/words.ts"
 
 /** How much one concept counts that is related or asked for together with a concept, and all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [0.3, 0.8]
@@ -19,6 +17,9 @@ const inMany = 150
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
 
+/** How much a phrase weighs that has only words without a meaning of their own. */
+const ofStopWords = 3
+
 /** Returns the phrases of each concept. */
 export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> => {
   const all = new Map<string, Set<string>>()
@@ -26,19 +27,8 @@ export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> =>
   for (const [concept, list] of Object.entries<string>(file.concepts)) {
     for (const phrase of list.split(" | ")) put(concept, phrase)
   }
-  for (const [concept, words] of commonPhrases) put(concept, words.join(" "))
+  for (const [phrase, concepts] of conceptsOf) for (const concept of concepts) put(concept, phrase)
   return all
-}
-
-/** Returns lists of concepts with weights, one after the other, as the arrays of `Compiled`. */
-const listsOf = (lists: ReadonlyArray<Iterable<readonly [concept: number, weight: number]>>) => {
-  const all = lists.map((list) => [...list])
-  let end = 0
-  return {
-    starts: Uint32Array.from([0, ...all.map((list) => end += list.length)]),
-    concepts: Uint16Array.from(all.flat(), ([concept]) => concept),
-    weights: Uint8Array.from(all.flat(), ([, weight]) => Math.round(weight * weightUnit)),
-  }
 }
 
 /**
@@ -55,21 +45,38 @@ export const compileTopics = (): Uint8Array => {
   const phrasesOf = phrasesOfConcepts()
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
-  const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isContentWord).map(stemOf)))
+  const stemsOf = (phrase: string) => phrase.split(" ").filter(isContentWord).map(stemOf)
+  const stems = phrases.map((all) => all.map(stemsOf))
 
   const count = new Map<string, number>()
   for (const own of stems) for (const stem of new Set(own.flat())) add(count, stem, 1)
+  // The fewer concepts' phrases contain a stem, the more it weighs.
   const weights = new Map([...count].map(([stem, concepts]) => [stem, Math.log(phrases.length / concepts)]))
+  const weightOf = (phrase: ReadonlyArray<string>) => phrase.reduce((sum, stem) => sum + weights.get(stem)!, 0)
   // A word's share in a concept is its share of the concept's phrase.
   const shares = new Map([...count.keys()].map((stem) => [stem, new Map<number, number>()]))
   for (const [concept, own] of stems.entries()) {
     for (const phrase of own) {
-      const whole = phrase.reduce((sum, stem) => sum + weights.get(stem)!, 0)
       for (const stem of phrase) {
         const share = shares.get(stem)!
-        share.set(concept, Math.max(share.get(concept) ?? 0, weights.get(stem)! / whole))
+        share.set(concept, Math.max(share.get(concept) ?? 0, weights.get(stem)! / weightOf(phrase)))
       }
     }
+  }
+
+  const lists = new Map<number, Map<number, number>>()
+  const listAt = (key: number) => lists.get(key) ?? lists.set(key, new Map()).get(key)!
+  for (const [stem, share] of shares) {
+    for (const [concept, weight] of inDirection(share)) listAt(stemKey(stem)).set(concept, weights.get(stem)! * weight)
+  }
+  const named = new Map<string, Array<number>>()
+  for (const [concept, own] of phrases.entries()) {
+    for (const phrase of own) named.set(phrase, [...named.get(phrase) ?? [], concept])
+  }
+  for (const [phrase, concepts] of named) {
+    if (isStopWord(phrase)) continue
+    const weight = (weightOf(stemsOf(phrase)) || ofStopWords) / Math.sqrt(concepts.length)
+    for (const concept of concepts) listAt(keyOf(phrase)).set(concept, weight)
   }
 
   const beside = phrases.map(() => new Map<number, number>())
@@ -79,31 +86,26 @@ export const compileTopics = (): Uint8Array => {
   }
   for (const topic of file.topics) relate(topic.split("|"), inTopic)
   for (const [pair, near] of Object.entries(vocabulary.related)) relate(pair.split(" ~ "), near)
-  const related = stems.map((own, concept) => {
+  for (const [concept, own] of stems.entries()) {
     const same = new Map<number, number>()
     for (const stem of new Set(own.flat())) {
       const [of, weight] = [shares.get(stem)!, weights.get(stem)!]
       if (of.size > inMany) continue
       for (const [other, share] of of) if (other !== concept) add(same, other, of.get(concept)! * share * weight ** 2)
     }
-    const all = new Map<number, number>()
-    for (const [other, near] of beside[concept]!) add(all, other, ofNear * near)
-    for (const [other, weight] of inDirection(same, alike)) add(all, other, ofAlike * weight)
-    return all
-  })
+    for (const [other, near] of beside[concept]!) add(listAt(concept), other, ofNear * near)
+    for (const [other, weight] of inDirection(same, alike)) add(listAt(concept), other, ofAlike * weight)
+  }
 
-  const known = [...count.keys()].toSorted()
-  const keyed = phrases.flatMap((all, concept) => all.map((phrase) => [keyOf(phrase), concept] as const))
-    .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
+  const sorted = [...lists].toSorted(([a], [b]) => a - b)
+  const all = sorted.flatMap(([, list]) => [...list])
+  let end = 0
   return serialize(
     {
-      stems: known.join(" "),
-      weights: Float32Array.from(known, (stem) => weights.get(stem)!),
-      shares: listsOf(known.map((stem) => inDirection(shares.get(stem)!))),
-      related: listsOf(related),
-      longest: phrases.flat().reduce((most, phrase) => Math.max(most, phrase.split(" ").length), 0),
-      phrases: Float64Array.from(keyed, ([key]) => key),
-      named: Uint16Array.from(keyed, ([, concept]) => concept),
+      keys: Float64Array.from(sorted, ([key]) => key),
+      starts: Uint32Array.from([0, ...sorted.map(([, { size }]) => end += size)]),
+      concepts: Uint16Array.from(all, ([concept]) => concept),
+      weights: Uint16Array.from(all, ([, weight]) => Math.round(weight * weightUnit)),
       vectors,
     } satisfies Compiled,
   )

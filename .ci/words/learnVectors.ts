@@ -1,5 +1,5 @@
+import { firstIndex } from "../../src/domain/firstIndex.ts"
 import { countingOf, dimensions, rowCount, rowsOf } from "../../src/mapping/words/vectors.ts"
-import { firstFrom } from "../../src/mapping/words/words.ts"
 import { phrasesOfConcepts } from "./compileTopics.ts"
 
 /** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */
@@ -102,7 +102,10 @@ export const learnVectors = (
   const rows = new Map([...new Set(words)].map((word) => [word, rowsOf(word)]))
   let total = 0
   const upTo = concepts.map((phrases) => total += Math.sqrt(phrases.length))
-  const drawConcept = () => firstFrom(upTo, random() * total)
+  const drawConcept = () => {
+    const drawn = random() * total
+    return firstIndex(0, upTo.length, (at) => upTo[at]! < drawn)
+  }
   const drawPhrase = (phrases: Phrases) => [
     ...phrases[below(phrases.length)]!,
     ...(random() < doubled ? phrases[below(phrases.length)]! : []),

@@ -18,7 +18,7 @@ import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "../suggest/optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../suggest/Suggestion.ts"
 import { isTick, saysNo, saysYes } from "../words/cellWords.ts"
-import { vocabulary } from "../words/vocabulary.ts"
+import { vocabulary } from "../words/words.ts"
 
 /** Something that the cells don't show, so that a person must complete the entry. */
 export interface Gap {

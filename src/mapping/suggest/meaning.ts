@@ -1,8 +1,15 @@
 import { distance } from "fastest-levenshtein"
-import { areContrary, isStopWord, longestPhrase, lookUp, stemOf } from "../words/lexicon.ts"
 import { type Topics, topicsOf } from "../words/topics.ts"
-import { vocabulary } from "../words/vocabulary.ts"
-import { comparedWords, sameText } from "../words/words.ts"
+import {
+  areContrary,
+  comparedWords,
+  conceptsOf,
+  isStopWord,
+  phrasesIn,
+  sameText,
+  stemOf,
+  vocabulary,
+} from "../words/words.ts"
 
 export interface Term {
   /** The text as in the title, but in lower case and without accents. */
@@ -38,17 +45,13 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   const denied = deniedFrom(words)
   // Letters that number things count, although some are stop words: `Session A`.
   const numbering: ReadonlyArray<string> = title.slice(0, 300).match(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu) ?? []
-  const terms: Array<Term> = []
-  for (let at = 0; at < words.length;) {
-    let length = Math.min(longestPhrase, words.length - at)
-    const phrase = () => words.slice(at, at + length).join(" ")
-    while (length > 1 && lookUp(phrase()) === undefined) length--
-    const [text, concepts = []] = [phrase(), lookUp(phrase())]
-    const isIgnored = length === 1 && words.length > 1 && isStopWord(text) && !numbering.includes(text.toUpperCase())
-    if (!isIgnored) terms.push({ text, concepts, root: concepts[0] ?? text, isDenied: at >= denied })
-    at += length
-  }
-  return terms
+  const isIgnored = (text: string) => words.length > 1 && isStopWord(text) && !numbering.includes(text.toUpperCase())
+  return phrasesIn(words, (phrase) => conceptsOf.has(phrase)).filter(({ text }) => !isIgnored(text)).map(
+    ({ at, text }) => {
+      const concepts = conceptsOf.get(text) ?? []
+      return { text, concepts, root: concepts[0] ?? text, isDenied: at >= denied }
+    },
+  )
 }
 
 export const meaningOf = (title: string): Meaning => {

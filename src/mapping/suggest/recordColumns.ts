@@ -1,7 +1,7 @@
 import type { OwnMember } from "../../domain/item.ts"
 import type { Role } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { vocabulary } from "../words/vocabulary.ts"
+import { vocabulary } from "../words/words.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
 

@@ -1,5 +1,13 @@
 import file from "./cells.json" with { type: "json" }
-import { listed } from "./listed.ts"
+
+/** The contents of a vocabulary file, where `|` separates the members of a list. */
+type Listed<A> = A extends string ? ReadonlyArray<string>
+  : A extends number ? A
+  : { readonly [K in keyof A]: Listed<A[K]> }
+
+/** Returns the contents of a vocabulary file, with its lists as arrays. */
+export const listed = <A>(file: A): Listed<A> =>
+  JSON.parse(JSON.stringify(file), (_, value: unknown) => typeof value === "string" ? value.split("|") : value)
 
 /** What cells say, whatever their column. Separate from the vocabulary of titles, which a run would take a tenth of a second to load. */
 export const cellWords = listed(file)

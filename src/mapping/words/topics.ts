@@ -1,8 +1,56 @@
-import { isContentWord, isStopWord, lookUp, stemOf } from "./lexicon.ts"
-import { readTopicIndex } from "./topicIndex.ts"
-import { cosine, directionOf, vectorOf } from "./vectors.ts"
-import { vocabulary } from "./vocabulary.ts"
-import { comparedWords } from "./words.ts"
+import { existsSync, readFileSync } from "node:fs"
+import { deserialize } from "node:v8"
+import { firstIndex } from "../../domain/firstIndex.ts"
+import { hashOf } from "../../domain/textHash.ts"
+import { cosine, directionOf } from "./vectors.ts"
+import { comparedWords, conceptsOf, isContentWord, phrasesIn, stemOf, vocabulary } from "./words.ts"
+
+/** What is known of words: lists of concepts with weights, one after the other, as `.ci/words/compileTopics.ts` writes them. */
+export interface Compiled {
+  /**
+   * The key of each list, in ascending order. The list of a phrase, or of a stem (`keyOf`), has the concepts that it votes for. The list of a concept, whose
+   * key is its number, has the concepts that are near: those that are related or asked for together, and those whose phrases have the same words.
+   */
+  readonly keys: Float64Array
+  /** Where each list begins. */
+  readonly starts: Uint32Array
+  readonly concepts: Uint16Array
+  /** In units of `1 / weightUnit`. */
+  readonly weights: Uint16Array
+  /** The table of `vectors.ts`. */
+  readonly vectors: Int8Array
+}
+
+/** A weight is less than 128. */
+export const weightUnit = 2 ** 9
+
+/** Returns a number for a phrase. It has 40 bits, so of 350,000 texts, one is mistaken for one in three million others. */
+export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
+
+/** Returns the key of a stem, the beginning that several words share. */
+export const stemKey = (stem: string): number => keyOf(`${stem}-`)
+
+/** Reads the compiled words from `dist`, next to the first `package.json` above this module. The module is in `src`, in `dist` or in a bundle of a checkout. */
+const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
+  const above = new URL("..", folder)
+  if (!existsSync(new URL("package.json", folder)) && above.href !== folder.href) return compiled(above)
+  const file = new URL("dist/topics.bin", folder)
+  if (existsSync(file)) return deserialize(readFileSync(file))
+  throw new Error(
+    `The words of suggestions are missing (${file.href}). Install formferry again, or in a checkout, run npm run build.`,
+  )
+}
+
+let known: Compiled | undefined
+
+/** Returns the concepts of a list, with their weights. */
+const listOf = (key: number): ReadonlyArray<readonly [concept: number, weight: number]> => {
+  const { concepts, keys, starts, weights } = known ??= compiled()
+  const at = firstIndex(0, keys.length, (of) => keys[of]! < key)
+  if (keys[at] !== key) return []
+  const [start, end] = [starts[at]!, starts[at + 1]]
+  return Array.from(concepts.subarray(start, end), (concept, of) => [concept, weights[start + of]! / weightUnit])
+}
 
 export interface Topics {
   /** The numbers of the concepts in ascending order. None if the texts say nothing. */
@@ -18,8 +66,8 @@ const compared = 200
 /** The number of concepts whose related concepts count. */
 const withRelated = 32
 
-/** How much a word counts that names only a kind of answer, and a phrase that has only words without a meaning of their own. */
-const [ofKind, ofStopWords] = [0.3, 3]
+/** How much a word counts that names only a kind of answer. */
+const ofKind = 0.3
 
 const bare = new Set(vocabulary.bare)
 
@@ -28,6 +76,7 @@ export const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key
 const strongestOf = (weights: Iterable<readonly [number, number]>, most: number) =>
   [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 
+/** Returns the largest weights, in such a unit that their squares add up to 1. */
 export const inDirection = (
   weights: Iterable<readonly [number, number]>,
   most = compared,
@@ -37,41 +86,26 @@ export const inDirection = (
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
-let index: ReturnType<typeof readTopicIndex> | undefined
-
-/** Returns what texts are about together. Each of their words and phrases adds weight to the concepts whose phrases contain it: the more, the fewer they are. */
+/** Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are. */
 export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
-  const { find, longest, named: conceptsOf, relatedTo, vectors } = index ??= readTopicIndex()
-  const named = new Map<number, number>()
-  const shareOf = (word: string) => bare.has(lookUp(word)?.[0] ?? "") ? ofKind : 1
+  const votes = new Map<number, number>()
+  const vote = (text: string, key: number) => {
+    const isKind = !text.includes(" ") && bare.has(conceptsOf.get(text)?.[0] ?? "")
+    for (const [concept, weight] of listOf(key)) add(votes, concept, isKind ? ofKind * weight : weight)
+  }
   const all = texts.map(comparedWords)
   for (const words of all) {
-    for (const word of words.filter(isContentWord)) {
-      const found = find(stemOf(word))
-      for (const [concept, share] of found?.concepts() ?? []) add(named, concept, shareOf(word) * found!.weight * share)
-    }
-    for (let at = 0; at < words.length; at++) {
-      for (let length = Math.min(longest, words.length - at); length > 0; length--) {
-        const phrase = words.slice(at, at + length)
-        const concepts = length === 1 && isStopWord(phrase[0]!) ? [] : conceptsOf(phrase.join(" "))
-        if (concepts.length === 0) continue
-        const weight = phrase.filter(isContentWord).reduce((sum, word) => sum + (find(stemOf(word))?.weight ?? 0), 0)
-        const share = (length === 1 ? shareOf(phrase[0]!) : 1) / Math.sqrt(concepts.length)
-        for (const concept of concepts) add(named, concept, share * (weight || ofStopWords))
-        at += length - 1
-        break
-      }
-    }
+    for (const word of words.filter(isContentWord)) vote(word, stemKey(stemOf(word)))
+    for (const { text } of phrasesIn(words, (phrase) => listOf(keyOf(phrase)).length > 0)) vote(text, keyOf(text))
   }
-  const related = strongestOf(named, withRelated).flatMap(([concept, weight]) =>
-    relatedTo(concept).map(([other, near]) => [other, near * weight] as const)
-  )
-  for (const [concept, weight] of related) add(named, concept, weight)
-  const sorted = [...inDirection(named)].toSorted(([a], [b]) => a - b)
+  for (const [concept, weight] of strongestOf(votes, withRelated)) {
+    for (const [other, near] of listOf(concept)) add(votes, other, near * weight)
+  }
+  const sorted = [...inDirection(votes)].toSorted(([a], [b]) => a - b)
   return {
     concepts: Uint16Array.from(sorted, ([concept]) => concept),
     weights: Float64Array.from(sorted, ([, weight]) => weight),
-    direction: directionOf(vectorOf(vectors, all.flat())),
+    direction: directionOf((known ??= compiled()).vectors, all.flat()),
   }
 }
 

@@ -1,4 +1,4 @@
-import { isContentWord } from "./lexicon.ts"
+import { isContentWord } from "./words.ts"
 
 export const dimensions = 64
 
@@ -28,22 +28,16 @@ export const countingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> 
   return content.length > 0 ? content : words
 }
 
-/** Returns the direction of a vector, which has length 1. A vector without length stays as it is. */
-export const directionOf = (vector: Float32Array): Float32Array => {
-  const length = Math.hypot(...vector) || 1
-  return vector.map((value) => value / length)
-}
-
-/** Adds the vectors of words: the more parts a word has, the less each counts. */
-export const vectorOf = (table: Int8Array, words: ReadonlyArray<string>): Float32Array => {
+/** Returns the direction of the sum of words' vectors, with length 1, or zeros without words. The more parts a word has, the less each counts. */
+export const directionOf = (table: Int8Array, words: ReadonlyArray<string>): Float32Array => {
   const sum = new Float32Array(dimensions)
-  for (const word of countingOf(words)) {
-    const rows = rowsOf(word)
+  for (const rows of countingOf(words).map(rowsOf)) {
     for (const row of rows) {
       for (let at = 0; at < dimensions; at++) sum[at]! += table[row * dimensions + at]! / Math.sqrt(rows.length)
     }
   }
-  return sum
+  const length = Math.hypot(...sum) || 1
+  return sum.map((value) => value / length)
 }
 
 export const cosine = (one: Float32Array, other: Float32Array): number =>

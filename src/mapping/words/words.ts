@@ -1,10 +1,8 @@
-import { firstIndex } from "../../domain/firstIndex.ts"
-import { withoutAccents } from "./cellWords.ts"
-import { vocabulary } from "./vocabulary.ts"
+import { listed, withoutAccents } from "./cellWords.ts"
+import file from "./vocabulary.json" with { type: "json" }
 
-const numerals: ReadonlyMap<string, string> = new Map(
-  Object.entries(vocabulary.numerals).flatMap(([digits, words]) => words.map((word) => [word, digits])),
-)
+/** What suggestions know of the words in titles and options. `about` in the file says what each list contains. */
+export const vocabulary = listed(file)
 
 /** Removes markup that form tools leave in titles: tags, entities, piped fields. */
 const withoutMarkup = (text: string): string =>
@@ -12,6 +10,10 @@ const withoutMarkup = (text: string): string =>
 
 /** Letters that Unicode does not decompose into a letter and an accent. */
 const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o", œ: "oe", ł: "l", đ: "d", ı: "i" }
+
+const numerals: ReadonlyMap<string, string> = new Map(
+  Object.entries(vocabulary.numerals).flatMap(([digits, words]) => words.map((word) => [word, digits])),
+)
 
 /**
  * Returns the words of a title in lower case, without accents and punctuation. `FirstName`, `first_name` and
@@ -43,6 +45,43 @@ export const comparedWords = (title: string): ReadonlyArray<string> => {
  */
 export const sameText = (text: string): string => wordsOf(text).join(" ")
 
-/** Returns the position of the first value that is not less than a given one. */
-export const firstFrom = <A extends number | string>(sorted: ArrayLike<A>, value: A): number =>
-  firstIndex(0, sorted.length, (at) => sorted[at]! < value)
+const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
+
+export const isStopWord = (word: string): boolean => stopWords.has(word)
+
+/** Whether a word says what a text is about: it is not a stop word, a number or a single letter. */
+export const isContentWord = (word: string): boolean => !isStopWord(word) && !/^(?:\d+|[a-z])$/.test(word)
+
+const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
+
+/** Returns a word without its ending, such as those of plurals and verbs. */
+export const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
+
+/** The concepts that each word or phrase of the vocabulary names: several if languages share it. */
+export const conceptsOf = new Map<string, ReadonlyArray<string>>()
+for (const [concept, phrases] of Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)) {
+  for (const phrase of phrases.map(sameText)) {
+    conceptsOf.set(phrase, [...new Set([...conceptsOf.get(phrase) ?? [], concept])])
+  }
+}
+
+/** The number of words of the longest phrase that is looked up. */
+const longestPhrase = 12
+
+/** Cuts words into phrases, with the positions of their first words: at each place the longest phrase that is known, otherwise a single word. */
+export const phrasesIn = (words: ReadonlyArray<string>, isKnown: (phrase: string) => boolean) => {
+  const phrases: Array<{ readonly at: number; readonly text: string }> = []
+  for (let at = 0; at < words.length;) {
+    let phrase = words.slice(at, at + longestPhrase)
+    while (phrase.length > 1 && !isKnown(phrase.join(" "))) phrase = phrase.slice(0, -1)
+    phrases.push({ at, text: phrase.join(" ") })
+    at += phrase.length
+  }
+  return phrases
+}
+
+/** Whether two concepts exclude each other. */
+export const areContrary = (one: string, other: string): boolean => {
+  const contrasts: Readonly<Record<string, ReadonlyArray<string>>> = vocabulary.contrasts
+  return contrasts[one]?.includes(other) === true || contrasts[other]?.includes(one) === true
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { learnVectors } from "../../../.ci/words/learnVectors.ts"
 import { nearness, topicEvidence, topicsOf } from "../../../src/mapping/words/topics.ts"
-import { cosine, directionOf, vectorOf } from "../../../src/mapping/words/vectors.ts"
+import { cosine, directionOf } from "../../../src/mapping/words/vectors.ts"
 
 const near = (one: string, other: string) => cosine(topicsOf(one).direction, topicsOf(other).direction)
 
@@ -14,9 +14,7 @@ describe("The vectors of words", () => {
 
   it("are similar for phrases of one concept, and not for those of different concepts, after they are learned", () => {
     const table = learnVectors(() => {}, concepts, 400)
-    const [birth, phone, height] = concepts.map((phrases) =>
-      phrases.map((words) => directionOf(vectorOf(table, words)))
-    )
+    const [birth, phone, height] = concepts.map((phrases) => phrases.map((words) => directionOf(table, words)))
     for (const [own, others] of [[birth, phone], [phone, height], [height, birth]]) {
       const nearest = Math.max(...own!.flatMap((one) => others!.map((other) => cosine(one, other))))
       for (const one of own!) for (const same of own!) expect(cosine(one, same)).toBeGreaterThan(nearest + 0.1)
