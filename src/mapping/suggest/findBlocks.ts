@@ -50,7 +50,14 @@ export const findBlocks = (
     const content = contentOf(members) ?? (known ? "labels" : undefined)
     if (content === undefined || members.some(({ column }) => taken.has(column.position))) return
     const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title
-    found.push({ _tag: "Block", title, known, content, members, meaning: meaningOf(asked) })
+    found.push({
+      _tag: "Block",
+      title,
+      known,
+      content,
+      members,
+      meaning: meaningOf(asked, members.map(({ option }) => option)),
+    })
     for (const { column } of members) taken.add(column.position)
   }
   for (const { title, columns: members } of named) {
@@ -85,8 +92,8 @@ export const findOptionBlocks = (
   targets: ReadonlyArray<Target>,
 ): ReadonlyArray<Block> => {
   const taken = new Set<Column>()
-  return targets.flatMap(({ expected, options }): ReadonlyArray<Block> => {
-    if (expected.kind !== "choices" || options === undefined) return []
+  return targets.flatMap(({ kind, options }): ReadonlyArray<Block> => {
+    if (kind !== "choices" || options === undefined) return []
     const named = new Map<Option, BlockMember>()
     for (const one of columns) {
       const [option = "", ...others] = textsOf(one)
@@ -98,6 +105,7 @@ export const findOptionBlocks = (
     const members = [first, ...others]
     for (const { column } of members) taken.add(column)
     const title = first.column.title.trim() || first.option
-    return [{ _tag: "Block", title, known: false, content: "ticks", members, meaning: meaningOf(title) }]
+    const meaning = meaningOf(title, members.map(({ option }) => option))
+    return [{ _tag: "Block", title, known: false, content: "ticks", members, meaning }]
   })
 }

@@ -17,13 +17,10 @@ export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning) =
 
 /** Returns a question with what is known about its answers. */
 export const targetOf = (question: Question) => {
-  const [meaning, { options = [] }] = [meaningOf(question.name), question]
-  return {
-    question,
-    meaning,
-    expected: expectedOf(question, meaning),
-    options: options.length === 0 ? undefined : indexOptions(options),
-  }
+  const { name, options = [] } = question
+  const meaning = meaningOf(name, options.map(({ label }) => label))
+  const index = options.length === 0 ? undefined : indexOptions(options)
+  return { question, meaning, options: index, ...expectedOf(question, meaning) }
 }
 
 export type Target = ReturnType<typeof targetOf>
@@ -34,7 +31,7 @@ export type Coverage = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 const compared = 200
 
 /** Returns how well the options of a question explain a unit's cells or, except in a grid, its columns' titles. Undefined if there is nothing to compare. */
-export const optionCoverage = (unit: Unit, { expected: { kind }, options }: Target): Coverage | undefined => {
+export const optionCoverage = (unit: Unit, { kind, options }: Target): Coverage | undefined => {
   const own = unit._tag === "Block" ? optionColumns(unit.members) : []
   const texts: ReadonlyArray<readonly [string, number]> = unit._tag === "Column"
     ? [...unit.profile.distinct].slice(0, compared)
@@ -70,7 +67,7 @@ export const blockKinds: Readonly<Record<BlockContent, readonly [string, ...Read
 }
 
 /** Returns how much a column's cells look like what a question expects, 0 to 1, or undefined if they could be anything. */
-const looks = (profile: ColumnProfile, { isGiven, kind }: Target["expected"]): number | undefined => {
+const looks = (profile: ColumnProfile, { isGiven, kind }: Target): number | undefined => {
   const { boolean, date, dateTime, number, time } = profile.share
   return kind === "text" && isGiven
     ? 1 - Math.max(number, date + dateTime, time, boolean)
@@ -78,9 +75,9 @@ const looks = (profile: ColumnProfile, { isGiven, kind }: Target["expected"]): n
 }
 
 /** Returns what cells of the kind that a question expects prove: the more, the fewer units have such cells. */
-export const kindEvidence = (units: ReadonlyArray<Unit>, { expected }: Target): number => {
+export const kindEvidence = (units: ReadonlyArray<Unit>, target: Target): number => {
   const shows = units.filter((unit) =>
-    unit._tag === "Column" && unit.profile.filled > 0 && (looks(unit.profile, expected) ?? 0) >= 0.6
+    unit._tag === "Column" && unit.profile.filled > 0 && (looks(unit.profile, target) ?? 0) >= 0.6
   )
   // Among the others: the unit itself is one of those that show it.
   return Math.log((units.length + 1) / Math.max(0.7, shows.length - 0.3))
@@ -100,7 +97,7 @@ export const cellEvidence = (
   cover: Coverage | undefined,
   ofKind: number,
 ): number => {
-  const { isGiven, kind } = target.expected
+  const { isGiven, kind } = target
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
   if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
@@ -114,7 +111,7 @@ export const cellEvidence = (
     const lacking = (target.question.options?.length ?? 0) - new Set(texts.map((text) => text.trim())).size
     return lacking === 0 ? 0 : lacking < -1 ? -3.5 : -1.5
   }
-  const share = looks(unit.profile, target.expected)
+  const share = looks(unit.profile, target)
   if (share === undefined) return 0
   if (share >= 0.6) return ofKind * share
   return kind === "text" ? -3 * (1 - share) : isGiven ? -6 : -3

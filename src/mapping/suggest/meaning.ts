@@ -27,9 +27,13 @@ export interface Meaning {
   readonly same: string
   /** Known phrases and words as concepts, other words as they are, without stop words. */
   readonly terms: ReadonlyArray<Term>
-  /** Computed when they are first used, because few commands need the file of all words. */
+  /** What it is about, and what its answers are about together. Computed when they are first used, because few commands need the file of all words. */
   readonly topics: Topics
+  readonly answers: Topics
 }
+
+/** The number of answers that count. */
+const understood = 12
 
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
@@ -54,13 +58,17 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   )
 }
 
-export const meaningOf = (title: string): Meaning => {
-  let topics: Topics | undefined
+/** Returns what a title means, and what the answers to it are about. */
+export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): Meaning => {
+  let [ofTitle, ofAnswers]: ReadonlyArray<Topics | undefined> = []
   return {
     same: sameText(title),
     terms: termsOf(title),
     get topics() {
-      return topics ??= topicsOf(title)
+      return ofTitle ??= topicsOf(title)
+    },
+    get answers() {
+      return ofAnswers ??= topicsOf(...answers.slice(0, understood))
     },
   }
 }

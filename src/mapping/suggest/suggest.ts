@@ -26,7 +26,7 @@ const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): strin
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
 const joined = (
-  { expected: { kind }, meaning, question }: Target,
+  { kind, meaning, question }: Target,
   free: ReadonlyArray<ProfiledColumn>,
 ): ReadonlyArray<Suggestion> => {
   if (kind !== "text" && kind !== "address") return []
@@ -93,7 +93,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
 
   // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking. A
   // block that the file's format does not show may be separate columns.
-  const isRanked = targets.some(({ expected }) => expected.kind === "ranking")
+  const isRanked = targets.some(({ kind }) => kind === "ranking")
   const whole = headed.filter(({ content, known }) =>
     known && content !== "labels" && (content !== "places" || isRanked)
   )
@@ -103,7 +103,9 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const alone = candidates.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (tool?.labels[position] || title.trim() || (name ?? ""))
-    return { _tag: "Column", ...one, meaning: meaningOf(asked) }
+    const { distinct, more, share } = one.profile
+    const answers = more || share.number > 0 ? [] : [...distinct.keys()]
+    return { _tag: "Column", ...one, meaning: meaningOf(asked, answers) }
   })
   const ranked = yield* rank([...found, ...alone], targets)
 

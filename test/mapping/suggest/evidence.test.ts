@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
+import { confidenceIn, likenessTo, reasonsFor } from "../../../src/mapping/suggest/evidence.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
-import { highestConfidence, likenessTo, reasonsFor } from "../../../src/mapping/suggest/proof.ts"
 import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
 import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
@@ -11,16 +11,16 @@ import { nearness, topicsOf } from "../../../src/mapping/words/topics.ts"
 const proves = (column: string, question: string, type: string) => {
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
   const title = likenessTo(target, meaningOf(column))
-  return highestConfidence(target, title, title.evidence, undefined) === 1
+  return confidenceIn(0.94, target, { title, evidence: title.evidence, cover: undefined }) === 0.94
 }
 
 describe("A title", () => {
-  it.each([[-0.5, 1], [-0.6, 0.89], [-1, 0.89], [-1.1, 0.75]])(
+  it.each([[-0.5, 0.94], [-0.6, 0.89], [-1, 0.89], [-1.1, 0.75]])(
     "with an evidence of %d allows a confidence of %d",
     (evidence, most) => {
       const target = targetOf({ id: "q1", name: "Place of work", type: "ShortAnswer", options: undefined })
       const title = likenessTo(target, meaningOf("Office"))
-      expect(highestConfidence(target, title, evidence, undefined)).toBe(most)
+      expect(confidenceIn(0.94, target, { title, evidence, cover: undefined })).toBe(most)
     },
   )
 
@@ -172,8 +172,8 @@ describe("The reasons for a suggestion", () => {
       const { addRow, profiles } = profiler([column])
       for (let day = 0; day < 300; day++) addRow([day === 0 ? other : `${1700 + day}-01-17`])
       const [profiled] = profiles()
-      const title = likenessTo(target, meaningOf(column.title))
-      return reasonsFor({ _tag: "Column", ...profiled! } as Unit, target, title, undefined)[1]
+      const compared = { title: likenessTo(target, meaningOf(column.title)), evidence: 0, cover: undefined }
+      return reasonsFor({ _tag: "Column", ...profiled! } as Unit, target, compared)[1]
     }
     expect(reasonOf("2000-01-17")).toBe("all 300 cells are dates")
     expect(reasonOf("unknown")).toBe("<100% of the 300 cells are dates")
