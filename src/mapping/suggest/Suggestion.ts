@@ -17,7 +17,6 @@ export interface Block {
   readonly known: boolean
   readonly content: BlockContent
   readonly members: ReadonlyArray<BlockMember>
-  readonly meaning: Meaning
 }
 
 export interface BlockMember extends ProfiledColumn {
@@ -44,12 +43,8 @@ export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: Prof
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
 }
 
-interface OneColumn extends ProfiledColumn {
-  readonly _tag: "Column"
-}
-
 export type Origin =
-  | OneColumn
+  | ({ readonly _tag: "Column" } & ProfiledColumn)
   | Block
   /** Several columns, such as first and last name. Each has a `part` if they contain the parts of an answer, such as an address. */
   | {
@@ -58,7 +53,7 @@ export type Origin =
   }
 
 /** A possible source of answers to one question. */
-export type Unit = Block | (OneColumn & { readonly meaning: Meaning })
+export type Unit = Exclude<Origin, { readonly _tag: "Joined" }> & { readonly meaning: Meaning }
 
 export interface Suggestion {
   readonly question: Question

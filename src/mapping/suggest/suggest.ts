@@ -3,7 +3,6 @@ import type { Form, Question } from "../../domain/form.ts"
 import { type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/words.ts"
-import { findBlocks, findOptionBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
@@ -16,9 +15,9 @@ import {
   type Suggestion,
   type Suggestions,
   type ToolHints,
-  type Unit,
 } from "./Suggestion.ts"
 import { suggestFromTemplate } from "./template.ts"
+import { unitsOf } from "./units.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
@@ -86,28 +85,8 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const targets = form.questions.filter(isOpen).map(targetOf)
   const isFree = ({ column: { position } }: ProfiledColumn) => !used.has(position)
   const candidates = columns.filter((one) => mayAnswer(tool, one) && isFree(one))
-  const headed = findBlocks(candidates, blocks)
-  const inHeaded = new Set(headed.flatMap(columnsOf))
-  const ofOptions = findOptionBlocks(candidates.filter(({ column }) => !inHeaded.has(column)), targets)
-  const found = [...headed, ...ofOptions]
-
-  // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking. A
-  // block that the file's format does not show may be separate columns.
-  const isRanked = targets.some(({ kind }) => kind === "ranking")
-  const whole = headed.filter(({ content, known }) =>
-    known && content !== "labels" && (content !== "places" || isRanked)
-  )
-  const inWhole = new Set(
-    [...whole, ...ofOptions].flatMap(({ members }) => optionColumns(members).map(({ column }) => column)),
-  )
-  const alone = candidates.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
-    const { name, position, title } = one.column
-    const asked = labelledTitle(one) ?? (tool?.labels[position] || title.trim() || (name ?? ""))
-    const { distinct, more, share } = one.profile
-    const answers = more || share.number > 0 ? [] : [...distinct.keys()]
-    return { _tag: "Column", ...one, meaning: meaningOf(asked, answers) }
-  })
-  const ranked = yield* rank([...found, ...alone], targets)
+  const units = unitsOf(candidates, blocks, targets, tool?.labels)
+  const ranked = yield* rank(units, targets)
 
   // Either a block answers one question, or each of its columns answers its own question.
   const rows = new Set<number>()
@@ -153,7 +132,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
     rowKey,
     left: rest.filter((one) => !mayAnswer(tool, one) && one.column.name !== undefined).map(({ column }) => column),
     unmapped: rest.filter((one) => mayAnswer(tool, one)).map(({ column }) => column),
-    blocks: found.filter(({ known }) => known),
+    blocks: units.flatMap((unit) => unit._tag === "Block" && unit.known ? unit : []),
   }
   return suggestions
 })

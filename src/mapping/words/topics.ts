@@ -21,8 +21,8 @@ export interface Compiled {
   readonly vectors: Int8Array
 }
 
-/** A weight is less than 128. */
-export const weightUnit = 2 ** 9
+/** A weight is less than 64. */
+export const weightUnit = 2 ** 10
 
 /** Returns a number for a phrase. It has 40 bits, so of 350,000 texts, one is mistaken for one in three million others. */
 export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
-import { findBlocks } from "../../../src/mapping/suggest/findBlocks.ts"
 import { optionCoverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { indexOptions, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
+import { unitsOf } from "../../../src/mapping/suggest/units.ts"
 
 const options = Array.from({ length: 3_000 }, (_, at) => ({ value: `v${at}`, label: `Option ${at} of a long list` }))
 
@@ -38,7 +38,8 @@ describe("suggestions for a source and a form of any size", () => {
 
   it("finds no block in headers longer than 2,000 characters", () => {
     const long = "a - ".repeat(5_000)
-    expect(findBlocks([columnOf(`${long}b`, ["x"]), columnOf(`${long}c`, ["x"])], [])).toEqual([])
+    const units = unitsOf([columnOf(`${long}b`, ["x"]), columnOf(`${long}c`, ["x"])], [], [])
+    expect(units.map(({ _tag }) => _tag)).toEqual(["Column", "Column"])
   })
 
   it("finds an option among 3,000 by its words", () => {

@@ -6,9 +6,10 @@ import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { isTick } from "../words/cellWords.ts"
 import { vocabulary, wordsOf } from "../words/words.ts"
 import type { Target } from "./fit.ts"
+import { labelledTitle } from "./labelled.ts"
 import { meaningOf } from "./meaning.ts"
 import { exactOption } from "./optionIndex.ts"
-import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
+import type { Block, BlockContent, BlockMember, Unit } from "./Suggestion.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. */
 const headers = Object.values(vocabulary.blockHeaders).flat().map((pattern) => new RegExp(pattern))
@@ -37,28 +38,32 @@ const memberOf = (one: ProfiledColumn, option: string, role: BlockMember["role"]
   return { ...one, ...part?.code === option ? { option: part.label, code: option } : { option }, role }
 }
 
+/** Returns what the only text of a column means, or undefined if it has several. */
+const onlyText = (one: ProfiledColumn): string | undefined =>
+  one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
+
 /**
- * Finds the blocks of a source: those that its format names, and those that can be inferred from headers and cells. A column belongs to one block at most.
+ * Returns the units of a source: the blocks that its format names, those that can be inferred from headers and cells, and columns. A column belongs to one
+ * block at most. A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind
+ * ranking, so these columns are also units of their own. So are those of a block that the file's format does not show.
+ *
+ * @param labels the columns' titles by position, if the form tool shows them
  */
-export const findBlocks = (
+export const unitsOf = (
   columns: ReadonlyArray<ProfiledColumn>,
   named: ReadonlyArray<ColumnBlock>,
-): ReadonlyArray<Block> => {
-  const found: Array<Block> = []
-  const taken = new Set<number>()
+  targets: ReadonlyArray<Target>,
+  labels: ReadonlyArray<string> = [],
+): ReadonlyArray<Unit> => {
+  const blocks: Array<Unit & Block> = []
+  const taken = new Set<Column>()
   const add = (title: string, known: boolean, members: ReadonlyArray<BlockMember>) => {
     const content = contentOf(members) ?? (known ? "labels" : undefined)
-    if (content === undefined || members.some(({ column }) => taken.has(column.position))) return
+    if (content === undefined || members.some(({ column }) => taken.has(column))) return
     const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title
-    found.push({
-      _tag: "Block",
-      title,
-      known,
-      content,
-      members,
-      meaning: meaningOf(asked, members.map(({ option }) => option)),
-    })
-    for (const { column } of members) taken.add(column.position)
+    const meaning = meaningOf(asked, members.map(({ option }) => option))
+    blocks.push({ _tag: "Block", title, known, content, members, meaning })
+    for (const { column } of members) taken.add(column)
   }
   for (const { title, columns: members } of named) {
     const own = members.flatMap(({ option, position, role }) =>
@@ -69,8 +74,8 @@ export const findBlocks = (
   for (const pattern of headers) {
     const groups = new Map<string, Array<BlockMember>>()
     for (const one of columns) {
-      const { name, position, title } = one.column
-      if (taken.has(position) || name === undefined || title.length > longest) continue
+      const { name, title } = one.column
+      if (taken.has(one.column) || name === undefined || title.length > longest) continue
       const [, question, option] = pattern.exec(oneLine(title))?.map((part) => part.trim()) ?? []
       if (!question || !option) continue
       // Ticks of "Other" are an option like the others.
@@ -80,32 +85,33 @@ export const findBlocks = (
     }
     for (const [title, members] of groups) if (members.length > 1) add(title, false, members)
   }
-  return found
-}
-
-/**
- * Finds the blocks of columns of which each contains only one option of a question, such as those of a tool's export without its second header row. Their
- * titles don't have to name the options.
- */
-export const findOptionBlocks = (
-  columns: ReadonlyArray<ProfiledColumn>,
-  targets: ReadonlyArray<Target>,
-): ReadonlyArray<Block> => {
-  const taken = new Set<Column>()
-  return targets.flatMap(({ kind, options }): ReadonlyArray<Block> => {
-    if (kind !== "choices" || options === undefined) return []
+  // If each column contains only one option, such as in a tool's export without its second header row, titles don't have to name the options.
+  for (const { kind, options } of targets) {
+    if (kind !== "choices" || options === undefined) continue
     const named = new Map<Option, BlockMember>()
     for (const one of columns) {
-      const [option = "", ...others] = textsOf(one)
-      const found = others.length > 0 || taken.has(one.column) ? undefined : exactOption(options, option)
-      if (found !== undefined && !named.has(found)) named.set(found, { ...one, option, role: "option" })
+      const option = taken.has(one.column) ? undefined : onlyText(one)
+      const found = option && exactOption(options, option)
+      if (found && !named.has(found)) named.set(found, { ...one, option, role: "option" })
     }
     const [first, ...others] = named.values()
-    if (first === undefined || others.length === 0) return []
-    const members = [first, ...others]
-    for (const { column } of members) taken.add(column)
-    const title = first.column.title.trim() || first.option
-    const meaning = meaningOf(title, members.map(({ option }) => option))
-    return [{ _tag: "Block", title, known: false, content: "ticks", members, meaning }]
+    const title = first?.column.title.trim() || first?.option
+    if (title && others.length > 0) add(title, false, [...named.values()])
+  }
+  const isRanked = targets.some(({ kind }) => kind === "ranking")
+  const isWhole = ({ content, known, members }: Block) =>
+    known
+      ? content !== "labels" && (content !== "places" || isRanked)
+      : members.every((one) => onlyText(one) === one.option)
+  const inWhole = new Set(
+    blocks.filter(isWhole).flatMap(({ members }) => optionColumns(members)).map(({ column }) => column),
+  )
+  const alone = columns.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
+    const { name, position, title } = one.column
+    const asked = labelledTitle(one) ?? (labels[position] || title.trim() || (name ?? ""))
+    const { distinct, more, share } = one.profile
+    const answers = more || share.number > 0 ? [] : [...distinct.keys()]
+    return { _tag: "Column", ...one, meaning: meaningOf(asked, answers) }
   })
+  return [...blocks, ...alone]
 }
