@@ -19,10 +19,16 @@ const longest = 2_000
 
 const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...profile.distinct.keys()]
 
+const onlyText = (one: ProfiledColumn): string | undefined =>
+  one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
+
+const containsOption = (one: BlockMember): boolean => onlyText(one) === one.option
+
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
   const options = optionColumns(members)
   const texts = [...new Set(options.flatMap(textsOf))]
   if (texts.length === 0) return "empty"
+  if (options.every(containsOption)) return "ticks"
   const most = texts.every((text) => /^\d{1,2}(?:\.0)?$/.test(text)) ? Math.max(...texts.map(Number)) : 0
   if (most > 1) return most <= options.length && texts.length > 1 ? "ranks" : "labels"
   // A column for one option may have a word of its own for a tick.
@@ -37,10 +43,6 @@ const memberOf = (one: ProfiledColumn, option: string, role: BlockMember["role"]
   const part = one.labels?.part
   return { ...one, ...part?.code === option ? { option: part.label, code: option } : { option }, role }
 }
-
-/** Returns what the only text of a column means, or undefined if it has several. */
-const onlyText = (one: ProfiledColumn): string | undefined =>
-  one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
 
 /**
  * Returns the units of a source: the blocks that its format names, those that can be inferred from headers and cells, and columns. A column belongs to one
@@ -102,7 +104,7 @@ export const unitsOf = (
   const isWhole = ({ content, known, members }: Block) =>
     known
       ? content !== "labels" && (content !== "places" || isRanked)
-      : members.every((one) => onlyText(one) === one.option)
+      : members.every(containsOption)
   const inWhole = new Set(
     blocks.filter(isWhole).flatMap(({ members }) => optionColumns(members)).map(({ column }) => column),
   )

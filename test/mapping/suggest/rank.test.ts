@@ -66,6 +66,15 @@ it.each([
   expect(urlParameters.map(({ from }) => from.column.title)).toEqual(expected === undefined ? [] : [expected])
 })
 
+it("columns that each contain one option answer a question together if its options are numbers", () => {
+  const { addRow, profiles } = profiler(["Id", "A", "B"].map((title, position) => ({ position, title, name: title })))
+  for (let row = 0; row < 12; row++) addRow([`x${row}`, row % 2 === 0 ? "1" : "", row % 3 === 0 ? "2" : ""])
+  const options = ["1", "2", "3"].map((label) => ({ value: label, label }))
+  const form = { ...formOf([]), questions: [{ id: "q", name: "Shifts", type: "Checkboxes", options }] }
+  const { questions: [suggested] } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
+  expect(suggested?.candidates[0]?.origin).toMatchObject({ _tag: "Block", content: "ticks" })
+})
+
 it.each([
   ["the question above the first of them", ["Which fruits do you eat?", "", ""]],
   ["options in a different language", ["Äpfel", "Birnen", "Feigen"]],
