@@ -2,7 +2,7 @@ import type { Element, Form, Question } from "../../domain/form.ts"
 import type { OwnMember } from "../../domain/item.ts"
 import { type Column, type ColumnBlock, optionColumns } from "../../domain/row.ts"
 import { counted } from "../../domain/words.ts"
-import type { MetaColumn, Role } from "../../formtools/FormTool.ts"
+import type { MetaColumn } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
@@ -34,15 +34,6 @@ export interface ToolHints {
   readonly defaultRowKey: ReadonlyArray<string> | undefined
 }
 
-/** Roles of columns that a respondent fills, and that may answer a question. */
-const answers: ReadonlySet<Role> = new Set(["email", "name", "url"])
-
-/** Whether a column can answer a question. The tool's own times, ids and addresses can't, and neither can its own columns that have fewer than two distinct texts. */
-export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: ProfiledColumn): boolean => {
-  const own = tool?.meta.find(({ position }) => position === column.position)
-  return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
-}
-
 export type Origin =
   | ({ readonly _tag: "Column" } & ProfiledColumn)
   | Block
@@ -68,7 +59,7 @@ export const wouldFit = 0.3
 
 export interface SuggestedQuestion {
   readonly question: Question
-  readonly accepted?: Suggestion
+  readonly accepted: Suggestion | undefined
   /** Only the accepted suggestion, otherwise all possible ones, the likeliest first. */
   readonly candidates: ReadonlyArray<Suggestion>
 }

@@ -2,7 +2,7 @@ import { type Option, optionNamer } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { exactOption, indexOptions, optionsNamed } from "./optionIndex.ts"
+import { exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 /** Returns the title of a column as respondents read it, if the form tool's definition has one. */
@@ -28,7 +28,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
 export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): ReadonlyArray<DraftKey> => {
   const [names, nameOf] = [indexOptions(options), optionNamer(options)]
   const values = [...codes].flatMap(([code, label]) => {
-    const [option] = optionsNamed(names, [label])
+    const option = optionNamed(names, label)
     return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)] as const]
   })
   return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]

@@ -76,18 +76,6 @@ export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): M
 export const namesConcept = ({ terms }: Meaning, ...concepts: ReadonlyArray<string>): boolean =>
   terms.some((term) => term.concepts.some((one) => concepts.includes(one)))
 
-/** How two titles compare by their words. */
-export interface Likeness {
-  /** The share of their terms that they have in common, 0 to 1. It counts more for the title with the larger share. */
-  readonly value: number
-  /** Whether they are the same words in the same order. */
-  readonly same: boolean
-  /** Whether they contradict each other: most and least, first and last, different numbers. */
-  readonly opposed: boolean
-  /** The first term that they have in common, as in each title. */
-  readonly shared?: readonly [one: string, other: string] | undefined
-}
-
 /** Whether words differ in at most a fifth of their letters. Not so numbers, and `uncomfortable` is not `comfortable`. */
 const areSpeltAlike = (a: string, b: string): boolean =>
   !/[\d ]/.test(a + b) && !a.endsWith(b) && !b.endsWith(a) && distance(a, b) <= Math.max(a.length, b.length) / 5
@@ -104,7 +92,12 @@ const isNumber = ({ text }: Term): boolean => /^\p{N}+$/u.test(text)
 const areOpposed = (a: Term, b: Term): boolean =>
   (isNumber(a) && isNumber(b)) || a.concepts.some((one) => b.concepts.some((other) => areContrary(one, other)))
 
-export const likeness = (a: Meaning, b: Meaning): Likeness => {
+/**
+ * Compares two titles by their words. `value`: the share of their terms that they have in common, 0 to 1. It counts more for the title with the larger
+ * share. `same`: whether they are the same words in the same order. `opposed`: whether they contradict each other: most and least, first and last, different
+ * numbers. `shared`: the first term that they have in common, as in each title.
+ */
+export const likeness = (a: Meaning, b: Meaning) => {
   const same = a.same === b.same && a.same !== ""
   const counterpart = (term: Term, { terms }: Meaning) => terms.find((other) => areAlike(term, other))
   const left = a.terms.filter((term) => counterpart(term, b) === undefined)
@@ -115,7 +108,7 @@ export const likeness = (a: Meaning, b: Meaning): Likeness => {
     value: same ? 1 : shared === undefined ? 0 : 0.35 * Math.min(ofA, ofB) + 0.65 * Math.max(ofA, ofB),
     same,
     opposed: !same && left.some((one) => others.some((other) => areOpposed(one, other))),
-    shared: shared && [shared.text, counterpart(shared, b)!.text],
+    shared: shared && [shared.text, counterpart(shared, b)!.text] as const,
   }
 }
 
@@ -141,5 +134,5 @@ export const agreement = (near: number): number => Math.log1p(10 * near)
 export const ofOpposed = -5
 
 /** Returns what the words of two texts prove, as evidence for `align`. Equal texts are hardly ever wrong. */
-export const wordEvidence = ({ opposed, same, value }: Likeness): number =>
+export const wordEvidence = ({ opposed, same, value }: Omit<ReturnType<typeof likeness>, "shared">): number =>
   same ? 9 : 8 * value ** 0.6 - 1.1 + (opposed ? ofOpposed : 0)

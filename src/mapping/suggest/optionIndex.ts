@@ -41,13 +41,6 @@ export const indexOptions = (options: ReadonlyArray<Option>) => {
 
 export type OptionIndex = ReturnType<typeof indexOptions>
 
-const tickNamed = ({ ticks }: OptionIndex, text: string): Option | undefined =>
-  saysYes(text) ? ticks?.[0] : saysNo(text) ? ticks?.[1] : undefined
-
-/** Returns the option that a text most likely means, even if it is spelt differently, or says yes or no differently. */
-export const likelyOption = (names: OptionIndex, text: string): Option | undefined =>
-  (names.exact.get(loose(text)) ?? names.same.get(wordsIn(text)))?.at(-1) ?? tickNamed(names, text)
-
 /** Returns the only option with a name, as a run finds it: exactly as it is written, otherwise ignoring case and space. */
 export const exactOption = ({ exact }: OptionIndex, text: string): Option | undefined => {
   const alike = exact.get(loose(text)) ?? []
@@ -67,20 +60,24 @@ const details = (text: string): string =>
   ) ?? []).join(" ")
 
 /**
- * Returns the option that each text names, in spite of case, accents and punctuation. An option is returned once: for
- * the text that names it exactly, otherwise for the first text. What has a similar meaning is not returned, because a
- * wrong option can't be corrected after the import.
+ * Returns the only option that a text names, in spite of case, accents and punctuation, or that says yes or no differently. What has a similar meaning is
+ * not returned, because a wrong option can't be corrected after the import.
  */
+export const optionNamed = (names: OptionIndex, text: string): Option | undefined => {
+  const alike = (names.same.get(wordsIn(text)) ?? []).filter(({ label, value }) =>
+    [label, value].some((name) => details(name) === details(text))
+  )
+  const tick = saysYes(text) ? names.ticks?.[0] : saysNo(text) ? names.ticks?.[1] : undefined
+  return exactOption(names, text) ?? (alike.length > 1 ? undefined : alike[0] ?? tick)
+}
+
+/** Returns the option that each text names. An option is returned once: for the text that names it exactly, otherwise for the first text. */
 export const optionsNamed = (names: OptionIndex, texts: ReadonlyArray<string>): ReadonlyArray<Option | undefined> => {
   const exact = texts.map((text) => exactOption(names, text))
   const used = new Set(exact)
   return texts.map((text, at) => {
-    if (exact[at] !== undefined) return exact[at]
-    const alike = (names.same.get(wordsIn(text)) ?? []).filter(({ label, value }) =>
-      [label, value].some((name) => details(name) === details(text))
-    )
-    const option = alike[0] ?? tickNamed(names, text)
-    if (option === undefined || alike.length > 1 || used.has(option)) return undefined
+    const option = exact[at] ?? optionNamed(names, text)
+    if (exact[at] === undefined && used.has(option)) return undefined
     used.add(option)
     return option
   })
@@ -97,21 +94,21 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionInd
   const weightOf = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length || 1
   const all = [...distinct].reduce((sum, [text, times]) => sum + weightOf(text) * times, 0)
   const fits = names.splitters.slice(0, isSeveral ? undefined : 1).map(({ separator, split }) => {
-    const found = [...distinct].flatMap(([text, times]) => {
+    const hits = new Set<Option>()
+    let covered = 0
+    for (const [text, times] of distinct) {
       // A space also separates the words of texts that are no options. Splitting long texts would take seconds.
       const isText = separator === " " && text.length > longestList
       const pieces = typeof split === "function" && !isText ? split(text) : [text]
-      const known = pieces.flatMap((piece) => {
-        const option = likelyOption(names, piece)
-        return option === undefined ? [] : [{ value: option.value, weight: weightOf(piece) * times }]
-      })
-      return separator === " " && known.length < pieces.length ? [] : known
-    })
-    return {
-      covered: found.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, all),
-      hits: new Set(found.map(({ value }) => value)).size,
-      separator,
+      const options = pieces.map((piece) => optionNamed(names, piece))
+      if (separator === " " && options.includes(undefined)) continue
+      for (const [at, option] of options.entries()) {
+        if (option === undefined) continue
+        hits.add(option)
+        covered += weightOf(pieces[at]!) * times
+      }
     }
+    return { covered: covered / Math.max(1, all), hits: hits.size, separator }
   })
   return fits.reduce((best, fit) => fit.covered > best.covered ? fit : best)
 }

@@ -1,4 +1,5 @@
 import type { OwnMember } from "../../domain/item.ts"
+import type { Column } from "../../domain/row.ts"
 import type { Role } from "../../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/words.ts"
@@ -48,12 +49,12 @@ export const suggestRowKey = (
  * Suggests the columns for a submission's times and login. Prefers the form tool's own columns. A time can also come
  * from a different column if that is the only one with dates and times and a fitting name.
  *
- * @param used positions of columns that already answer something
+ * @param used columns that already answer something
  */
 export const suggestOwn = ({ columns, tool, used }: {
   readonly columns: ReadonlyArray<ProfiledColumn>
   readonly tool: ToolHints | undefined
-  readonly used: ReadonlySet<number>
+  readonly used: ReadonlySet<Column>
 }): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   const meta = tool?.meta ?? []
@@ -70,10 +71,10 @@ export const suggestOwn = ({ columns, tool, used }: {
       }))
     )[0]
   const byName = (concepts: ReadonlyArray<string>): OwnColumn | undefined => {
-    const [only, ...others] = named.filter(({ column: { position, title }, profile: { share } }) => {
-      const isOwn = meta.some((own) => own.position === position)
-      if (used.has(position) || isOwn || share.dateTime < 0.9) return false
-      const meaning = meaningOf(title)
+    const [only, ...others] = named.filter(({ column, profile: { share } }) => {
+      const isOwn = meta.some(({ position }) => position === column.position)
+      if (used.has(column) || isOwn || share.dateTime < 0.9) return false
+      const meaning = meaningOf(column.title)
       return namesConcept(meaning, ...concepts) && meaning.terms.length <= 2
     })
     return only && others.length === 0 ? { ...only, because: "its name, and it contains times" } : undefined

@@ -4,7 +4,7 @@ import { nearness } from "../words/topics.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
 import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
-import { byName, exactOption, indexOptions, likelyOption } from "./optionIndex.ts"
+import { byName, exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 export interface Translation {
@@ -30,7 +30,10 @@ const [ofName, ofInitials, again] = [6, 4, 2.5]
 /** Returns a function that finds the only option with given initials: `F` for Female, `SD` for Strongly disagree. If most short texts are not initials, all of them count as codes. */
 const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>) => {
   const named = byName(options, (name) => wordsOf(name).map((word) => word[0]).join(""))
-  const optionOf = (text: string) => named.get(sameText(text))?.length === 1 ? named.get(sameText(text))![0] : undefined
+  const optionOf = (text: string) => {
+    const [option, ...others] = named.get(sameText(text)) ?? []
+    return others.length > 0 ? undefined : option
+  }
   const short = texts.filter((text) => text.trim().length <= 4)
   const isCode = short.filter((text) => optionOf(text) !== undefined).length * 2 <= short.length
   return isCode ? () => undefined : optionOf
@@ -58,7 +61,7 @@ export const translate = (
   const named = new Set(cells.map((text) => exactOption(index, text)))
   const found = align(
     rows.map((text) => {
-      const [meaning, same, initial] = [meaningOf(text), likelyOption(index, text), initials(text)]
+      const [meaning, same, initial] = [meaningOf(text), optionNamed(index, text), initials(text)]
       return options.map((option, of) => {
         const like = likeness(meaning, meanings[of]!)
         const near = nearness(meaning.topics, meanings[of]!.topics, nearestText)

@@ -3,7 +3,7 @@ import { draftChoices, unknownOf } from "../../../src/mapping/draft/draftChoices
 import { settingsFor } from "../../../src/mapping/draft/settings.ts"
 import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
-import { indexOptions, likelyOption, likelySeparator, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
+import { indexOptions, likelySeparator, optionNamed, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
@@ -40,9 +40,9 @@ describe("Choices", () => {
   })
 
   it("are matched across spellings, and across languages if they say yes or no", () => {
-    expect(likelyOption(indexOptions(options("Círculo", "Square")), "CIRCULO!")?.label).toBe("Círculo")
-    expect(likelyOption(indexOptions(options("Yes", "No")), "1")?.label).toBe("Yes")
-    expect(likelyOption(indexOptions(options("Yes", "No")), "ja")?.label).toBe("Yes")
+    expect(optionNamed(indexOptions(options("Círculo", "Square")), "CIRCULO!")?.label).toBe("Círculo")
+    expect(optionNamed(indexOptions(options("Yes", "No")), "1")?.label).toBe("Yes")
+    expect(optionNamed(indexOptions(options("Yes", "No")), "ja")?.label).toBe("Yes")
   })
 
   it.each([
