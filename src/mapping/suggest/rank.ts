@@ -3,12 +3,7 @@ import { setImmediate } from "node:timers/promises"
 import { align } from "./align.ts"
 import { compare, confidenceIn, reasonsFor } from "./evidence.ts"
 import { cellEvidence, kindEvidence, type Target } from "./fit.ts"
-import { columnsOf, type Suggestion, type Unit } from "./Suggestion.ts"
-
-export interface Ranked extends Suggestion {
-  readonly origin: Unit
-  readonly isAccepted: boolean
-}
+import { columnsOf, type Unit } from "./Suggestion.ts"
 
 /** The lowest confidence of a candidate, and of a suggestion that is accepted. */
 const [shown, accepted] = [0.03, 0.85]
@@ -51,18 +46,14 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   const isRepeated = (unit: Unit, target: Target): boolean =>
     countOf(units.filter(({ _tag }) => _tag === unit._tag), unit) > Math.max(1, countOf(targets, target))
   return taking.flatMap(({ unit }, row) =>
-    targets.flatMap((target, of): ReadonlyArray<Ranked> => {
+    targets.flatMap((target, of) => {
       const probable = aligned[row]![of]!
       if (probable < shown) return []
       const compared = compare(unit, target)
       const confidence = confidenceIn(probable, target, compared)
-      return [{
-        question: target.question,
-        origin: unit,
-        confidence,
-        isAccepted: confidence >= accepted && !isRepeated(unit, target),
-        because: reasonsFor(unit, target, compared),
-      }]
+      const isAccepted = confidence >= accepted && !isRepeated(unit, target)
+      const because = reasonsFor(unit, target, compared)
+      return [{ question: target.question, origin: unit, confidence, because, isAccepted }]
     })
   )
 })

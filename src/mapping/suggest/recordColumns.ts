@@ -1,7 +1,7 @@
 import type { OwnMember } from "../../domain/item.ts"
 import type { Column } from "../../domain/row.ts"
 import type { Role } from "../../formtools/FormTool.ts"
-import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { vocabulary } from "../words/words.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
@@ -58,30 +58,28 @@ export const suggestOwn = ({ columns, tool, used }: {
 }): Pick<Suggestions, OwnMember> => {
   const named = columns.filter(({ column }) => column.name !== undefined)
   const meta = tool?.meta ?? []
-  // A few damaged cells don't matter, because the form tool always writes these columns.
-  const withRole = (role: Role): OwnColumn | undefined =>
-    meta.filter((own) => own.role === role).flatMap(({ format, position, zone }) =>
-      named.filter(({ column, profile: { share } }) =>
-        column.position === position && (role === "email" ? share.email : share.date + share.dateTime) >= 0.9
-      ).map((one) => ({
-        ...one,
-        format: typeof format === "string" ? [format] : format,
-        zone,
-        because: `${tool?.title}'s own column`,
-      }))
-    )[0]
-  const byName = (concepts: ReadonlyArray<string>): OwnColumn | undefined => {
+  /** Finds the tool's own column with a role, otherwise the only other column of times with a fitting title. */
+  const find = (role: Role, concepts: ReadonlyArray<string> = []): OwnColumn | undefined => {
+    const [own] = meta.filter((own) => own.role === role).flatMap(({ format, position, zone }) => {
+      // A few damaged cells don't matter, because the form tool always writes these columns.
+      const isFilled = ({ share }: ColumnProfile) =>
+        (role === "email" ? share.email : share.date + share.dateTime) >= 0.9
+      const formats = typeof format === "string" ? [format] : format
+      return named.filter(({ column, profile }) => column.position === position && isFilled(profile))
+        .map((one) => ({ ...one, format: formats, zone, because: `${tool?.title}'s own column` }))
+    })
     const [only, ...others] = named.filter(({ column, profile: { share } }) => {
       const isOwn = meta.some(({ position }) => position === column.position)
       if (used.has(column) || isOwn || share.dateTime < 0.9) return false
       const meaning = meaningOf(column.title)
       return namesConcept(meaning, ...concepts) && meaning.terms.length <= 2
     })
-    return only && others.length === 0 ? { ...only, because: "its name, and it contains times" } : undefined
+    const byName = only && others.length === 0 ? { ...only, because: "its name, and it contains times" } : undefined
+    return own ?? byName
   }
   return {
-    submissionTime: withRole("submitted") ?? byName(vocabulary.times.submitted),
-    lastUpdatedAt: withRole("lastUpdated") ?? byName(vocabulary.times.updated),
-    login: withRole("email"),
+    submissionTime: find("submitted", vocabulary.times.submitted),
+    lastUpdatedAt: find("lastUpdated", vocabulary.times.updated),
+    login: find("email"),
   }
 }
