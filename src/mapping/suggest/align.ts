@@ -1,25 +1,19 @@
-/** Share of units of a file (columns or blocks) that answer no question, and of questions that no unit answers. */
-const alone = 0.15
-
-/** How probable it is that a file keeps the form's order, and the share of units that are moved in such a file. */
-const [inOrder, moved] = [0.8, 0.05]
+import model from "../words/model.json" with { type: "json" }
 
 type Table = ReadonlyArray<Float64Array>
 
-const mapped = (table: Table, value: (one: number, unit: number, question: number) => number): Table =>
-  table.map((row, unit) => row.map((one, question) => value(one, unit, question)))
+const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one, 0)
 
-/** Returns the sum of each unit's row, and of each question's column. */
-const sumsOf = (table: Table): readonly [ofUnits: Float64Array, ofQuestions: Float64Array] => {
-  const [ofUnits, ofQuestions] = [new Float64Array(table.length), new Float64Array(table[0]?.length ?? 0)]
-  for (const [unit, row] of table.entries()) {
-    for (let question = 0; question < row.length; question++) {
-      ofUnits[unit]! += row[question]!
-      ofQuestions[question]! += row[question]!
-    }
-  }
-  return [ofUnits, ofQuestions]
-}
+const mapped = (table: Table, value: (one: number, row: number, column: number) => number): Table =>
+  table.map((row, at) => row.map((one, of) => value(one, at, of)))
+
+// Loops, because iterators and callbacks take several times as long for the 250,000 pairs of 500 columns and questions.
+const turned = (rows: Table): Table =>
+  Array.from(rows[0] ?? [], (_, at) => {
+    const column = new Float64Array(rows.length)
+    for (let row = 0; row < rows.length; row++) column[row] = rows[row]![at]!
+    return column
+  })
 
 /**
  * Returns how probable each unit of a file answers each question of a form, by unit, then by question. No unit answers two questions, and no question has two units.
@@ -31,14 +25,14 @@ const sumsOf = (table: Table): readonly [ofUnits: Float64Array, ofQuestions: Flo
  */
 export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, isOrdered = true): Table => {
   const questions = evidence[0]?.length ?? 0
-  const odds = (1 - alone) / alone
+  const odds = (1 - model.alone) / model.alone
   const likely = evidence.map((row) => Float64Array.from(row, (one) => Math.exp(Math.max(-20, Math.min(20, one)))))
   const anyhow = matching(mapped(likely, (one) => one * odds / questions))
   if (!isOrdered || questions === 0) return anyhow
   const ordered = orderedMatching(mapped(likely, (one) => one * odds ** 2))
   // A moved unit may answer a question that the order leaves over.
-  const [free, asked] = sumsOf(ordered).map((sums) => sums.map((sum) => Math.max(0, 1 - sum)))
-  const others = matching(mapped(likely, (one, unit, of) => one * moved / questions * free![unit]! * asked![of]!))
+  const [free, asked] = [ordered, turned(ordered)].map((table) => table.map((row) => Math.max(0, 1 - sumOf(row))))
+  const others = matching(mapped(likely, (one, unit, of) => one * model.moved / questions * free![unit]! * asked![of]!))
   const keeps = keepsOrder(anyhow)
   return mapped(
     anyhow,
@@ -55,29 +49,37 @@ const keepsOrder = (found: Table): number => {
   const odds = sure.slice(1).reduce((sum, { most, question }, at) => {
     const last = sure[at]!
     return sum + most * last.most * Math.log((question > last.question ? 0.985 : 0.015) / 0.5)
-  }, Math.log(inOrder / (1 - inOrder)))
+  }, Math.log(model.inOrder / (1 - model.inOrder)))
   return 1 / (1 + Math.exp(-odds))
 }
 
 /** Returns probabilities of a one-to-one matching, without an order, by belief propagation. */
 const matching = (weight: Table): Table => {
-  const product = (other: Table) => mapped(weight, (one, unit, question) => one * other[unit]![question]!)
-  // By how much the other questions leave a unit to this one, and the other units a question. Each round goes halfway.
-  let [unitFree, questionFree] = [mapped(weight, () => 1), mapped(weight, () => 1)]
-  const halfway = (before: number, others: number) => Math.sqrt(before / (1 + Math.max(0, others)))
+  const byQuestion = turned(weight)
+  // By how much the other questions leave a unit to this one, and by question, the other units a question.
+  let [unitFree, questionFree] = [weight, byQuestion].map((table) => mapped(table, () => 1)) as [Table, Table]
   for (let round = 0; round < 20; round++) {
-    const asked = product(questionFree)
-    const [ofUnits] = sumsOf(asked)
-    unitFree = mapped(unitFree, (one, unit, of) => halfway(one, ofUnits[unit]! - asked[unit]![of]!))
-    const offered = product(unitFree)
-    const [, ofQuestions] = sumsOf(offered)
-    questionFree = mapped(questionFree, (one, unit, of) => halfway(one, ofQuestions[of]! - offered[unit]![of]!))
+    unitFree = left(weight, turned(questionFree), unitFree)
+    questionFree = left(byQuestion, turned(unitFree), questionFree)
   }
-  return mapped(product(unitFree), (one, unit, of) => {
-    const odds = one * questionFree[unit]![of]!
+  return mapped(weight, (one, unit, question) => {
+    const odds = one * unitFree[unit]![question]! * questionFree[question]![unit]!
     return odds / (1 + odds)
   })
 }
+
+/** Returns by how much the other cells of a row leave it to each, halfway from what they did before. */
+const left = (weight: Table, free: Table, before: Table): Table =>
+  weight.map((row, at) => {
+    const [some, last, claims] = [free[at]!, before[at]!, new Float64Array(row.length)]
+    let all = 0
+    for (let of = 0; of < row.length; of++) {
+      claims[of] = row[of]! * some[of]!
+      all += claims[of]!
+    }
+    for (let of = 0; of < row.length; of++) claims[of] = Math.sqrt(last[of]! / (1 + Math.max(0, all - claims[of]!)))
+    return claims
+  })
 
 /** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
 const orderedMatching = (weight: Table): Table => {

@@ -4,10 +4,11 @@ import { percent, present } from "../../domain/words.ts"
 import { sureFrom } from "../../project/pipelineEdits.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { cellWords } from "../words/cellWords.ts"
+import model from "../words/model.json" with { type: "json" }
 import { nearness, topicEvidence, topicsOf } from "../words/topics.ts"
 import { sameText, vocabulary } from "../words/words.ts"
 import { type Coverage, optionCoverage, shapedKinds, type Target } from "./fit.ts"
-import { agreement, areInverse, likeness, type Meaning, namesConcept, ofOpposed, wordEvidence } from "./meaning.ts"
+import { agreement, areInverse, likeness, type Meaning, namesConcept, wordEvidence } from "./meaning.ts"
 import type { Unit } from "./Suggestion.ts"
 
 /** Kinds of answer that forms often ask about several people. */
@@ -40,13 +41,10 @@ export const likenessTo = (target: Target, title: Meaning, cells?: ColumnProfile
   const isInverse = takesYesOrNo(target, cells) && areInverse(title, target.meaning)
   const like = { ...words, opposed: words.opposed || isInverse || namesOthers(title, target) }
   const isUnknown = [title, target.meaning].some(({ topics }) => topics.concepts.length === 0)
-  const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? ofOpposed : 0)
+  const ofTopics = topicEvidence(title.topics, target.meaning.topics) + (like.opposed ? model.ofOpposed : 0)
   const ofWords = isUnknown || like.value >= 0.8 ? wordEvidence(like) : -Infinity
   return { ...like, isInverse, isUnknown, evidence: Math.max(ofTopics, ofWords) }
 }
-
-/** What it counts, for each step of agreement, that the answers of both sides are about the same, and against a pair that only one side is about "Other". */
-const [ofChoices, ofOther] = [2.6, 2.5]
 
 /** Compares a unit with a question. `evidence`: what titles and answers prove, without the kind of the cells and their place. */
 export const compare = (unit: Unit, target: Target) => {
@@ -57,7 +55,7 @@ export const compare = (unit: Unit, target: Target) => {
   const subject = Math.max(nearness(one.topics, other.answers), nearness(one.answers, other.topics))
   const choices = cover !== undefined && cover.covered >= 0.3 ? 0 : nearness(one.answers, other.answers)
   const isOther = namesConcept(one, "other") !== namesConcept(other, "other")
-  const ofAnswers = agreement(subject) + ofChoices * agreement(choices) - (isOther ? ofOther : 0)
+  const ofAnswers = agreement(subject) + model.ofChoices * agreement(choices) + (isOther ? model.ofOther : 0)
   return { title, cover, evidence: title.evidence + ofAnswers }
 }
 
@@ -71,11 +69,8 @@ const hasDistinctiveOptions = (cover: Coverage | undefined, { question: { option
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && options.filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-/** The highest confidence of a pair that is only likely, which `check` and `init --review` ask a person to look at, and of one that is neither. */
-const [likely, unproven] = [sureFrom - 0.01, 0.75]
-
-/** The probability from which kind and place prove a pair if nothing is known of a title, which then can't contradict them. */
-const certain = 0.95
+/** The highest confidence of a pair that is only likely, which `check` and `init --review` ask a person to look at. */
+const likely = sureFrom - 0.01
 
 /**
  * Returns the confidence in a pair that is probable by all evidence. The kind of the cells and their place prove nothing: the only column of dates may be
@@ -83,8 +78,8 @@ const certain = 0.95
  */
 export const confidenceIn = (probable: number, target: Target, { cover, evidence, title }: Comparison): number => {
   if (title.same || hasDistinctiveOptions(cover, target)) return probable
-  if (title.isUnknown && !title.opposed && probable >= certain) return probable
-  return Math.min(probable, title.opposed || evidence < -1 ? unproven : evidence < -0.5 ? likely : 1)
+  if (title.isUnknown && !title.opposed && probable >= model.certain) return probable
+  return Math.min(probable, title.opposed || evidence < -1 ? model.unproven : evidence < -0.5 ? likely : 1)
 }
 
 const ofTitles = ({ evidence, isInverse, same, shared }: Comparison["title"]): string => {

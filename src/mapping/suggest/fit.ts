@@ -2,6 +2,7 @@ import type { Question } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
+import model from "../words/model.json" with { type: "json" }
 import { vocabulary } from "../words/words.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
@@ -27,14 +28,11 @@ export type Target = ReturnType<typeof targetOf>
 
 export type Coverage = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 
-/** The number of distinct texts that are compared with options. More add no evidence. */
-const compared = 200
-
 /** Returns how well the options of a question explain a unit's cells or, except in a grid, its columns' titles. Undefined if there is nothing to compare. */
 export const optionCoverage = (unit: Unit, { kind, options }: Target): Coverage | undefined => {
   const own = unit._tag === "Block" ? optionColumns(unit.members) : []
   const texts: ReadonlyArray<readonly [string, number]> = unit._tag === "Column"
-    ? [...unit.profile.distinct].slice(0, compared)
+    ? [...unit.profile.distinct].slice(0, model.textsCompared)
     : kind === "matrix"
     ? own.flatMap(({ profile }) => [...profile.distinct])
     : own.map(({ option }) => [option, 1])
@@ -83,9 +81,6 @@ export const kindEvidence = (units: ReadonlyArray<Unit>, target: Target): number
   return Math.log((units.length + 1) / Math.max(0.7, shows.length - 0.3))
 }
 
-/** What the options of a question in the cells prove, and a block of columns for a question that takes one. */
-const [ofOptions, ofBlock] = [4.5, 2]
-
 /**
  * Rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not.
  *
@@ -100,8 +95,8 @@ export const cellEvidence = (
   const { isGiven, kind } = target
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9
-  if (cover !== undefined && cover.covered >= 0.3) return ofOptions * Math.min(1, cover.covered + 0.2)
-  if (unit._tag === "Block") return isGiven ? ofBlock : unit.content === "ticks" ? -0.5 : -2
+  if (cover !== undefined && cover.covered >= 0.3) return model.ofOptions * Math.min(1, cover.covered + 0.2)
+  if (unit._tag === "Block") return isGiven ? model.ofBlock : unit.content === "ticks" ? -0.5 : -2
   const { distinct, filled } = unit.profile
   if (filled === 0) return -1.5
   if (cover !== undefined) {

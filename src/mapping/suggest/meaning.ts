@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein"
+import model from "../words/model.json" with { type: "json" }
 import { type Topics, topicsOf } from "../words/topics.ts"
 import {
   areContrary,
@@ -31,9 +32,6 @@ export interface Meaning {
   readonly topics: Topics
   readonly answers: Topics
 }
-
-/** The number of answers that count. */
-const understood = 12
 
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
@@ -68,7 +66,7 @@ export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): M
       return ofTitle ??= topicsOf(title)
     },
     get answers() {
-      return ofAnswers ??= topicsOf(...answers.slice(0, understood))
+      return ofAnswers ??= topicsOf(...answers.slice(0, model.answersCompared))
     },
   }
 }
@@ -130,9 +128,6 @@ export const areInverse = (a: Meaning, b: Meaning): boolean =>
 /** Returns a nearness in steps that count alike: 0 for topics without anything in common, 2.4 for the same ones. */
 export const agreement = (near: number): number => Math.log1p(10 * near)
 
-/** What texts prove that contradict each other. */
-export const ofOpposed = -5
-
 /** Returns what the words of two texts prove, as evidence for `align`. Equal texts are hardly ever wrong. */
 export const wordEvidence = ({ opposed, same, value }: Omit<ReturnType<typeof likeness>, "shared">): number =>
-  same ? 9 : 8 * value ** 0.6 - 1.1 + (opposed ? ofOpposed : 0)
+  same ? 9 : 8 * value ** 0.6 - 1.1 + (opposed ? model.ofOpposed : 0)

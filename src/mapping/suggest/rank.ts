@@ -1,12 +1,10 @@
 import * as Effect from "effect/Effect"
 import { setImmediate } from "node:timers/promises"
+import model from "../words/model.json" with { type: "json" }
 import { align } from "./align.ts"
 import { compare, confidenceIn, reasonsFor } from "./evidence.ts"
 import { cellEvidence, kindEvidence, type Target } from "./fit.ts"
 import { columnsOf, type Unit } from "./Suggestion.ts"
-
-/** The lowest confidence of a candidate, and of a suggestion that is accepted. */
-const [shown, accepted] = [0.03, 0.85]
 
 /** About how many pairs of a unit and a question are rated before other work gets its turn. */
 const pairsAtOnce = 250
@@ -48,10 +46,10 @@ export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, 
   return taking.flatMap(({ unit }, row) =>
     targets.flatMap((target, of) => {
       const probable = aligned[row]![of]!
-      if (probable < shown) return []
+      if (probable < model.shown) return []
       const compared = compare(unit, target)
       const confidence = confidenceIn(probable, target, compared)
-      const isAccepted = confidence >= accepted && !isRepeated(unit, target)
+      const isAccepted = confidence >= model.accepted && !isRepeated(unit, target)
       const because = reasonsFor(unit, target, compared)
       return [{ question: target.question, origin: unit, confidence, because, isAccepted }]
     })

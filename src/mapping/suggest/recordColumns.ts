@@ -2,6 +2,7 @@ import type { OwnMember } from "../../domain/item.ts"
 import type { Column } from "../../domain/row.ts"
 import type { Role } from "../../formtools/FormTool.ts"
 import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
+import model from "../words/model.json" with { type: "json" }
 import { vocabulary } from "../words/words.ts"
 import { meaningOf, namesConcept } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
@@ -19,9 +20,6 @@ const likelihood = ({ column: { position, title }, profile: { distinct, length, 
     - (share.dateTime >= 0.5 || share.date >= 0.5 || length > 40 ? 3 : 0)
 }
 
-/** The lowest rating at which a column can count as the id. A column with a lower rating is only a candidate. */
-const sureFrom = 3
-
 /** Suggests the row key: the tool's own id, or a column that looks like one. Unless it is the tool's own id, also lists up to 5 other columns that could be the key. */
 export const suggestRowKey = (
   columns: ReadonlyArray<ProfiledColumn>,
@@ -37,7 +35,7 @@ export const suggestRowKey = (
     return { names: ownKey, because: `${tool?.title}'s own id`, candidates: [] }
   }
   const [best, next] = unique
-  const sure = best?.isCertain === true && best.points >= sureFrom && best.points > (next?.points ?? 0)
+  const sure = best?.isCertain === true && best.points >= model.sureRowKey && best.points > (next?.points ?? 0)
   return {
     names: sure ? [best.column.name!] : [],
     because: "different in every row",

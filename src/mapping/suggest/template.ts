@@ -16,11 +16,7 @@ export const templateOf = (form: Form) => {
   const named = form.questions.filter((question) => !leftOut.includes(question)).flatMap((question) => {
     const kind = kindOf(question)
     const parts = kind !== undefined && inParts.has(kind.name) ? Object.keys(kind.parts ?? {}) : [undefined]
-    return parts.map((part) => ({
-      name: `${oneLine(question.name)}${part === undefined ? "" : ` (${part})`}`.trim(),
-      question,
-      part,
-    }))
+    return parts.map((part) => ({ name: oneLine(`${question.name} ${part ? `(${part})` : ""}`), question, part }))
   })
   const used = new Set<string>()
   const columns = named.map(({ name, part, question }) => {

@@ -1,5 +1,6 @@
 import type { Option } from "../../domain/form.ts"
 import { optionColumns } from "../../domain/row.ts"
+import model from "../words/model.json" with { type: "json" }
 import { nearness } from "../words/topics.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
@@ -11,21 +12,6 @@ export interface Translation {
   readonly option: Option
   readonly confidence: number
 }
-
-/** The minimum confidence of a translation that is proposed to a person. */
-const proposed = 0.5
-
-/** The maximum number of choices to translate, and of options to compare them with. */
-const [compared, optionsCompared] = [50, 500]
-
-/**
- * How near texts are at most. The options of one question are often about the same, so the words that they share count more than those of titles, but less
- * than equal texts.
- */
-const nearestText = 4
-
-/** What proves that a text means an option: its name in any form, its initials; and what speaks against a second text for an option that cells already name. */
-const [ofName, ofInitials, again] = [6, 4, 2.5]
 
 /** Returns a function that finds the only option with given initials: `F` for Female, `SD` for Strongly disagree. If most short texts are not initials, all of them count as codes. */
 const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>) => {
@@ -53,8 +39,8 @@ export const translate = (
     ? optionColumns(origin.members).map(({ option }) => option)
     : []
   const isBlock = texts.every((text) => names.includes(text))
-  const rows = (isBlock ? names : texts).slice(0, compared)
-  const options = (question.options ?? []).slice(0, optionsCompared)
+  const rows = (isBlock ? names : texts).slice(0, model.choicesCompared)
+  const options = (question.options ?? []).slice(0, model.optionsCompared)
   const meanings = options.map(({ label }) => meaningOf(label))
   const [index, initials] = [indexOptions(options), byInitials(rows, options)]
   const cells = !isBlock && origin?._tag === "Column" ? [...origin.profile.distinct.keys()] : []
@@ -64,14 +50,14 @@ export const translate = (
       const [meaning, same, initial] = [meaningOf(text), optionNamed(index, text), initials(text)]
       return options.map((option, of) => {
         const like = likeness(meaning, meanings[of]!)
-        const near = nearness(meaning.topics, meanings[of]!.topics, nearestText)
+        const near = nearness(meaning.topics, meanings[of]!.topics, model.nearestText)
         return Math.max(
-          same === option ? ofName : -9,
-          initial === option ? ofInitials : -9,
+          same === option ? model.ofName : -9,
+          initial === option ? model.ofInitials : -9,
           like.opposed ? -9 : 2 * agreement(near) - 1.5,
           // Between few options, what is left over does not belong together by that alone.
           wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
-        ) - (named.has(option) ? again : 0)
+        ) + (named.has(option) ? model.ofAgain : 0)
       })
     }),
     isBlock,
@@ -80,6 +66,6 @@ export const translate = (
     const row = found[rows.indexOf(text)] ?? new Float64Array()
     const confidence = Math.max(...row)
     const option = options[row.indexOf(confidence)]
-    return option === undefined || confidence < proposed ? [] : [[text, { option, confidence }] as const]
+    return option === undefined || confidence < model.proposed ? [] : [[text, { option, confidence }] as const]
   }))
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { deserialize } from "node:v8"
 import { firstIndex } from "../../domain/firstIndex.ts"
 import { hashOf } from "../../domain/textHash.ts"
+import model from "./model.json" with { type: "json" }
 import { cosine, directionOf } from "./vectors.ts"
 import { comparedWords, conceptsOf, isContentWord, phrasesIn, stemOf, vocabulary } from "./words.ts"
 
@@ -60,15 +61,6 @@ export interface Topics {
   readonly direction: Float32Array
 }
 
-/** The number of concepts that are compared. Those with less weight add no evidence. */
-const compared = 200
-
-/** The number of concepts whose related concepts count. */
-const withRelated = 32
-
-/** How much a word counts that names only a kind of answer. */
-const ofKind = 0.3
-
 const bare = new Set(vocabulary.bare)
 
 export const add = <K>(to: Map<K, number>, key: K, weight: number) => to.set(key, (to.get(key) ?? 0) + weight)
@@ -79,7 +71,7 @@ const strongestOf = (weights: Iterable<readonly [number, number]>, most: number)
 /** Returns the largest weights, in such a unit that their squares add up to 1. */
 export const inDirection = (
   weights: Iterable<readonly [number, number]>,
-  most = compared,
+  most = model.conceptsCompared,
 ): ReadonlyMap<number, number> => {
   const strongest = strongestOf(weights, most)
   const length = Math.hypot(...strongest.map(([, weight]) => weight))
@@ -91,14 +83,14 @@ export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
   const votes = new Map<number, number>()
   const vote = (text: string, key: number) => {
     const isKind = !text.includes(" ") && bare.has(conceptsOf.get(text)?.[0] ?? "")
-    for (const [concept, weight] of listOf(key)) add(votes, concept, isKind ? ofKind * weight : weight)
+    for (const [concept, weight] of listOf(key)) add(votes, concept, isKind ? model.ofKind * weight : weight)
   }
   const all = texts.map(comparedWords)
   for (const words of all) {
     for (const word of words.filter(isContentWord)) vote(word, stemKey(stemOf(word)))
     for (const { text } of phrasesIn(words, (phrase) => listOf(keyOf(phrase)).length > 0)) vote(text, keyOf(text))
   }
-  for (const [concept, weight] of strongestOf(votes, withRelated)) {
+  for (const [concept, weight] of strongestOf(votes, model.conceptsRelating)) {
     for (const [other, near] of listOf(concept)) add(votes, other, near * weight)
   }
   const sorted = [...inDirection(votes)].toSorted(([a], [b]) => a - b)
@@ -108,12 +100,6 @@ export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
     direction: directionOf((known ??= compiled()).vectors, all.flat()),
   }
 }
-
-/** What a nearness of 1 proves, how evidence grows with the logarithm of a nearness, and what is added to the nearness so that 0 proves no more than -3.4. */
-const [ofSame, slope, offset] = [4.7, 1.75, 0.01]
-
-/** The least evidence of words alone. Less may be noise, because short words have few parts. */
-const noise = 2.2
 
 /**
  * Returns how near two topics are, from 0 (nothing in common, or unknown) to 1 (surely the same): the value whose evidence is that of the cosine of their
@@ -129,7 +115,7 @@ export const nearness = (one: Topics, other: Topics, most = 1): number => {
     if (other.concepts[of] === one.concepts[at]) ofConcepts += one.weights[at]! * other.weights[of]!
   }
   const ofWords = 7.1 * cosine(one.direction, other.direction) - 2.5
-  return Math.max(0, Math.min(most, (ofConcepts + offset) * Math.exp(ofWords / slope) - offset))
+  return Math.max(0, Math.min(most, (ofConcepts + model.offset) * Math.exp(ofWords / model.slope) - model.offset))
 }
 
 /**
@@ -138,8 +124,8 @@ export const nearness = (one: Topics, other: Topics, most = 1): number => {
  */
 export const topicEvidence = (one: Topics, other: Topics): number => {
   if (one.concepts.length > 0 && other.concepts.length > 0) {
-    return ofSame + slope * Math.log(nearness(one, other) + offset)
+    return model.sameTopic + model.slope * Math.log(nearness(one, other) + model.offset)
   }
   const ofWords = 15 * cosine(one.direction, other.direction) - 2.8
-  return ofWords < noise ? -Infinity : Math.min(ofSame, ofWords)
+  return ofWords < model.noise ? -Infinity : Math.min(model.sameTopic, ofWords)
 }
