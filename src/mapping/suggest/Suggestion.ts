@@ -107,9 +107,7 @@ export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
 }
 
 /** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
-export const unmappedNames = (
-  { blocks, unmapped }: Pick<Suggestions, "blocks" | "unmapped">,
-): ReadonlyArray<string> => {
+export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
   const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
   const names = unmapped.map((column) => {
     const block = whole.find(({ members }) => members.some((one) => one.column === column))

@@ -22,18 +22,22 @@ export const byName = (options: ReadonlyArray<Option>, form: (name: string) => s
   return named
 }
 
+/** Returns the option if there is only one. */
+export const only = (options: ReadonlyArray<Option> = []): Option | undefined =>
+  options.length === 1 ? options[0] : undefined
+
 /** Returns the options of a question, by all forms of their names. */
 export const indexOptions = (options: ReadonlyArray<Option>) => {
   /** Names as the kinds compare them: in lower case and without white space. */
   const exact = byName(options, loose)
-  const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
+  const [yes, no] = [saysYes, saysNo].map((says) => only(options.filter(({ label }) => says(label))))
   const table = { has: (text: string) => exact.has(loose(text)), names: optionNames(options) }
   return {
     exact,
     /** Names by their words only. */
     same: byName(options, wordsIn),
     /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
-    ticks: yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined,
+    ticks: yes && no && [yes, no] as const,
     /** The functions that split cells as a run does. Without a separator, a cell is one choice. */
     splitters: [undefined, ...separators].map((separator) => ({ separator, split: optionSplitter(separator, table) })),
   }
@@ -44,10 +48,8 @@ export type OptionIndex = ReturnType<typeof indexOptions>
 /** Returns the only option with a name, as a run finds it: exactly as it is written, otherwise ignoring case and space. */
 export const exactOption = ({ exact }: OptionIndex, text: string): Option | undefined => {
   const alike = exact.get(loose(text)) ?? []
-  const [option, ...others] = alike.length < 2
-    ? alike
-    : alike.filter(({ label, value }) => [label, value].some((name) => name.trim() === text.trim()))
-  return others.length > 0 ? undefined : option
+  return only(alike)
+    ?? only(alike.filter(({ label, value }) => [label, value].some((name) => name.trim() === text.trim())))
 }
 
 /** Whether several options have a name, apart from case and space. */

@@ -5,7 +5,7 @@ import { nearness } from "../words/topics.ts"
 import { sameText, wordsOf } from "../words/words.ts"
 import { align } from "./align.ts"
 import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
-import { byName, exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
+import { byName, exactOption, indexOptions, only, optionNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
 export interface Translation {
@@ -16,13 +16,9 @@ export interface Translation {
 /** Returns a function that finds the only option with given initials: `F` for Female, `SD` for Strongly disagree. If most short texts are not initials, all of them count as codes. */
 const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>) => {
   const named = byName(options, (name) => wordsOf(name).map((word) => word[0]).join(""))
-  const optionOf = (text: string) => {
-    const [option, ...others] = named.get(sameText(text)) ?? []
-    return others.length > 0 ? undefined : option
-  }
+  const optionOf = (text: string) => only(named.get(sameText(text)))
   const short = texts.filter((text) => text.trim().length <= 4)
-  const isCode = short.filter((text) => optionOf(text) !== undefined).length * 2 <= short.length
-  return isCode ? () => undefined : optionOf
+  return short.filter(optionOf).length * 2 <= short.length ? () => undefined : optionOf
 }
 
 /**

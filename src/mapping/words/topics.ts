@@ -33,13 +33,11 @@ export const stemKey = (stem: string): number => keyOf(`${stem}-`)
 
 /** Reads the compiled words from `dist`, next to the first `package.json` above this module. The module is in `src`, in `dist` or in a bundle of a checkout. */
 const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
-  const above = new URL("..", folder)
-  if (!existsSync(new URL("package.json", folder)) && above.href !== folder.href) return compiled(above)
-  const file = new URL("dist/topics.bin", folder)
+  const [above, file] = [new URL("..", folder), new URL("dist/topics.bin", folder)]
   if (existsSync(file)) return deserialize(readFileSync(file))
-  throw new Error(
-    `The words of suggestions are missing (${file.href}). Install formferry again, or in a checkout, run npm run build.`,
-  )
+  if (!existsSync(new URL("package.json", folder)) && above.href !== folder.href) return compiled(above)
+  const missing = `The words of suggestions are missing (${file.href}).`
+  throw new Error(`${missing} Install formferry again, or in a checkout, run npm run build.`)
 }
 
 let known: Compiled | undefined
