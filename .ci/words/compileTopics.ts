@@ -6,7 +6,7 @@ import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
 import { conceptsOf, isContentWord, isStopWord, stemOf, vocabulary } from "../../src/mapping/words/words.ts"
 
 /** How much one concept counts that is related or asked for together with a concept, and all those together whose phrases have the same words. */
-const [ofNear, ofAlike] = [0.3, 0.8]
+const [ofNear, ofAlike] = [1.2, 3.2]
 
 /** The number of concepts that are alike. */
 const alike = 30
@@ -16,9 +16,6 @@ const inMany = 150
 
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
-
-/** How much a phrase weighs that has only words without a meaning of their own. */
-const ofStopWords = 3
 
 /** Returns the phrases of each concept. */
 export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> => {
@@ -45,38 +42,30 @@ export const compileTopics = (): Uint8Array => {
   const phrasesOf = phrasesOfConcepts()
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
-  const stemsOf = (phrase: string) => phrase.split(" ").filter(isContentWord).map(stemOf)
-  const stems = phrases.map((all) => all.map(stemsOf))
+  const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isContentWord).map(stemOf)))
 
   const count = new Map<string, number>()
   for (const own of stems) for (const stem of new Set(own.flat())) add(count, stem, 1)
   // The fewer concepts' phrases contain a stem, the more it weighs.
   const weights = new Map([...count].map(([stem, concepts]) => [stem, Math.log(phrases.length / concepts)]))
-  const weightOf = (phrase: ReadonlyArray<string>) => phrase.reduce((sum, stem) => sum + weights.get(stem)!, 0)
   // A word's share in a concept is its share of the concept's phrase.
   const shares = new Map([...count.keys()].map((stem) => [stem, new Map<number, number>()]))
   for (const [concept, own] of stems.entries()) {
     for (const phrase of own) {
+      const whole = phrase.reduce((sum, stem) => sum + weights.get(stem)!, 0)
       for (const stem of phrase) {
         const share = shares.get(stem)!
-        share.set(concept, Math.max(share.get(concept) ?? 0, weights.get(stem)! / weightOf(phrase)))
+        share.set(concept, Math.max(share.get(concept) ?? 0, weights.get(stem)! / whole))
       }
     }
   }
 
-  const lists = new Map<number, Map<number, number>>()
-  const listAt = (key: number) => lists.get(key) ?? lists.set(key, new Map()).get(key)!
+  const entries: Array<readonly [key: number, concept: number, weight: number]> = []
   for (const [stem, share] of shares) {
-    for (const [concept, weight] of inDirection(share)) listAt(stemKey(stem)).set(concept, weights.get(stem)! * weight)
+    for (const [concept, of] of inDirection(share)) entries.push([stemKey(stem), concept, weights.get(stem)! * of])
   }
-  const named = new Map<string, Array<number>>()
   for (const [concept, own] of phrases.entries()) {
-    for (const phrase of own) named.set(phrase, [...named.get(phrase) ?? [], concept])
-  }
-  for (const [phrase, concepts] of named) {
-    if (isStopWord(phrase)) continue
-    const weight = (weightOf(stemsOf(phrase)) || ofStopWords) / Math.sqrt(concepts.length)
-    for (const concept of concepts) listAt(keyOf(phrase)).set(concept, weight)
+    for (const phrase of own) if (!isStopWord(phrase)) entries.push([keyOf(phrase), concept, 1])
   }
 
   const beside = phrases.map(() => new Map<number, number>())
@@ -93,19 +82,16 @@ export const compileTopics = (): Uint8Array => {
       if (of.size > inMany) continue
       for (const [other, share] of of) if (other !== concept) add(same, other, of.get(concept)! * share * weight ** 2)
     }
-    for (const [other, near] of beside[concept]!) add(listAt(concept), other, ofNear * near)
-    for (const [other, weight] of inDirection(same, alike)) add(listAt(concept), other, ofAlike * weight)
+    for (const [other, near] of beside[concept]!) entries.push([concept, other, ofNear * near])
+    for (const [other, near] of inDirection(same, alike)) entries.push([concept, other, ofAlike * near])
   }
 
-  const sorted = [...lists].toSorted(([a], [b]) => a - b)
-  const all = sorted.flatMap(([, list]) => [...list])
-  let end = 0
+  entries.sort((a, b) => a[0] - b[0])
   return serialize(
     {
-      keys: Float64Array.from(sorted, ([key]) => key),
-      starts: Uint32Array.from([0, ...sorted.map(([, { size }]) => end += size)]),
-      concepts: Uint16Array.from(all, ([concept]) => concept),
-      weights: Uint16Array.from(all, ([, weight]) => Math.round(weight * weightUnit)),
+      keys: Float64Array.from(entries, ([key]) => key),
+      concepts: Uint16Array.from(entries, ([, concept]) => concept),
+      weights: Uint8Array.from(entries, ([, , weight]) => Math.round(weight * weightUnit)),
       vectors,
     } satisfies Compiled,
   )

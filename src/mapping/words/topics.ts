@@ -6,26 +6,24 @@ import model from "./model.json" with { type: "json" }
 import { cosine, directionOf } from "./vectors.ts"
 import { comparedWords, conceptsOf, isContentWord, phrasesIn, stemOf, vocabulary } from "./words.ts"
 
-/** What is known of words: lists of concepts with weights, one after the other, as `.ci/words/compileTopics.ts` writes them. */
+/**
+ * What is known of words, as `.ci/words/compileTopics.ts` writes it: for each phrase and stem the concepts that it votes for, and for each concept those that
+ * are near, because they are related or asked for together, or because their phrases have the same words.
+ */
 export interface Compiled {
-  /**
-   * The key of each list, in ascending order. The list of a phrase, or of a stem (`keyOf`), has the concepts that it votes for. The list of a concept, whose
-   * key is its number, has the concepts that are near: those that are related or asked for together, and those whose phrases have the same words.
-   */
+  /** The key of a phrase or a stem, or the number of a concept, in ascending order: once for each of its concepts. */
   readonly keys: Float64Array
-  /** Where each list begins. */
-  readonly starts: Uint32Array
   readonly concepts: Uint16Array
-  /** In units of `1 / weightUnit`. */
-  readonly weights: Uint16Array
+  /** The votes of a stem, and how near a concept is, in units of `1 / weightUnit`. A phrase votes for its concepts with the weight of its stems. */
+  readonly weights: Uint8Array
   /** The table of `vectors.ts`. */
   readonly vectors: Int8Array
 }
 
-/** A weight is less than 64. */
-export const weightUnit = 2 ** 10
+/** A weight is less than 9.8. */
+export const weightUnit = 26
 
-/** Returns a number for a phrase. It has 40 bits, so of 350,000 texts, one is mistaken for one in three million others. */
+/** Returns a number for a phrase. It has 40 bits, so of 320,000 texts, one is mistaken for one in three million others. */
 export const keyOf = (phrase: string): number => hashOf(phrase) % 2 ** 40
 
 /** Returns the key of a stem, the beginning that several words share. */
@@ -42,14 +40,15 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
 
 let known: Compiled | undefined
 
-/** Returns the concepts of a list, with their weights. */
+/** Returns the concepts of a phrase, a stem or a concept, with their weights. */
 const listOf = (key: number): ReadonlyArray<readonly [concept: number, weight: number]> => {
-  const { concepts, keys, starts, weights } = known ??= compiled()
-  const at = firstIndex(0, keys.length, (of) => keys[of]! < key)
-  if (keys[at] !== key) return []
-  const [start, end] = [starts[at]!, starts[at + 1]]
-  return Array.from(concepts.subarray(start, end), (concept, of) => [concept, weights[start + of]! / weightUnit])
+  const { concepts, keys, weights } = known ??= compiled()
+  const [start = 0, end] = [key, key + 1].map((from) => firstIndex(0, keys.length, (at) => keys[at]! < from))
+  return Array.from(concepts.subarray(start, end), (concept, at) => [concept, weights[start + at]! / weightUnit])
 }
+
+const lengthOf = (weights: Iterable<readonly [number, number]>) =>
+  Math.hypot(...Array.from(weights, ([, weight]) => weight))
 
 export interface Topics {
   /** The numbers of the concepts in ascending order. None if the texts say nothing. */
@@ -72,24 +71,29 @@ export const inDirection = (
   most = model.conceptsCompared,
 ): ReadonlyMap<number, number> => {
   const strongest = strongestOf(weights, most)
-  const length = Math.hypot(...strongest.map(([, weight]) => weight))
+  const length = lengthOf(strongest)
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
 }
 
 /** Returns what texts are about together. Each of their words and phrases votes for the concepts whose phrases contain it: the more, the fewer they are. */
 export const topicsOf = (...texts: ReadonlyArray<string>): Topics => {
   const votes = new Map<number, number>()
-  const vote = (text: string, key: number) => {
+  const vote = (text: string, concepts: ReturnType<typeof listOf>, times: number) => {
     const isKind = !text.includes(" ") && bare.has(conceptsOf.get(text)?.[0] ?? "")
-    for (const [concept, weight] of listOf(key)) add(votes, concept, isKind ? model.ofKind * weight : weight)
+    for (const [concept, weight] of concepts) add(votes, concept, times * weight * (isKind ? model.ofKind : 1))
   }
   const all = texts.map(comparedWords)
   for (const words of all) {
-    for (const word of words.filter(isContentWord)) vote(word, stemKey(stemOf(word)))
-    for (const { text } of phrasesIn(words, (phrase) => listOf(keyOf(phrase)).length > 0)) vote(text, keyOf(text))
+    const stems = new Map(words.filter(isContentWord).map((word) => [word, listOf(stemKey(stemOf(word)))]))
+    for (const word of words) vote(word, stems.get(word) ?? [], 1)
+    for (const { text } of phrasesIn(words, (phrase) => listOf(keyOf(phrase)).length > 0)) {
+      const [concepts, own] = [listOf(keyOf(text)), text.split(" ").map((word) => lengthOf(stems.get(word) ?? []))]
+      const weight = own.reduce((sum, one) => sum + one, 0) || model.ofStopWords
+      vote(text, concepts, weight / Math.sqrt(concepts.length))
+    }
   }
   for (const [concept, weight] of strongestOf(votes, model.conceptsRelating)) {
-    for (const [other, near] of listOf(concept)) add(votes, other, near * weight)
+    for (const [other, near] of listOf(concept)) add(votes, other, model.ofRelated * near * weight)
   }
   const sorted = [...inDirection(votes)].toSorted(([a], [b]) => a - b)
   return {
