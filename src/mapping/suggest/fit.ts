@@ -86,12 +86,7 @@ export const kindEvidence = (units: ReadonlyArray<Unit>, target: Target): number
  *
  * @param ofKind what cells of the expected kind prove
  */
-export const cellEvidence = (
-  unit: Unit,
-  target: Target,
-  cover: Coverage | undefined,
-  ofKind: number,
-): number => {
+export const cellEvidence = (unit: Unit, target: Target, cover: Coverage | undefined, ofKind: number): number => {
   const { isGiven, kind } = target
   if (unit._tag === "Block" && isGiven && !blockKinds[unit.content].includes(kind)) return -Infinity
   if (unit._tag === "Column" && (kind === "address" || kind === "matrix")) return -9

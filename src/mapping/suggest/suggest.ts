@@ -18,10 +18,7 @@ const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): strin
   terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
-const joined = (
-  { kind, meaning, question }: Target,
-  free: ReadonlyArray<ProfiledColumn>,
-): Suggestion | undefined => {
+const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<ProfiledColumn>): Suggestion | undefined => {
   if (kind !== "text" && kind !== "address") return undefined
   const isName = kind === "text"
   const [whole, parts] = isName

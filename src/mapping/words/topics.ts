@@ -38,6 +38,7 @@ const compiled = (folder = new URL(".", import.meta.url)): Compiled => {
   throw new Error(`${missing} Install formferry again, or in a checkout, run npm run build.`)
 }
 
+/** Read when it is first needed. */
 let known: Compiled | undefined
 
 /** Returns the concepts of a phrase, a stem or a concept, with their weights. */
@@ -66,10 +67,7 @@ const strongestOf = (weights: Iterable<readonly [number, number]>, most: number)
   [...weights].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 
 /** Returns the largest weights, in such a unit that their squares add up to 1. */
-export const inDirection = (
-  weights: Iterable<readonly [number, number]>,
-  most = model.conceptsCompared,
-): ReadonlyMap<number, number> => {
+export const inDirection = (weights: Iterable<readonly [number, number]>, most = model.conceptsCompared) => {
   const strongest = strongestOf(weights, most)
   const length = lengthOf(strongest)
   return new Map(strongest.map(([concept, weight]) => [concept, weight / length]))
