@@ -4,7 +4,7 @@ import { calledName, type Form, names } from "../domain/form.ts"
 import { type OwnMember, ownMembers } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import { type Column, nameOrNumber } from "../domain/row.ts"
-import { draftAdditions } from "../mapping/draft/draftPipeline.ts"
+import { draftEntries } from "../mapping/draft/draftPipeline.ts"
 import { columnsOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { disk } from "../project/disk.ts"
 import { type FormRecord, readFormRecord, recordOf, writeFormRecord } from "../project/formRecord.ts"
@@ -17,6 +17,7 @@ import { refreshEditorSchema } from "./editorSchema.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 import { openPipelineSource } from "./prepare.ts"
 import { openTimes } from "./review.ts"
+import { isNamed } from "./reviewedEntry.ts"
 import { fetchForm } from "./services.ts"
 import {
   type Initialised,
@@ -116,11 +117,13 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const left = (of: OwnMember) => mapping[of] === undefined && !open(of) ? known[of] : undefined
     const suggestions = {
       ...known,
+      // Columns without a name are left to a person.
+      questions: known.questions.filter(({ accepted }) => accepted === undefined || isNamed(accepted.origin)),
       submissionTime: left("submissionTime"),
       lastUpdatedAt: left("lastUpdatedAt"),
       login: left("login"),
     }
-    const additions = draftAdditions(suggestions)
+    const additions = draftEntries(suggestions)
     const entries = [...additions.questions, ...additions.urlParameters, ...additions.own]
     const changed = entries.length === 0 ? text : addToPipeline(text, additions)
     if (changed === undefined) {

@@ -9,8 +9,8 @@ import { counted, listed } from "../domain/words.ts"
 import { placesOf } from "../kinds/ranking.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/errors.ts"
-import { ownSettings } from "../mapping/draft/settings.ts"
-import { collectUnknown } from "../mapping/draft/unknownChoices.ts"
+import { collectUnknown } from "../mapping/draft/draftChoices.ts"
+import { optionsOf, ownSettings } from "../mapping/draft/settings.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { profiler } from "../mapping/profile/ColumnProfile.ts"
 import { suggestOwn } from "../mapping/suggest/recordColumns.ts"
@@ -285,7 +285,7 @@ const timeEntry = (times: OwnColumn, column: string): string => {
   const { gaps, keys } = ownSettings("submissionTime", times)
   return flow({
     from: column,
-    ...Object.fromEntries(keys.map(({ key, value }) => [key, value])),
+    ...optionsOf(keys),
     ...(gaps.some(({ key }) => key === "zone") && { zone: "…" }),
   })
 }

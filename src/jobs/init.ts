@@ -187,31 +187,27 @@ const writeNew = (
     const taken = labels === undefined ? source.taken : [...source.taken, labels.taken]
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
     const draft = draftPipeline(suggestions, {
-      name,
-      service,
       columns,
-      source: {
-        keys: [
-          ...placeKeys(
-            config,
-            source,
-            (file) => relativePath(path, folder, file),
-            [
-              ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
-                .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
-              counted(rows, "row"),
-            ].join(", "),
-          ),
-          ...readKeys(config, source),
-        ],
-        isKeyed: config.rowKey !== undefined,
-        missing,
-        finished: complete === undefined || completeColumn === undefined
-          ? undefined
-          : { [completeColumn]: complete.is === "filled" ? { empty: false } : complete.is },
-        stray,
-      },
-    })
+      keys: [
+        ...placeKeys(
+          config,
+          source,
+          (file) => relativePath(path, folder, file),
+          [
+            ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
+              .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
+            counted(rows, "row"),
+          ].join(", "),
+        ),
+        ...readKeys(config, source),
+      ],
+      isKeyed: config.rowKey !== undefined,
+      missing,
+      finished: complete === undefined || completeColumn === undefined
+        ? undefined
+        : { [completeColumn]: complete.is === "filled" ? { empty: false } : complete.is },
+      stray,
+    }, { name, service })
     yield* writeProjectFile(project.root, target, pipelineText(draft, `../${editorSchemaFile(name)}`), "wx").pipe(
       Effect.catchIf(
         isPresent,
@@ -221,7 +217,7 @@ const writeNew = (
           ),
       ),
     )
-    const aliases = Object.keys(draft.source.keys.find(({ key }) => key === "columns")?.value ?? {})
+    const aliases = Object.keys(draft.source.find(({ key }) => key === "columns")?.value ?? {})
     const schema = yield* writeEditorSchema(project.root, name, editorSchemaText(source, aliases, form))
     const record = yield* writeFormRecord(project.root, recordOf(name, { service, target: undefined }, form, columns))
     const entries = [...draft.questions, ...draft.urlParameters, ...draft.own]

@@ -4,8 +4,8 @@ import type { OwnTime } from "../domain/item.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
-import { fromOf, ownEntry, questionEntry, samplesFrom } from "../mapping/draft/draftEntries.ts"
-import { compileWritten, type Gap, openIn, ownSettings, type Settings, settingsFor } from "../mapping/draft/settings.ts"
+import { fromOf, ownEntry, questionEntry, samplesFrom } from "../mapping/draft/draftPipeline.ts"
+import { type Gap, openIn, ownSettings, readerOf, type Settings, settingsFor } from "../mapping/draft/settings.ts"
 import {
   columnsOf,
   type Origin,
@@ -151,9 +151,7 @@ const withAnswers = (
 
 /** Returns a function that reads a cell with a key of a kind set to this value. Undefined if the value can't be the key. */
 const readingWith = (kind: string | undefined, key: string, value: string, choices: ReadonlyArray<string> = []) =>
-  kind === undefined
-    ? undefined
-    : compileWritten(kind, Object.fromEntries(keysOf(key, value, choices).map((one) => [one.key, one.value])))
+  kind === undefined ? undefined : readerOf(kind, keysOf(key, value, choices))
 
 /** A value of each key that a person types, as an example. */
 const typedExamples: Readonly<Record<string, string>> = { zone: "Europe/Berlin", country: "DE" }

@@ -20,6 +20,8 @@ export interface DraftKey {
   readonly isLong?: boolean
   /** Comments after members that are written on lines of their own. */
   readonly notes?: ReadonlyMap<string, string>
+  /** Whether the key is only proposed. It is then written as a comment, on one line. */
+  readonly isOpen?: boolean
 }
 
 /** A list item, or a member whose value is a mapping. */
@@ -42,7 +44,7 @@ export interface PipelineDraft {
   readonly name: string
   /** The comments at the top of the file. */
   readonly about: ReadonlyArray<string>
-  readonly source: DraftEntry
+  readonly source: ReadonlyArray<DraftKey>
   readonly questions: ReadonlyArray<DraftEntry>
   readonly urlParameters: ReadonlyArray<DraftEntry>
   /** The entries `submissionTime`, `lastUpdatedAt` and `login`. */
@@ -99,10 +101,11 @@ const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
 
-export const keyLines = ({ isLong = false, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
+export const keyLines = ({ isLong, isOpen, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
   const behind = note === undefined ? "" : ` # ${commentText(note)}`
+  if (isOpen === true) return [`# ${yamlKey(key)}: ${flow(value)}${behind}`]
   const inline = flow(value, false)
-  if (typeof value !== "object" || (inline.length <= lineLength && !isLong)) {
+  if (typeof value !== "object" || (inline.length <= lineLength && isLong !== true)) {
     return [`${yamlKey(key)}: ${inline}${behind}`]
   }
   return [
@@ -122,19 +125,13 @@ const commented = (text: string): string => `# ${text}`.trimEnd()
 
 const comment = (text: string): string => commented(commentText(text))
 
-/** Returns an entry's lines without indentation, as a list item or as keys only. An open entry is returned as a comment that a person can uncomment without changes. */
-export const entryLines = (
-  entry: DraftEntry,
-  asItem: boolean,
-  keys = entry.keys.flatMap(keyLines),
-): ReadonlyArray<string> => {
-  const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
-  const below = entry.below.map((line) => `${asItem ? "  " : ""}${commented(line)}`)
-  return [
-    ...entry.comments.map(comment),
-    ...(entry.open ? body.map(commented) : body),
-    ...(entry.open ? below.map(commented) : below),
+/** Returns an entry's lines without indentation, as a list item. An open entry is returned as a comment that a person can uncomment without changes. */
+export const entryLines = (entry: DraftEntry, keys = entry.keys.flatMap(keyLines)): ReadonlyArray<string> => {
+  const lines = [
+    ...keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)),
+    ...entry.below.map((line) => `  ${commented(line)}`),
   ]
+  return [...entry.comments.map(comment), ...(entry.open ? lines.map(commented) : lines)]
 }
 
 /** Returns the lines of a key of `mapping` whose value is itself a YAML mapping. */
@@ -155,7 +152,7 @@ const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArr
   entries.length === 0
     ? []
     // If all entries are comments, YAML reads the list as empty.
-    : [`${key}:`, ...indented(entries.flatMap((entry) => entryLines(entry, true)), 2)]
+    : [`${key}:`, ...indented(entries.flatMap((entry) => entryLines(entry)), 2)]
 
 const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   const { questions, urlParameters, own, ignore, notes } = draft
@@ -182,7 +179,7 @@ export const pipelineText = (draft: PipelineDraft, schema: string): string =>
     `pipeline: ${yamlText(draft.name)}`,
     "",
     "source:",
-    ...indented(entryLines(draft.source, false), 2),
+    ...indented(draft.source.flatMap(keyLines), 2),
     "",
     "mapping:",
     ...indented(mappingLines(draft), 2),
@@ -273,7 +270,7 @@ const listInsertion = (
 ): Insertion | undefined => {
   const list = member(mapping, key)
   const indent = keyIndent(text, mapping)
-  const lines = entries.flatMap((entry) => entryLines(entry, true))
+  const lines = entries.flatMap((entry) => entryLines(entry))
   if (list === undefined) {
     return { offset: endOf(text, mapping), lines: indented([`${key}:`, ...indented(lines, 2)], indent) }
   }

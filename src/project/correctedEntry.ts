@@ -162,7 +162,6 @@ export const correctedLines = (
         ...entry.below.map((line) => isListKept ? line.replace(/^values: (?=#)/, "  ") : line),
       ],
     },
-    true,
     [
       // An open entry is found again by its id.
       ...entry.open && !has("id") ? [`id: ${yamlText(entry.of)}`] : [],

@@ -155,7 +155,7 @@ const resolvedLines = (text: string, place: Lines, entry: DraftEntry): ReadonlyA
   const document = parseDocument(bare)
   const item = isSeq(document.contents) ? document.contents.items[0] : undefined
   const isEntry = document.errors.length === 0 && isMap(item)
-  return [...above, ...isEntry ? correctedLines(bare, item, bare.length, entry, true) : entryLines(entry, true)]
+  return [...above, ...isEntry ? correctedLines(bare, item, bare.length, entry, true) : entryLines(entry)]
 }
 
 /** Adds the translations that an entry's earlier `values` don't have, and removes the translated choices from the comment that lists open ones. */

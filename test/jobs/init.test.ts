@@ -142,7 +142,7 @@ layer(platform)("init", (it) => {
       expect(text).toMatch(
         /# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz" · the titles are about similar things\n {4}- id: q1/,
       )
-      expect(text).toContain("# left open: one choice in 2 cells is not an option of the question. Complete `values`")
+      expect(text).toContain("# left open: one choice is not an option of the question. Complete `values`")
       expect(text).toMatch(
         /# {3}as: choice\n {4}# {3}# values: #[^\n]+\n {4}# {3}# {3}# options: Red · Blue\n {4}# {3}# {3}Karmin: # 2 ×/,
       )

@@ -73,13 +73,13 @@ describe("texts written into a pipeline file", () => {
   })
 
   it("texts can't end a comment or hide in one", () => {
-    const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }), true)
+    const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }))
     expect(lines.slice(0, 2)).toEqual(["# a↵key: value", "# ␛[31mred<U+202E><U+2028>x"])
     expect(parse(lines.join("\n"))).toEqual([{ id: "q", from: "Column" }])
   })
 
   it("texts in an open entry are comments that can be uncommented unchanged", () => {
-    const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }), true)
+    const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }))
     expect(parse(open.join("\n"))).toBe(null)
     expect(parse(open.filter((line) => line !== "# why").map((line) => line.slice(2)).join("\n"))).toEqual([
       { id: "q", from: "Column" },

@@ -1,8 +1,12 @@
-import { type Option, optionNamer } from "../../domain/form.ts"
+import { cached } from "../../domain/cached.ts"
+import { type Cell, ErrorCell } from "../../domain/cell.ts"
+import { type Option, optionNamer, type Question } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import { type Column, optionColumns } from "../../domain/row.ts"
-import { counted, present } from "../../domain/words.ts"
-import { loose } from "../../kinds/optionTable.ts"
+import { present } from "../../domain/words.ts"
+import { textOf } from "../../kinds/cells.ts"
+import { Fault } from "../../kinds/Kind.ts"
+import { loose, optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
 import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ColumnProfile } from "../profile/ColumnProfile.ts"
@@ -12,8 +16,70 @@ import { exactOption, indexOptions, isShared, optionsNamed } from "../suggest/op
 import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
 import { translate, type Translation } from "../suggest/translate.ts"
 import { isTick, saysNo } from "../words/cellWords.ts"
-import type { Settings } from "./settings.ts"
-import { collectUnknown, type Unknown } from "./unknownChoices.ts"
+import { optionsOf, type Settings } from "./settings.ts"
+
+// Choices that are not options
+
+/** Choices in cells that are not options, with their counts, most frequent first. */
+export interface Unknown {
+  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
+  /** Whether there were more than these. */
+  readonly more: boolean
+}
+
+/** The maximum number of choices that are counted. */
+const unknownKept = 1_000
+
+/**
+ * Counts choices in cells that are not options of a question.
+ *
+ * @param kindName `choice`, `choices` or `ranking`
+ * @param options of the kind, as in the pipeline
+ * @param unnamed choices that count as unknown even if an option has this name
+ * @returns undefined when these options can't be compiled
+ */
+export const collectUnknown = (
+  kindName: string,
+  options: Readonly<Record<string, unknown>>,
+  question: Question,
+  empty: ReadonlySet<string>,
+  unnamed: ReadonlySet<string> = new Set(),
+) => {
+  // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
+  const given = options as SplitOptions
+  const table = optionTable(given, { question, input: { _tag: "Columns", count: 1 }, empty })
+  if (!("read" in table)) return undefined
+  const split = optionSplitter(kindName === "choice" ? undefined : given.split, table)
+  if (typeof split !== "function") return undefined
+  const counts = new Map<string, number>()
+  let more = false
+  const unknownIn = cached((cell: Exclude<Cell, null>) => {
+    const text = textOf(cell)
+    // A value of `source.empty` means no answer, or is an option's name.
+    if (cell instanceof ErrorCell || text === "" || empty.has(text)) return []
+    const pieces = kindName === "choice" ? [text] : piecesIn(cell, split)
+    return [...new Set(pieces instanceof Fault ? [text] : pieces)].filter((piece) =>
+      piece !== "" && !empty.has(piece) && (unnamed.has(piece) || table.read(piece) instanceof Fault)
+    )
+  })
+  return {
+    add: (cell: Cell, times = 1): void => {
+      for (const piece of cell === null ? [] : unknownIn(cell)) {
+        const before = counts.get(piece) ?? 0
+        if (before > 0 || counts.size < unknownKept) counts.set(piece, before + times)
+        else more = true
+      }
+    },
+    unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
+  }
+}
+
+/** Returns the columns of a block that are for options, each with the question's option that it names. */
+export const optionsIn = ({ members }: Block, { options = [] }: Question) => {
+  const own = optionColumns(members)
+  const named = optionsNamed(indexOptions(options), own.map(({ option }) => option))
+  return own.map((member, at) => [member, named[at]] as const)
+}
 
 /** Returns the block of a suggestion if each of its columns is for an option. Otherwise, the cells contain the options. */
 const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
@@ -21,24 +87,16 @@ const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
     ? origin
     : undefined
 
-/** Returns the options of a block's columns that the form does not have, with the number of cells that name them. */
-const unknownOptions = ({ known, members }: Block, options: ReadonlyArray<Option>): Unknown["counts"] => {
-  const names = indexOptions(options)
-  const timesNamed = ({ profile: { distinct, filled } }: BlockMember) =>
-    [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
-  const own = optionColumns(members)
-  const found = optionsNamed(names, own.map(({ option }) => option))
-  // If the source names the block, an entry without `values` finds options by their exact names.
-  return own.filter(({ code, option }, at) =>
-    code === undefined && known ? exactOption(names, option) === undefined : found[at] === undefined
-  ).map((member) => [member.code ?? member.option, timesNamed(member)])
-}
+/** Returns the number of cells of a block's column that name its option. */
+const timesNamed = ({ profile: { distinct, filled } }: BlockMember): number =>
+  [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
 
 /** Returns the filled cells whose texts are kept. The others are counted together, although their choices differ. */
 const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) => distinct.has(text))
 
 /**
- * Returns the choices in a suggestion's cells that are not options of its question. Returns none for a column that is unlikely to fit (`wouldFit`).
+ * Returns the choices in a suggestion's cells, or the options of a block's columns, that are not options of its question. Returns none for a column that
+ * is unlikely to fit (`wouldFit`).
  *
  * @param settings how the suggestion's entry reads its cells
  */
@@ -46,18 +104,23 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
   const { confidence, origin, question: { options = [] }, question } = suggestion
   const none = { counts: [], more: false }
   if (options.length === 0 || confidence < wouldFit) return none
+  const names = indexOptions(options)
   const block = optionBlock(suggestion)
-  if (block !== undefined) return { counts: unknownOptions(block, options), more: false }
+  if (block !== undefined) {
+    // If the source names the block, an entry without `values` finds options by their exact names.
+    const unknown = optionsIn(block, question).filter(([{ code, option }, named]) =>
+      (code === undefined && block.known ? exactOption(names, option) : named) === undefined
+    )
+    return { counts: unknown.map(([one]) => [one.code ?? one.option, timesNamed(one)]), more: false }
+  }
   const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
   const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
   if (!["choice", "choices", "ranking"].includes(kind)) return none
-  const names = indexOptions(options)
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
   const unnamed = [...codesOf(suggestion)].flatMap(([code, label]) =>
     optionsNamed(names, [label])[0] === undefined ? code : []
   )
-  const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
-  const counter = collectUnknown(kind, written, question, new Set(), new Set(unnamed))
+  const counter = collectUnknown(kind, optionsOf(keys), question, new Set(), new Set(unnamed))
   const profiles = profiledOf(origin).map(cellsIn)
   // An option may be called "n/a".
   for (const { cell, times } of profiles.flatMap((one) => [...keptIn(one), ...one.noAnswer])) counter?.add(cell, times)
@@ -87,6 +150,8 @@ export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown): Rea
     return { choice, count, label, option, likely: translations.get(label ?? choice) }
   })
 }
+
+// What an entry says about them
 
 /** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
@@ -127,54 +192,18 @@ const linesBelow = (
 /** The share of cells that may contain choices without an option. If there are more, the entry is left open. So it is if the form uses a code with a different meaning, because the run would read it as that option. */
 const foreignShare = 0.01
 
-/** Returns why a person must review an entry's choices, as a sentence. Undefined if no review is needed. */
-const foreignFault = (
-  suggestion: Suggestion,
-  left: ReadonlyArray<ForeignChoice>,
-  more: boolean,
-): string | undefined => {
-  const isOne = left.length === 1
-  const fill = "Complete `values`, then remove the #."
-  if (left.length > 0 && optionBlock(suggestion) !== undefined) {
-    const which = isOne ? "one column is for an option" : `${left.length} columns are for options`
-    return `${which} that the form does not have. ${fill}`
-  }
+/** Whether a person must review an entry, because too many choices have no option. */
+const isForeign = (suggestion: Suggestion, left: ReadonlyArray<ForeignChoice>): boolean => {
+  if (optionBlock(suggestion) !== undefined) return left.length > 0
   const kept = profiledOf(suggestion.origin).map(cellsIn).flatMap(keptIn)
   const filled = kept.reduce((sum, { times }) => sum + times, 0)
-  const cells = left.reduce((sum, { count }) => sum + count, 0)
   const { exact } = indexOptions(suggestion.question.options ?? [])
-  if (cells <= filled * foreignShare && !left.some(({ choice }) => exact.has(loose(choice)))) return undefined
-  const which = isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`
-  const are = isOne ? "is not an option" : "are not options"
-  const within = `${more ? "at least " : ""}${counted(Math.min(cells, filled), "cell")}`
-  return `${which} in ${within} ${are} of the question. ${fill}`
-}
-
-/** Returns an entry's keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must review them, as a sentence. */
-export const draftChoices = (suggestion: Suggestion, settings: Settings, keys: ReadonlyArray<DraftKey>) => {
-  const unknown = unknownOf(suggestion, settings)
-  const choices = foreignChoices(suggestion, unknown)
-  const left = choices.filter(({ option }) => option === undefined)
-  const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])
-  const given = keys.find(({ key }) => key === "values")?.value
-  const nameOf = optionNamer(suggestion.question.options ?? [])
-  const value = {
-    ...typeof given === "object" ? given : {},
-    ...Object.fromEntries(sure.map(({ choice, option }) => [choice, nameOf(option)])),
-  } as DraftValue
-  const notes = new Map(sure.map(({ choice, count }) => [choice, `${count} ×`]))
-  const start = given === undefined && sure.length === 0 ? "values: #" : "  #"
-  return {
-    keys: sure.length === 0
-      ? keys
-      : [...keys.filter(({ key }) => key !== "values"), { key: "values", value, isLong: true, notes }],
-    below: left.length === 0 ? [] : linesBelow(suggestion.question.options ?? [], left, unknown.more, start),
-    open: foreignFault(suggestion, left, unknown.more),
-  }
+  return left.reduce((sum, { count }) => sum + count, 0) > filled * foreignShare
+    || left.some(({ choice }) => exact.has(loose(choice)))
 }
 
 /** Returns how an entry reads a block's "Other" column and the text next to it, and what a person must decide, as a sentence. */
-export const draftOther = (
+const draftOther = (
   { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
 ): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string | undefined } => {
@@ -194,5 +223,39 @@ export const draftOther = (
     open: use === undefined
       ? `the form has no option for the answers in "${title}". Say with \`other\` what to send for them, then remove the #.`
       : undefined,
+  }
+}
+
+/**
+ * Returns an entry's keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must
+ * review them, as a sentence.
+ */
+export const draftChoices = (suggestion: Suggestion, settings: Settings, nameOf: (column: Column) => string) => {
+  const { question: { options = [] } } = suggestion
+  const other = settings.kind === "choices" ? draftOther(suggestion, nameOf) : { keys: [] }
+  const keys = [...other.keys, ...settings.keys]
+  const unknown = unknownOf(suggestion, settings)
+  const choices = foreignChoices(suggestion, unknown)
+  const left = choices.filter(({ option }) => option === undefined)
+  const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])
+  const named = optionNamer(options)
+  const given = keys.find(({ key }) => key === "values")?.value
+  const value = {
+    ...typeof given === "object" ? given : {},
+    ...Object.fromEntries(sure.map(({ choice, option }) => [choice, named(option)])),
+  } as DraftValue
+  const notes = new Map(sure.map(({ choice, count }) => [choice, `${count} ×`]))
+  const start = given === undefined && sure.length === 0 ? "values: #" : "  #"
+  const which = left.length === 1
+    ? "one choice is not an option"
+    : `${left.length}${unknown.more ? " and more" : ""} choices are not options`
+  return {
+    keys: sure.length === 0
+      ? keys
+      : [...keys.filter(({ key }) => key !== "values"), { key: "values", value, isLong: true, notes }],
+    below: left.length === 0 ? [] : linesBelow(options, left, unknown.more, start),
+    open: isForeign(suggestion, left)
+      ? `${which} of the question. Complete \`values\`, then remove the #.`
+      : other.open,
   }
 }

@@ -1,28 +1,150 @@
-import { brief } from "../../domain/problem.ts"
+import { optionNamer } from "../../domain/form.ts"
+import { ownMembers } from "../../domain/item.ts"
+import { brief, cut } from "../../domain/problem.ts"
 import { type Column, nameOrNumber } from "../../domain/row.ts"
 import { firstOf, oneLine, present } from "../../domain/words.ts"
 import {
+  commentText,
   type DraftEntry,
   type DraftKey,
   type DraftValue,
-  flow,
   type PipelineDraft,
 } from "../../project/PipelineDraft.ts"
+import { scored } from "../../project/pipelineEdits.ts"
+import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { type StrayRow, strayWarnings, whereWithout } from "../profile/strayRows.ts"
-import { columnsOf, type SuggestedQuestion, type Suggestions, unmappedNames } from "../suggest/Suggestion.ts"
-import { otherEntries, questionEntry } from "./draftEntries.ts"
+import {
+  type Block,
+  hasParts,
+  type Origin,
+  type OwnColumn,
+  profiledOf,
+  type SuggestedQuestion,
+  type Suggestion,
+  type Suggestions,
+  unmappedNames,
+} from "../suggest/Suggestion.ts"
+import { draftChoices, optionsIn } from "./draftChoices.ts"
+import { openIn, ownSettings, settingsFor } from "./settings.ts"
 
-interface DraftSource {
-  /** The keys that say where the rows are, and how they are read. */
-  readonly keys: ReadonlyArray<DraftKey>
-  /** Whether the preset of the connection says what identifies a row. */
-  readonly isKeyed: boolean
-  /** Texts that look like "no answer", with their counts. */
-  readonly missing: ReadonlyMap<string, number>
-  /** The `where` that only finished responses meet. Undefined if the file doesn't say which ones were finished. */
-  readonly finished: DraftValue | undefined
-  readonly stray: ReadonlyArray<StrayRow>
+// Entries
+
+/** Returns the first cells of a column: a code with its label. */
+export const samplesOf = (one: ProfiledColumn, most = 2): ReadonlyArray<string> =>
+  [...cellsIn(one).distinct.keys()].slice(0, most).map((text) => {
+    const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
+    const [cell, meant] = [text, label ?? ""].map((each) => cut(commentText(each), 40))
+    return label === undefined ? `"${cell}"` : `"${cell}" (${meant})`
+  })
+
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> =>
+  [...new Set(profiledOf(origin).flatMap((one) => samplesOf(one, origin._tag === "Joined" ? 1 : 2)))].slice(0, 2)
+
+type Naming = (column: Column) => string
+
+/** Returns the id and name of a question, so that a change of either is noticed. */
+const naming = (question: { readonly id: string; readonly name: string }): ReadonlyArray<DraftKey> => [
+  { key: "id", value: question.id },
+  ...(question.name.trim() === "" ? [] : [{ key: "name", value: question.name }]),
+]
+
+const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
+  // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
+  const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
+  if (block.known && !hasCodedRows) return { block: block.title }
+  const named = optionNamer(question.options ?? [])
+  const columns = Object.fromEntries(
+    optionsIn(block, question).map(([{ column, option }, one]) => [one ? named(one) : option, nameOf(column)]),
+  )
+  const isRanking = block.content === "ranks" || (block.content === "places" && question.type !== "Matrix")
+  return isRanking ? { ranks: columns } : columns
 }
+
+export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue =>
+  origin._tag === "Column"
+    ? nameOf(origin.column)
+    : origin._tag === "Block"
+    ? blockFrom(origin, nameOf, question)
+    : hasParts(origin)
+    ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
+    : origin.columns.map(({ column }) => nameOf(column))
+
+const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
+
+/** @param open what a person must complete, in sentences */
+const entryOf = (
+  of: string,
+  about: ReadonlyArray<string>,
+  keys: ReadonlyArray<DraftKey>,
+  open?: string,
+): DraftEntry => ({
+  of,
+  comments: [about.join(" · "), ...leftOpen(open)],
+  keys,
+  below: [],
+  open: open !== undefined,
+})
+
+/** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
+export const questionEntry = ({ accepted, candidates, question }: SuggestedQuestion, nameOf: Naming): DraftEntry => {
+  const remarks = candidates.map(({ because, confidence, origin }) => {
+    const from = fromOf(origin, nameOf, question)
+    const other = origin._tag === "Block" ? `block ${origin.title}` : "several columns"
+    // Not shortened, so that it can be copied.
+    const shown = commentText(typeof from === "string" ? from : other)
+    const about = accepted === undefined ? `candidate ${confidence.toFixed(2)} ${shown}` : scored(confidence)
+    return [about, ...samplesFrom(origin), ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
+  })
+  const best = accepted ?? candidates[0]
+  const settings = best && settingsFor(best)
+  const kind = settings?.kind
+  const unread = settings && openIn(settings)
+  const choices = best && settings && draftChoices(best, settings, nameOf)
+  const { below = [], keys = [] } = choices ?? {}
+  // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
+  const isSaid = kind !== undefined && kind !== "text"
+    && (question.type === undefined || keys.length > 0 || below.length > 0 || unread !== undefined)
+  const open = accepted === undefined
+    ? present([best === undefined ? "no column fits" : "no column is certain", unread]).join(". ")
+    : unread ?? choices?.open
+  return {
+    of: question.id,
+    kind,
+    comments: accepted === undefined ? [...leftOpen(open), ...remarks] : [...remarks, ...leftOpen(open)],
+    keys: [
+      ...naming(question),
+      { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
+      ...isSaid ? [{ key: "as", value: kind }] : [],
+      ...keys,
+    ],
+    below,
+    open: open !== undefined,
+  }
+}
+
+/** Returns the entry of a submission's time or login. */
+export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
+  const settings = ownSettings(of, own)
+  const keys = [{ key: "from", value: nameOf(own.column) }, ...settings.keys]
+  return entryOf(of, [own.because, ...samplesOf(own)], keys, openIn(settings))
+}
+
+/** Returns the entries for questions, URL parameters, times and the login. */
+export const draftEntries = (
+  { questions, urlParameters, ...others }: Suggestions,
+  nameOf: Naming = nameOrNumber,
+): Pick<PipelineDraft, "own" | "questions" | "urlParameters"> => ({
+  questions: questions.map((one) => questionEntry(one, nameOf)),
+  urlParameters: urlParameters.map(({ element, from }) =>
+    entryOf(element.id, [from.because, ...samplesOf(from)], [
+      ...naming(element),
+      { key: "from", value: nameOf(from.column) },
+    ])
+  ),
+  own: ownMembers.flatMap((of) => others[of] === undefined ? [] : [ownEntry(of, others[of], nameOf)]),
+})
+
+// The file
 
 /** Names for columns that have none: the pipeline's `source.columns`. */
 const namer = (columns: ReadonlyArray<Column>) => {
@@ -39,71 +161,47 @@ const namer = (columns: ReadonlyArray<Column>) => {
   return { nameOf, aliases }
 }
 
-const sourceEntry = (
-  { rowKey }: Suggestions,
-  source: DraftSource,
-  aliases: { readonly [name: string]: DraftValue },
-): DraftEntry => {
-  const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
+/** Returns the row key. If it is left to a person, proposes a column. */
+const rowKeyOf = ({ because, candidates, names }: Suggestions["rowKey"]): DraftKey => {
+  const others = candidates.flatMap(({ column }) => column.name ?? [])
   const shown = firstOf(others.map(brief), 12)
-  const also = others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shown}`
-  const isNamed = rowKey.names.length > 0
-  const skipped = source.stray.filter(({ column }) => column !== undefined)
-  const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
-  const proposed: ReadonlyArray<DraftKey> = present([
-    !isNamed && !source.isKeyed && {
-      key: "rowKey",
-      value: [others[0] ?? "Column"],
-      note: `left open: what identifies a row in later runs. ${
-        others.length === 0
-          ? "No column is filled in every row and different in each: name several columns that are unique together, or write rowKey: content"
-          : `Different in every row: ${shown}`
-      }`,
-    },
-    missing.length > 0 && {
-      key: "empty",
-      value: missing.map(([text]) => text),
-      note: `left open: remove the # if these mean "no answer": ${missing.map(([, count]) => `${count} ×`).join(", ")}`,
-    },
-    source.finished !== undefined
-    && { key: "where", value: source.finished, note: "only responses that were finished" },
-  ])
-  return {
-    of: "source",
-    comments: [],
-    keys: present([
-      ...source.keys,
-      isNamed && !source.isKeyed && {
-        key: "rowKey",
-        value: rowKey.names,
-        note: `identifies a row in later runs: ${rowKey.because}${also}`,
-      },
-      Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
-      skipped.length > 0 && {
-        key: "where",
-        value: whereWithout(skipped),
-        note: strayWarnings(
-          skipped,
-          (_, them) => `Remove this condition if ${them === "it" ? "it is a record" : "they are records"}`,
-        ).join(" "),
-      },
-    ]),
-    below: proposed.map(({ key, note = "", value }) => `${key}: ${flow(value)} # ${note}`),
-    open: false,
+  if (names.length > 0) {
+    const also = others.length === 0 ? "" : `; so ${others.length > 1 ? "are" : "is"} ${shown}`
+    return { key: "rowKey", value: names, note: `identifies a row in later runs: ${because}${also}` }
   }
+  const why = others.length > 0
+    ? `Different in every row: ${shown}`
+    : "No column is filled in every row and different in each: name several columns that are unique together, or write rowKey: content"
+  const note = `left open: what identifies a row in later runs. ${why}`
+  return { key: "rowKey", value: [others[0] ?? "Column"], note, isOpen: true }
+}
+
+/** What a source shows about its pipeline, apart from the columns that answer questions. */
+interface SourceFacts {
+  readonly columns: ReadonlyArray<Column>
+  /** The keys that say where the rows are, and how they are read. */
+  readonly keys: ReadonlyArray<DraftKey>
+  /** Whether the preset of the connection says what identifies a row. */
+  readonly isKeyed: boolean
+  /** Texts that look like "no answer", with their counts. */
+  readonly missing: ReadonlyMap<string, number>
+  /** The `where` that only finished responses meet. Undefined if the file doesn't say which ones were finished. */
+  readonly finished: DraftValue | undefined
+  readonly stray: ReadonlyArray<StrayRow>
 }
 
 export const draftPipeline = (
   suggestions: Suggestions,
-  { columns, name, service, source }: Pick<PipelineDraft, "name" | "service"> & {
-    readonly source: DraftSource
-    readonly columns: ReadonlyArray<Column>
-  },
+  { columns, finished, isKeyed, keys, missing, stray }: SourceFacts,
+  { name, service }: Pick<PipelineDraft, "name" | "service">,
 ): PipelineDraft => {
   const { nameOf, aliases } = namer(columns)
   const { form, tool = "the tool" } = suggestions
-  const questions = suggestions.questions.map((one) => questionEntry(one, nameOf))
-  const others = otherEntries(suggestions, nameOf)
+  // First, because it names columns that have no name.
+  const entries = draftEntries(suggestions, nameOf)
+  const skipped = stray.filter(({ column }) => column !== undefined)
+  const blank = [...missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
+  const counts = blank.map(([, count]) => `${count} ×`).join(", ")
   const unmapped = firstOf(unmappedNames(suggestions).map(brief), 50)
   const left = suggestions.left.flatMap(({ name }) => name ?? [])
   const manual = Object.entries({ scheduling: form.scheduling, payment: form.payments }).map(([what, fields]) =>
@@ -118,10 +216,28 @@ export const draftPipeline = (
       }". Anything that the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
-    // After the entries, which name columns that have no name.
-    source: sourceEntry(suggestions, source, aliases),
-    questions,
-    ...others,
+    source: present<DraftKey>([
+      ...keys,
+      !isKeyed && rowKeyOf(suggestions.rowKey),
+      Object.keys(aliases).length > 0 && { key: "columns", value: aliases },
+      skipped.length > 0 && {
+        key: "where",
+        value: whereWithout(skipped),
+        note: strayWarnings(
+          skipped,
+          (_, them) => `Remove this condition if ${them === "it" ? "it is a record" : "they are records"}`,
+        ).join(" "),
+      },
+      blank.length > 0 && {
+        key: "empty",
+        value: blank.map(([text]) => text),
+        note: `left open: remove the # if these mean "no answer": ${counts}`,
+        isOpen: true,
+      },
+      finished !== undefined
+      && { key: "where", value: finished, note: "only responses that were finished", isOpen: true },
+    ]),
+    ...entries,
     ignore: left.length === 0 ? undefined : { columns: left, why: `${tool}'s own columns, not imported` },
     notes: present([
       unmapped !== ""
@@ -130,18 +246,5 @@ export const draftPipeline = (
     ]),
     service,
     form: form.id,
-  }
-}
-
-/** Returns entries to add to an existing pipeline file. Columns without a name are left to a person. */
-export const draftAdditions = (
-  suggestions: Suggestions,
-): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
-  const isNamed = ({ accepted }: SuggestedQuestion) =>
-    accepted === undefined || columnsOf(accepted.origin).every(({ name }) => name !== undefined)
-  const named = { ...suggestions, questions: suggestions.questions.filter(isNamed) }
-  return {
-    questions: named.questions.map((one) => questionEntry(one, nameOrNumber)),
-    ...otherEntries(named, nameOrNumber),
   }
 }

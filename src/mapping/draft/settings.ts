@@ -1,15 +1,12 @@
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
 import { optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
-import { usualBooleans } from "../../kinds/boolean.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
-import type { DraftKey } from "../../project/PipelineDraft.ts"
+import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../profile/notations.ts"
 import { blockKinds, expectedOf } from "../suggest/fit.ts"
@@ -55,23 +52,18 @@ const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> 
     value === undefined || value.length === 0 ? [] : [{ key, value }]
   )
 
-/**
- * Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if the kind is unknown, or if the keys have
- * mistakes.
- */
-export const compileWritten = (kindName: string, written: Readonly<Record<string, unknown>>): Parse | undefined => {
-  const kind = kinds.get(kindName)
-  if (kind === undefined) return undefined
-  const schema = Schema.Struct(kind.options) as unknown as Schema.Schema<never, unknown>
-  const options = Schema.decodeUnknownOption(schema)(kindName === "dateTime" ? { zone: "UTC", ...written } : written)
-  if (Option.isNone(options)) return undefined
+/** Returns keys as the options of a kind. */
+export const optionsOf = (keys: ReadonlyArray<DraftKey>): Readonly<Record<string, DraftValue>> =>
+  Object.fromEntries(keys.map(({ key, value }) => [key, value]))
+
+/** Returns how a kind reads cells if an entry has these keys. Times without a zone are read in UTC. Undefined if a key has a value that it can't have. */
+export const readerOf = (kind: string, keys: ReadonlyArray<DraftKey> = []): Parse | undefined => {
+  // The cast is safe, because the keys come from suggestions. The kind itself checks names of zones and countries, and formats.
+  const options = { ...kind === "dateTime" && { zone: "UTC" }, ...optionsOf(keys) } as never
   const input = { _tag: "Columns", count: 1 } as const
-  const made = kind.compile(options.value, { question: undefined, input, empty: new Set() })
+  const made = kinds.get(kind)?.compile(options, { question: undefined, input, empty: new Set() })
   return typeof made === "function" ? made : undefined
 }
-
-/** Keys that say how cells are written. */
-const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "percent", "true", "false"])
 
 /** Kinds that take any text, and kinds whose other choices a person lists. */
 const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files", "choice", "choices", "ranking"])
@@ -80,19 +72,18 @@ const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files",
 const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   const { gaps, keys, kind = "text" } = settings
   const { cells, filled, more } = cellsIn(column)
-  const written = Object.fromEntries(keys.map(({ key, value }) => [key, value]))
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = gaps.some(({ key }) => key === "country")
-  const parse = anyText.has(kind) || lacksCountry ? undefined : compileWritten(kind, written)
+  const parse = anyText.has(kind) || lacksCountry ? undefined : readerOf(kind, keys)
   const unread = cells.flatMap(({ cell, times }) => {
     const fault = parse?.([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
     return fault instanceof Fault && fault.code !== "ambiguous-time" ? [{ cell, code: fault.code, times }] : []
   })
   const faulty = unread.reduce((sum, { times }) => sum + times, 0)
-  const others = keys.filter(({ key }) => !formats.has(key))
+  const most = keys.some(({ key }) => key !== "zone") ? 0.01 : 0.5
   const [first] = unread
-  if (first === undefined || faulty <= filled * (others.length < keys.length ? 0.01 : 0.5)) return settings
+  if (first === undefined || faulty <= filled * most) return settings
   const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
   // Beyond the texts that are kept, a cell stands for all with its notation.
   const problem = `${problemWords[first.code]}${more ? ", estimated" : ""}`
@@ -106,53 +97,47 @@ const formatSettings = (
   kind: "date" | "time" | "dateTime",
   known: ReadonlyArray<string> = [],
 ): Found => {
-  const read = compileWritten(kind, {})
-  const unread = cellsIn(column).notations.filter((one) =>
-    momentIn(one) !== undefined && read?.([one]) instanceof Fault
-  )
+  const read = readerOf(kind)
   const isUsable = (format: string) =>
     (kind === "time" || format.includes("yy")) && (kind === "date" || format.includes("mm"))
-  const written = unread.filter((one) => formatsOf(one).some(isUsable))
+  const written = cellsIn(column).notations.filter((one) =>
+    read?.([one]) instanceof Fault && formatsOf(one).some(isUsable)
+  )
   if (written.length === 0) return {}
   // Some tools write dates in the local order of days and months.
-  const own = known.filter(isUsable)
-  const isOwn = own.length > 0
-    && tried({ kind, keys: [{ key: "format", value: own }], gaps: [] }, column).misfit === undefined
-  const { formats, why } = isOwn ? { formats: own } : dateFormats(written)
+  const own: Settings = { kind, keys: keysFor({ format: known.filter(isUsable) }), gaps: [] }
+  const isOwn = own.keys.length > 0 && tried(own, column).misfit === undefined
+  const { formats, why } = isOwn ? { formats: known.filter(isUsable) } : dateFormats(written)
   const [format = "", ...others] = formats
   if (why !== undefined) {
-    return {
-      keys: [{ key: "format", value: format, note: `or ${others.join(", ")}` }],
-      gaps: [{ why, todo: "Choose the format", key: "format", choices: formats }],
-    }
+    const gap = { why, todo: "Choose the format", key: "format", choices: formats }
+    return { keys: [{ key: "format", value: format, note: `or ${others.join(", ")}` }], gaps: [gap] }
   }
-  const isDropped = (part: RegExp) => formats.some((one) => part.test(one))
-  const note = kind === "date" && isDropped(/[Hh]/)
+  const note = kind === "date" && formats.some((one) => /h/i.test(one))
     ? "the time is not sent"
-    : kind === "time" && isDropped(/ZZ/)
+    : kind === "time" && formats.some((one) => one.includes("ZZ"))
     ? "without the offset"
     : undefined
   return { keys: [{ key: "format", value: others.length === 0 ? format : formats, note }] }
 }
 
-const zoneSettings = (column: ProfiledColumn, known: string | undefined): Found => {
-  const days = cellsIn(column).notations.filter((one) => momentIn(one)?.startsWith("date") === true)
-  if (days.length > 0 && days.every(hasOffset)) return {}
-  const zone = known ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
-  if (zone !== undefined) return { keys: [{ key: "zone", value: zone }] }
-  const why = "the file does not show the time zone of these times"
-  return { gaps: [{ why, todo: "Add it, such as zone: Europe/Berlin", key: "zone" }] }
-}
-
 const dateTimeSettings = (column: ProfiledColumn, known: Pick<OwnColumn, "format" | "zone"> = {}): Found => {
-  const parts = [formatSettings(column, "dateTime", known.format), zoneSettings(column, known.zone)]
-  return { keys: parts.flatMap(({ keys = [] }) => keys), gaps: parts.flatMap(({ gaps = [] }) => gaps) }
+  const { gaps = [], keys = [] } = formatSettings(column, "dateTime", known.format)
+  const days = cellsIn(column).notations.filter((one) => momentIn(one)?.startsWith("date") === true)
+  if (days.length > 0 && days.every(hasOffset)) return { keys, gaps }
+  const zone = known.zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(column.column.title) ? "UTC" : undefined)
+  if (zone !== undefined) return { keys: [...keys, { key: "zone", value: zone }], gaps }
+  const why = "the file does not show the time zone of these times"
+  return { keys, gaps: [...gaps, { why, todo: "Add it, such as zone: Europe/Berlin", key: "zone" }] }
 }
 
-const numberSettings = ({ cells, notations }: ColumnProfile): Found => {
+const numberSettings = (column: ProfiledColumn): Found => {
+  const { cells, notations } = cellsIn(column)
   const { decimal, group, why } = numberSigns(notations)
   const coded = cells.find(({ text }) => /^0\d\d/.test(text))
+  const zeros = `a number such as "${cut(coded?.text ?? "", 40)}" would lose its zeros`
   const isPercent = notations.some((notation) => notation.includes("%"))
+  const percent = "12% may be sent as 12 (whole) or as 0.12 (fraction)"
   return {
     keys: [
       ...why === undefined
@@ -161,38 +146,30 @@ const numberSettings = ({ cells, notations }: ColumnProfile): Found => {
       ...isPercent ? [{ key: "percent", value: "whole", note: "or fraction" }] : [],
     ],
     gaps: present<Gap>([
-      coded && {
-        why: `a number such as "${cut(coded.text, 40)}" would lose its zeros`,
-        todo: "Check the type of the question",
-      },
+      coded && { why: zeros, todo: "Check the type of the question" },
       why !== undefined && { why, todo: "Set it", key: "decimal", choices: [",", "."] },
-      isPercent && {
-        why: "12% may be sent as 12 (whole) or as 0.12 (fraction)",
-        todo: "Set percent",
-        key: "percent",
-        choices: ["whole", "fraction"],
-      },
+      isPercent && { why: percent, todo: "Set percent", key: "percent", choices: ["whole", "fraction"] },
     ]),
   }
 }
 
-const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
-
-const booleanSettings = ({ distinct }: ColumnProfile, codes: Codes): Found => {
-  const isCoded = codes.size > 0
-  const texts = [...(isCoded ? codes : distinct).keys()]
-  if (!isCoded && texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return {}
+const booleanSettings = (column: ProfiledColumn, codes: Codes): Found => {
+  const texts = [...(codes.size > 0 ? codes : cellsIn(column).distinct).keys()]
+  const read = readerOf("boolean")
+  if (codes.size === 0 && texts.every((text) => typeof read?.([text]) === "boolean")) return {}
   const yes = texts.filter((text) => saysYes(codes.get(text) ?? text))
   const no = texts.filter((text) => saysNo(codes.get(text) ?? text))
   // Codes may have a third label, such as one for "don't know".
-  const isShown = isCoded
-    ? yes.length > 0 && no.length > 0
-    : texts.length <= 12 && yes.length + no.length === texts.length
-  const words = (said: ReadonlyArray<string>, at: number) => isShown || said.length > 0 ? said : texts.slice(at, at + 1)
-  const keys = keysFor({ true: words(yes, 0), false: words(no, 1) })
+  const isShown = codes.size > 0 ? yes.length > 0 && no.length > 0 : yes.length + no.length === texts.length
+  if (isShown) return { keys: keysFor({ true: yes, false: no }) }
   const why = `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`
-  const ask = texts.length === 2 ? { key: "true", choices: texts } : {}
-  return isShown ? { keys } : { keys, gaps: [{ why, todo: "Set them", ...ask }] }
+  return {
+    keys: keysFor({
+      true: yes.length > 0 ? yes : texts.slice(0, 1),
+      false: no.length > 0 ? no : texts.slice(1, 2),
+    }),
+    gaps: [{ why, todo: "Set them", ...texts.length === 2 && { key: "true", choices: texts } }],
+  }
 }
 
 const choiceSettings = (
@@ -214,51 +191,38 @@ const choiceSettings = (
   const split = keysFor({ split: separator && (separator.trim() || separator) })
   if (options.length > 0) return { keys: [...split, ...valuesKeys(codes, options)] }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
-  const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
-    .filter((name) => name !== "")
-  if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
+  const names = new Set(
+    codes.size > 0 ? codes.values() : texts.map((text) => text.trim()).filter((text) => text !== ""),
+  )
+  if (codes.size > 0 || (!more && names.size > 0 && names.size <= 40)) {
     const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-    const named = names.map((name) => ({ value: name, label: name }))
-    return { keys: [...split, { key: "options", value: names, note }, ...valuesKeys(codes, named)] }
+    const values = valuesKeys(codes, [...names].map((name) => ({ value: name, label: name })))
+    return { keys: [...split, { key: "options", value: [...names], note }, ...values] }
   }
-  if (kind === "choice") {
-    return { keys: [{ key: "otherwise", value: "keep", note: "the form does not show its options" }] }
-  }
-  return {
-    keys: keysFor({ options: names.slice(0, 5) }),
-    gaps: [{ why: "the form does not show the options", todo: "List them" }],
-  }
+  const note = "the form does not show its options"
+  return kind === "choice"
+    ? { keys: [{ key: "otherwise", value: "keep", note }] }
+    : { keys: keysFor({ options: [...names].slice(0, 5) }), gaps: [{ why: note, todo: "List them" }] }
 }
 
-/** Returns the kind that reads the answers to a question without a type, if the cells show it beyond doubt. */
-const kindByCells = ({ distinct, filled, share }: ColumnProfile, question: Question, title: string) => {
-  const { kind } = expectedOf(question, meaningOf(question.name))
-  if (filled === 0 || kind === "choice") return undefined
-  if (share.email >= 0.98 || (kind === "email" && share.email >= 0.8)) return "email"
-  const day = (["date", "dateTime", "time"] as const).find((one) => share[one] >= 0.98)
-  if (day !== undefined) return day
-  const meanings = [meaningOf(question.name), meaningOf(title)]
-  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => namesConcept(meaning, concept)))
-  const texts = [...distinct.keys()]
-  const isQuantity = share.number === 1 && !isCode && !texts.some((text) => /^0\d/.test(text)) && !texts.every(isTick)
-  return isQuantity ? "number" : undefined
-}
-
-const betweenLinks = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
-
+/** Returns the kind that reads a column: that of the question's type, otherwise the one that the cells show beyond doubt. */
 const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): string | undefined => {
-  const { type } = question
-  const kind = type === undefined ? undefined : kindOfType(type)?.name
-  if (codes.size === 0) return type === undefined ? kindByCells(cellsIn(column), question, column.column.title) : kind
+  const kind = kindOfType(question.type ?? "")?.name
   // A text question accepts only one label.
   const isOneCode = column.labels?.split === undefined
-  return type !== undefined && !(kind === "text" && isOneCode) ? kind : isOneCode ? "choice" : "choices"
-}
-
-const phoneSettings = ({ cells }: ColumnProfile): Found => {
-  if (cells.every(({ text }) => /^'?\+/.test(text))) return {}
-  const todo = "Add their country, such as country: DE"
-  return { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
+  if (codes.size > 0 && (question.type === undefined || (kind === "text" && isOneCode))) {
+    return isOneCode ? "choice" : "choices"
+  }
+  const { distinct, filled, share } = cellsIn(column)
+  const [asked, titled] = [meaningOf(question.name), meaningOf(column.column.title)]
+  const { isGiven, kind: expected } = expectedOf(question, asked)
+  if (isGiven || filled === 0 || expected === "choice") return kind
+  if (expected === "email" && share.email >= 0.8) return "email"
+  const shown = (["email", "date", "dateTime", "time"] as const).find((one) => share[one] >= 0.98)
+  if (shown !== undefined || share.number < 1) return shown
+  const isCode = [asked, titled].some((meaning) => namesConcept(meaning, ...vocabulary.digitNames))
+  const texts = [...distinct.keys()]
+  return isCode || texts.some((text) => /^0\d/.test(text)) || texts.every(isTick) ? undefined : "number"
 }
 
 /** What finds the settings of a kind in the cells of a filled column. */
@@ -266,11 +230,16 @@ const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) =>
   date: (column) => formatSettings(column, "date"),
   time: (column) => formatSettings(column, "time"),
   dateTime: (column) => dateTimeSettings(column),
-  number: (column) => numberSettings(cellsIn(column)),
-  boolean: (column, codes) => booleanSettings(cellsIn(column), codes),
-  phone: (column) => phoneSettings(cellsIn(column)),
+  number: numberSettings,
+  boolean: booleanSettings,
+  phone: (column) => {
+    if (cellsIn(column).cells.every(({ text }) => /^'?\+/.test(text))) return {}
+    const todo = "Add their country, such as country: DE"
+    return { gaps: [{ why: "some numbers have no country code", todo, key: "country" }] }
+  },
   files: (column) => {
-    const [split] = [...cellsIn(column).distinct.keys()].flatMap((text) => betweenLinks.exec(text)?.[1] ?? [])
+    const between = /https?:\/\/[^\s,;]+(, |[,;\s])[^,;]*https?:\/\//i
+    const [split] = [...cellsIn(column).distinct.keys()].flatMap((text) => between.exec(text)?.[1] ?? [])
     return { keys: keysFor({ split }) }
   },
 }
@@ -294,24 +263,24 @@ const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
 const settings = (kind: string | undefined, found: Found = {}): Settings => ({ kind, keys: [], gaps: [], ...found })
 
 export const settingsFor = (suggestion: Suggestion): Settings => {
-  const { origin, question } = suggestion
-  if (question.type !== undefined && kindOfType(question.type) === undefined) {
-    const why = `the question's type, ${question.type}, has no default kind`
+  const { origin, question: { options = [], type }, question } = suggestion
+  const ownKind = kindOfType(type ?? "")?.name
+  if (type !== undefined && ownKind === undefined) {
+    const why = `the question's type, ${type}, has no default kind`
     return settings(undefined, { gaps: [{ why, todo: "Set the kind with `as`" }] })
   }
   const codes = codesOf(suggestion)
-  if (origin._tag === "Column") {
-    const kind = columnKind(origin, question, codes)
-    if (kind === "choice" || kind === "choices" || kind === "ranking") {
-      return settings(kind, choiceSettings(kind, origin, question, codes))
-    }
-    const found = cellsIn(origin).filled === 0 ? {} : finders[kind ?? ""]?.(origin, codes)
-    return tried(settings(kind, found), origin)
+  if (origin._tag === "Joined") return settings(ownKind ?? (hasParts(origin) ? "address" : undefined))
+  if (origin._tag === "Block") {
+    const kind = ownKind ?? blockKinds[origin.content][0]
+    return settings(kind, { keys: [...kind === "choices" ? tickKeys(origin) : [], ...valuesKeys(codes, options)] })
   }
-  if (origin._tag === "Joined") return settings(question.type === undefined && hasParts(origin) ? "address" : undefined)
-  const kind = question.type === undefined ? blockKinds[origin.content][0] : kindOfType(question.type)?.name
-  const ticks = kind === "choices" ? tickKeys(origin) : []
-  return settings(kind, { keys: [...ticks, ...valuesKeys(codes, question.options ?? [])] })
+  const kind = columnKind(origin, question, codes)
+  if (kind === "choice" || kind === "choices" || kind === "ranking") {
+    return settings(kind, choiceSettings(kind, origin, question, codes))
+  }
+  const find = cellsIn(origin).filled === 0 ? undefined : finders[kind ?? ""]
+  return tried(settings(kind, find?.(origin, codes)), origin)
 }
 
 /** Returns how the entry of a submission's time or login reads its cells. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { draftChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
+import { nameOrNumber } from "../../../src/domain/row.ts"
+import { collectUnknown, draftChoices, unknownOf } from "../../../src/mapping/draft/draftChoices.ts"
 import { settingsFor } from "../../../src/mapping/draft/settings.ts"
-import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { indexOptions, likelySeparator, optionNamed, splitFit } from "../../../src/mapping/suggest/optionIndex.ts"
 import { translate } from "../../../src/mapping/suggest/translate.ts"
@@ -95,8 +95,8 @@ describe("Choices", () => {
     const { counts, more } = unknownOf(suggestion, settings)
     expect(more).toBe(true)
     expect(counts.every(([, count]) => count === 1)).toBe(true)
-    expect(draftChoices(suggestion, settings, []).open).toContain(
-      "999 and more choices in at least 999 cells are not options",
+    expect(draftChoices(suggestion, settings, nameOrNumber).open).toContain(
+      "999 and more choices are not options",
     )
   })
 })

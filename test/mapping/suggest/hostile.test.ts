@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { collectUnknown } from "../../../src/mapping/draft/unknownChoices.ts"
+import { collectUnknown } from "../../../src/mapping/draft/draftChoices.ts"
 import { profiler } from "../../../src/mapping/profile/ColumnProfile.ts"
 import { optionCoverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
