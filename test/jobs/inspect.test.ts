@@ -12,7 +12,7 @@ import { hashOf } from "../../src/domain/textHash.ts"
 import { surveyDraft } from "../../src/jobs/draft.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { openShown } from "../../src/jobs/prepare.ts"
-import { TextHashes } from "../../src/mapping/profile/TextHashes.ts"
+import { collectHashes } from "../../src/mapping/profile/TextHashes.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { formOf } from "../mapping/pipeline.ts"
 
@@ -349,7 +349,7 @@ describe("approximate counts beyond a limit", () => {
   it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])(
     "the count of %i different texts is estimated to within %d",
     (number, tolerance) => {
-      const distinct = new TextHashes({ left: 100_000 })
+      const distinct = collectHashes({ left: 100_000 })
       for (let round = 0; round < 2; round++) {
         for (let at = 0; at < number; at++) distinct.add(hashOf(`text ${at}`))
       }
@@ -361,7 +361,7 @@ describe("approximate counts beyond a limit", () => {
 
   it("a late repetition is found, or reported as unknown if there is no more memory for it", () => {
     const room = { left: 5_000 }
-    const [late, unique, crowded] = [new TextHashes(room), new TextHashes(room), new TextHashes(room)]
+    const [late, unique, crowded] = [collectHashes(room), collectHashes(room), collectHashes(room)]
     for (let at = 0; at < 4_000; at++) {
       late.add(hashOf(`a${at}`))
       unique.add(hashOf(`b${at}`))

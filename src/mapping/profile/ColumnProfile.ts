@@ -9,7 +9,7 @@ import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
 import { isNoAnswer, isTick } from "../words/cellWords.ts"
 import { momentIn, notationOf, numberIn } from "./notations.ts"
-import { hashesKept, type Room, TextHashes } from "./TextHashes.ts"
+import { collectHashes, hashesKept, type Room } from "./TextHashes.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = [...shapes, "integer"] as const
@@ -24,6 +24,8 @@ interface AlikeCells {
   readonly may: ReadonlyArray<Possible>
   /** How they are written. For web addresses, this is how they begin. */
   readonly notation?: string | undefined
+  /** Whether they look like "no answer", or are errors of a workbook. */
+  readonly isBlank: boolean
   times: number
   /** Their characters together. */
   length: number
@@ -42,7 +44,7 @@ export interface ColumnProfile {
   readonly more: boolean
   /** The number of distinct texts. If it is not exact, it is an estimate to within about 3%. */
   readonly distinctCount: { readonly count: number; readonly exact: boolean }
-  /** Whether no two rows have the same text. Undefined if there were too many texts to find out. */
+  /** Whether no two filled cells have the same text. Undefined if there were too many texts to find out. */
   readonly unique: boolean | undefined
   /** The average number of characters in a filled cell. */
   readonly length: number
@@ -110,22 +112,20 @@ const longestKept = 1_000
 
 /** Collects a column's profile, cell by cell. */
 const collectColumn = (room: Room) => {
-  const hashes = new TextHashes(room)
+  const hashes = collectHashes(room)
   const known = new Map<string, AlikeCells>()
   const others = new Map<string, AlikeCells>()
-  /** Texts for "no answer" and a workbook's errors. */
-  const blank = new Map<string, AlikeCells>()
   let rows = 0
 
   const alikeOf = (cell: Exclude<Cell, null>, text: string): AlikeCells => {
+    hashes.add(hashOf(text))
     const isBlank = cell instanceof ErrorCell || isNoAnswer(text)
-    if (!isBlank) hashes.add(hashOf(text))
     const { may: read, notation } = readCell(cell, text)
     const may = isTick(text) ? [...read, "boolean" as const] : read
-    const group = isBlank ? blank : known.size < kept && text.length <= longestKept ? known : others
-    const key = group !== others ? text : others.size < kept ? notation ?? may.join() : may.join()
+    const group = isBlank || (known.size < kept && text.length <= longestKept) ? known : others
+    const key = group === known ? text : others.size < kept ? notation ?? may.join() : may.join()
     // A spread would make each of millions of these objects several times larger.
-    const alike = group.get(key) ?? { cell, text, may, notation, times: 0, length: 0 }
+    const alike = group.get(key) ?? { cell, text, may, notation, isBlank, times: 0, length: 0 }
     group.set(key, alike)
     return alike
   }
@@ -136,34 +136,32 @@ const collectColumn = (room: Room) => {
       const text = textOf(cell)
       if (cell === null || text === "") return
       const same = known.get(text)
-      const alike = same ?? blank.get(text) ?? alikeOf(cell, text)
+      const alike = same ?? alikeOf(cell, text)
       if (same !== undefined || times > 1) hashes.repeat()
       alike.times += times
       alike.length += text.length * times
     },
     /** Returns what the cells so far show. Its lists of cells change if more cells are added. */
     profile: (isComplete: boolean): ColumnProfile => {
-      const texts = [...known.values(), ...isComplete ? blank.values() : []]
-      const all = [...texts, ...others.values()]
-      const sum = (countOf: (one: AlikeCells) => number) => all.reduce((total, one) => total + countOf(one), 0)
+      const cells = [...known.values(), ...others.values()].filter(({ isBlank }) => isComplete || !isBlank)
+      const sum = (countOf: (one: AlikeCells) => number) => cells.reduce((total, one) => total + countOf(one), 0)
       const filled = sum(({ times }) => times)
       const share = (count: number) => filled === 0 ? 0 : count / filled
       const { count, exact, unique } = hashes.counted()
-      const isUnique = filled > 0 && (!isComplete || [...blank.values()].every(({ times }) => times === 1)) && unique
       return {
         rows,
         filled,
-        cells: all,
-        distinct: new Map(texts.map(({ text, times }) => [text, times])),
-        noAnswer: [...blank.values()].filter(({ cell }) => !(cell instanceof ErrorCell)),
+        cells,
+        distinct: new Map(cells.flatMap(({ text, times }) => known.has(text) ? [[text, times]] : [])),
+        noAnswer: [...known.values()].filter(({ cell, isBlank }) => isBlank && !(cell instanceof ErrorCell)),
         more: others.size > 0,
-        distinctCount: { count: count + (isComplete ? blank.size : 0), exact },
-        unique: isUnique,
+        distinctCount: { count, exact },
+        unique: filled > 0 && unique,
         length: share(sum(({ length }) => length)),
         share: Object.fromEntries(
           possible.map((one) => [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))]),
         ) as Record<Possible, number>,
-        notations: [...new Set(all.flatMap(({ notation }) => notation ?? []))],
+        notations: [...new Set(cells.flatMap(({ notation }) => notation ?? []))],
       }
     },
   }

@@ -13,51 +13,46 @@ const smallest = 1_024
 const free = 2 * smallest
 
 /**
- * The hashes of a column's texts. Finds out whether any text occurs twice, and how many are different. All hashes are kept until a repetition is found,
+ * Collects the hashes of a column's texts. Finds out whether any text occurs twice, and how many are different. All hashes are kept until a repetition is found,
  * or until there is no room, and then only the smallest. For a million different texts, sorting them takes a fraction of the time and memory of a Set.
  */
-export class TextHashes {
-  private readonly room: Room
-  private hashes: Array<number> = []
-  private most = free
-  private isUnique: boolean | undefined = true
+export const collectHashes = (room: Room) => {
+  let hashes: Array<number> = []
+  let most = free
+  let isUnique: boolean | undefined = true
   /** Larger hashes are no longer kept. */
-  private largest = Infinity
-
-  constructor(room: Room) {
-    this.room = room
-  }
-
-  add(hash: number): void {
-    if (hash > this.largest) return
-    this.hashes.push(hash)
-    if (this.hashes.length === this.most) this.sort(this.most)
-  }
-
-  /** Notes that a text occurs twice. */
-  repeat(): void {
-    this.isUnique = false
-  }
-
-  /** Returns the number of different texts, whether it is exact, and whether all texts are different: undefined if there was no room to find out. */
-  counted() {
-    this.sort(0)
-    const exact = this.largest === Infinity
-    const count = exact ? this.hashes.length : Math.round((smallest - 1) / this.largest * 2 ** 53)
-    return { count, exact, unique: this.isUnique }
-  }
+  let largest = Infinity
 
   /** @param more how many more hashes to keep if none occurs twice */
-  private sort(more: number): void {
-    const all = Float64Array.from(this.hashes).sort()
+  const sort = (more: number): void => {
+    const all = Float64Array.from(hashes).sort()
     const different = all.filter((hash, at) => hash !== all[at - 1])
-    if (different.length < all.length) this.isUnique = false
-    else if (this.isUnique === true && more > this.room.left) this.isUnique = undefined
-    const taken = this.isUnique === true ? more : free - this.most
-    this.room.left -= taken
-    this.most += taken
-    if (this.isUnique === true) return
-    this.hashes = [...different.subarray(0, smallest)]
-    this.largest = different[smallest - 1] ?? this.largest
+    if (different.length < all.length) isUnique = false
+    else if (isUnique === true && more > room.left) isUnique = undefined
+    const taken = isUnique === true ? more : free - most
+    room.left -= taken
+    most += taken
+    if (isUnique === true) return
+    hashes = [...different.subarray(0, smallest)]
+    largest = different[smallest - 1] ?? largest
+  }
+
+  return {
+    add: (hash: number): void => {
+      if (hash > largest) return
+      hashes.push(hash)
+      if (hashes.length === most) sort(most)
+    },
+    /** Notes that a text occurs twice. */
+    repeat: (): void => {
+      isUnique = false
+    },
+    /** Returns the number of different texts, whether it is exact, and whether all texts are different: undefined if there was no room to find out. */
+    counted: () => {
+      sort(0)
+      const exact = largest === Infinity
+      const count = exact ? hashes.length : Math.round((smallest - 1) / largest * 2 ** 53)
+      return { count, exact, unique: isUnique }
+    },
   }
 }

@@ -21,13 +21,8 @@ const isUnit = (text: string): boolean =>
 
 const sums = cellWords.totals.filter((name) => /tot|sum|som/.test(name)).join("|")
 
-/** Matches the totals of something: `subtotal a`, `a total`. */
-const totalOf = new RegExp(`^(?:${sums}) | (?:${sums})$`)
-
-const isTotal = (text: string): boolean => {
-  const name = text.toLowerCase().replace(/\s*:$/, "")
-  return cellWords.totals.includes(name) || totalOf.test(name)
-}
+/** Matches the name of totals, or totals of something: `subtotal a`, `a total`. */
+const totals = new RegExp(`^(?:${cellWords.totals.join("|")})\\s*:?$|^(?:${sums}) | (?:${sums})\\s*:?$`, "iu")
 
 const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
@@ -45,7 +40,7 @@ const isUnits = (cells: Cells, row: number): boolean =>
 export const mayBeStray = (cells: Cells, row: number): boolean => {
   const at = cells.findIndex(isFilled)
   return at !== -1 && (!cells.some((cell, position) => position > at && isFilled(cell))
-    || isTotal(cellText(cells[at]).trim()) || isUnits(cells, row))
+    || totals.test(cellText(cells[at]).trim()) || isUnits(cells, row))
 }
 
 /**
@@ -63,23 +58,23 @@ const strayIn = (
   const each = profiles.map(({ column, profile }) => ({ column, profile, text: textIn(cells, column) }))
   const given = each.filter(({ text }) => text !== "")
   const label = given[0]?.text ?? ""
-  const isOnlyHere = ({ column, profile, text }: (typeof each)[number]) =>
-    !profile.more && !profile.distinct.has(text) && records.every((one) => textIn(one.cells, column) !== text)
-  if (isUnits(cells, row)) {
-    const unit = given.find((one) =>
-      isUnit(one.text) && isNumeric(one.profile) && one.column.name !== undefined && isOnlyHere(one)
+  const stray = (is: StrayRow["is"], signs: typeof given): StrayRow => {
+    const sign = signs.find(({ column, profile: { distinct, more }, text }) =>
+      column.name !== undefined && !more && !distinct.has(text)
+      && records.every((one) => textIn(one.cells, column) !== text)
     )
-    return unit && { row, is: "units", column: unit.column.name, text: unit.text }
+    return { row, is, column: sign?.column.name, text: sign?.text ?? label }
+  }
+  if (isUnits(cells, row)) {
+    const units = stray("units", given.filter(({ profile, text }) => isUnit(text) && isNumeric(profile)))
+    return units.column === undefined ? undefined : units
   }
   // A record would have a cell in every column that the other records fill.
   const lacking =
     each.filter(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows).length
   const hasSums = given.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-  if (lacking > 0 && hasSums && isTotal(label)) {
-    const own = given.find((one) => one.text === label && isOnlyHere(one))
-    return { row, is: "totals", column: own?.column.name, text: label }
-  }
-  return lacking > 1 && given.length === 1 ? { row, is: "a note", column: undefined, text: label } : undefined
+  if (lacking > 0 && hasSums && totals.test(label)) return stray("totals", given.filter(({ text }) => text === label))
+  return lacking > 1 && given.length === 1 ? stray("a note", []) : undefined
 }
 
 /** The maximum number of rows that are kept because they may be totals or notes. If there are more, such rows are most likely records. */
