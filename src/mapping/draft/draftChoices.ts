@@ -7,14 +7,14 @@ import { present } from "../../domain/words.ts"
 import { textOf } from "../../kinds/cells.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import { loose, optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
-import { commentText, type DraftKey, type DraftValue, yamlText } from "../../project/PipelineDraft.ts"
+import { commentText, type DraftKey, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { cellsIn, type ColumnProfile } from "../profile/ColumnProfile.ts"
 import { codesOf } from "../suggest/labelled.ts"
 import { meaningOf, namesConcept } from "../suggest/meaning.ts"
 import { exactOption, indexOptions, isShared, optionsNamed } from "../suggest/optionIndex.ts"
-import { type Block, type BlockMember, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
-import { translate, type Translation } from "../suggest/translate.ts"
+import { type Block, profiledOf, type Suggestion, wouldFit } from "../suggest/Suggestion.ts"
+import { translate } from "../suggest/translate.ts"
 import { isTick, saysNo } from "../words/cellWords.ts"
 import { optionsOf, type Settings } from "./settings.ts"
 
@@ -87,10 +87,6 @@ const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
     ? origin
     : undefined
 
-/** Returns the number of cells of a block's column that name its option. */
-const timesNamed = ({ profile: { distinct, filled } }: BlockMember): number =>
-  [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
-
 /** Returns the filled cells whose texts are kept. The others are counted together, although their choices differ. */
 const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) => distinct.has(text))
 
@@ -111,7 +107,9 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
     const unknown = optionsIn(block, question).filter(([{ code, option }, named]) =>
       (code === undefined && block.known ? exactOption(names, option) : named) === undefined
     )
-    return { counts: unknown.map(([one]) => [one.code ?? one.option, timesNamed(one)]), more: false }
+    const ticked = ({ distinct, filled }: ColumnProfile) =>
+      [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
+    return { counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)]), more: false }
   }
   const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
   const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
@@ -128,18 +126,11 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
   return { counts, more: more || profiles.some((one) => one.more) }
 }
 
-/** A choice in the cells, or an option of a block's columns, that is not an option of the question. */
-export interface ForeignChoice {
-  readonly choice: string
-  readonly label: string | undefined
-  readonly count: number
-  /** The option that it names in a different spelling, or that its label names. */
-  readonly option: Option | undefined
-  readonly likely: Translation | undefined
-}
-
-/** Returns which options a suggestion's unknown choices mean. Similar names are only likely, because a wrong option can't be corrected after the import. */
-export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown): ReadonlyArray<ForeignChoice> => {
+/**
+ * Returns which options a suggestion's unknown choices mean. `option`: the one that a choice names in a different spelling, or that its label names.
+ * Similar names are only `likely`, because a wrong option can't be corrected after the import.
+ */
+export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown) => {
   const codes = codesOf(suggestion)
   const names = indexOptions(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
@@ -150,6 +141,9 @@ export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown): Rea
     return { choice, count, label, option, likely: translations.get(label ?? choice) }
   })
 }
+
+/** A choice in the cells, or an option of a block's columns, that is not an option of the question. */
+export type ForeignChoice = ReturnType<typeof foreignChoices>[number]
 
 // What an entry says about them
 
@@ -207,10 +201,10 @@ const draftOther = (
   { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
 ): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string | undefined } => {
-  if (origin._tag !== "Block" || origin.content !== "ticks") return { keys: [] }
-  const others = origin.members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
+  const members = origin._tag === "Block" && origin.content === "ticks" ? origin.members : []
+  const others = members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
-  if (first === undefined) return { keys: [] }
+  if (first === undefined || origin._tag !== "Block") return { keys: [] }
   const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
   const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)
@@ -233,27 +227,25 @@ const draftOther = (
 export const draftChoices = (suggestion: Suggestion, settings: Settings, nameOf: (column: Column) => string) => {
   const { question: { options = [] } } = suggestion
   const other = settings.kind === "choices" ? draftOther(suggestion, nameOf) : { keys: [] }
-  const keys = [...other.keys, ...settings.keys]
   const unknown = unknownOf(suggestion, settings)
   const choices = foreignChoices(suggestion, unknown)
   const left = choices.filter(({ option }) => option === undefined)
-  const sure = choices.flatMap(({ choice, count, option }) => option === undefined ? [] : [{ choice, count, option }])
   const named = optionNamer(options)
-  const given = keys.find(({ key }) => key === "values")?.value
-  const value = {
-    ...typeof given === "object" ? given : {},
-    ...Object.fromEntries(sure.map(({ choice, option }) => [choice, named(option)])),
-  } as DraftValue
-  const notes = new Map(sure.map(({ choice, count }) => [choice, `${count} ×`]))
-  const start = given === undefined && sure.length === 0 ? "values: #" : "  #"
+  const sure = choices.flatMap(({ choice, option }) => option === undefined ? [] : [[choice, named(option)] as const])
+  const given = optionsOf(settings.keys)["values"] as Readonly<Record<string, string>> | undefined
+  const value = { ...given, ...Object.fromEntries(sure) }
+  const notes = new Map(choices.map(({ choice, count }) => [choice, `${count} ×`]))
+  const isGiven = Object.keys(value).length > 0
   const which = left.length === 1
     ? "one choice is not an option"
     : `${left.length}${unknown.more ? " and more" : ""} choices are not options`
   return {
-    keys: sure.length === 0
-      ? keys
-      : [...keys.filter(({ key }) => key !== "values"), { key: "values", value, isLong: true, notes }],
-    below: left.length === 0 ? [] : linesBelow(options, left, unknown.more, start),
+    keys: [
+      ...other.keys,
+      ...settings.keys.filter(({ key }) => key !== "values"),
+      ...isGiven ? [{ key: "values", value, isLong: true, notes }] : [],
+    ],
+    below: left.length === 0 ? [] : linesBelow(options, left, unknown.more, isGiven ? "  #" : "values: #"),
     open: isForeign(suggestion, left)
       ? `${which} of the question. Complete \`values\`, then remove the #.`
       : other.open,

@@ -69,8 +69,6 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
     ? Object.fromEntries(origin.columns.map(({ part, column }) => [part, nameOf(column)]))
     : origin.columns.map(({ column }) => nameOf(column))
 
-const leftOpen = (why: string | undefined): ReadonlyArray<string> => why === undefined ? [] : [`left open: ${why}`]
-
 /** @param open what a person must complete, in sentences */
 const entryOf = (
   of: string,
@@ -79,7 +77,7 @@ const entryOf = (
   open?: string,
 ): DraftEntry => ({
   of,
-  comments: [about.join(" · "), ...leftOpen(open)],
+  comments: present([...about, open !== undefined && `left open: ${open}`]),
   keys,
   below: [],
   open: open !== undefined,
@@ -87,46 +85,36 @@ const entryOf = (
 
 /** Returns the entry of a question. If the question is left to a person, lists the columns that may be meant. */
 export const questionEntry = ({ accepted, candidates, question }: SuggestedQuestion, nameOf: Naming): DraftEntry => {
+  const best = accepted ?? candidates[0]
+  const named = naming(question)
+  if (best === undefined) return entryOf(question.id, [], [...named, { key: "from", value: "" }], "no column fits")
   const remarks = candidates.map(({ because, confidence, origin }) => {
     const from = fromOf(origin, nameOf, question)
     const other = origin._tag === "Block" ? `block ${origin.title}` : "several columns"
     // Not shortened, so that it can be copied.
     const shown = commentText(typeof from === "string" ? from : other)
     const about = accepted === undefined ? `candidate ${confidence.toFixed(2)} ${shown}` : scored(confidence)
-    return [about, ...samplesFrom(origin), ...because.length === 0 ? [] : [commentText(because.join(", "))]].join(" · ")
+    return present([about, ...samplesFrom(origin), because.length > 0 && commentText(because.join(", "))]).join(" · ")
   })
-  const best = accepted ?? candidates[0]
-  const settings = best && settingsFor(best)
-  const kind = settings?.kind
-  const unread = settings && openIn(settings)
-  const choices = best && settings && draftChoices(best, settings, nameOf)
-  const { below = [], keys = [] } = choices ?? {}
+  const settings = settingsFor(best)
+  const { kind } = settings
+  const unread = openIn(settings)
+  const { below, keys: own, open } = draftChoices(best, settings, nameOf)
   // A question's default kind is omitted if it has no options. A person who completes an open entry adds some.
   const isSaid = kind !== undefined && kind !== "text"
-    && (question.type === undefined || keys.length > 0 || below.length > 0 || unread !== undefined)
-  const open = accepted === undefined
-    ? present([best === undefined ? "no column fits" : "no column is certain", unread]).join(". ")
-    : unread ?? choices?.open
-  return {
-    of: question.id,
-    kind,
-    comments: accepted === undefined ? [...leftOpen(open), ...remarks] : [...remarks, ...leftOpen(open)],
-    keys: [
-      ...naming(question),
-      { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
-      ...isSaid ? [{ key: "as", value: kind }] : [],
-      ...keys,
-    ],
-    below,
-    open: open !== undefined,
-  }
+    && (question.type === undefined || own.length > 0 || below.length > 0 || unread !== undefined)
+  const from = { key: "from", value: fromOf(best.origin, nameOf, question) }
+  const keys = [...named, from, ...isSaid ? [{ key: "as", value: kind }] : [], ...own]
+  if (accepted !== undefined) return { ...entryOf(question.id, remarks, keys, unread ?? open), kind, below }
+  const entry = entryOf(question.id, [], keys, present(["no column is certain", unread]).join(". "))
+  return { ...entry, comments: [...entry.comments, ...remarks], kind, below }
 }
 
 /** Returns the entry of a submission's time or login. */
 export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
   const settings = ownSettings(of, own)
   const keys = [{ key: "from", value: nameOf(own.column) }, ...settings.keys]
-  return entryOf(of, [own.because, ...samplesOf(own)], keys, openIn(settings))
+  return entryOf(of, [[own.because, ...samplesOf(own)].join(" · ")], keys, openIn(settings))
 }
 
 /** Returns the entries for questions, URL parameters, times and the login. */
@@ -136,7 +124,7 @@ export const draftEntries = (
 ): Pick<PipelineDraft, "own" | "questions" | "urlParameters"> => ({
   questions: questions.map((one) => questionEntry(one, nameOf)),
   urlParameters: urlParameters.map(({ element, from }) =>
-    entryOf(element.id, [from.because, ...samplesOf(from)], [
+    entryOf(element.id, [[from.because, ...samplesOf(from)].join(" · ")], [
       ...naming(element),
       { key: "from", value: nameOf(from.column) },
     ])

@@ -39,8 +39,7 @@ export interface Settings {
   readonly misfit?: Gap
 }
 
-/** What the cells show about the settings of a kind. */
-type Found = Partial<Pick<Settings, "gaps" | "keys">>
+type Found = Partial<Settings>
 
 /** Returns what a person must complete, in sentences. Undefined if there is nothing. */
 export const openIn = ({ gaps, misfit }: Pick<Settings, "gaps" | "misfit">): string | undefined =>
@@ -164,10 +163,7 @@ const booleanSettings = (column: ProfiledColumn, codes: Codes): Found => {
   if (isShown) return { keys: keysFor({ true: yes, false: no }) }
   const why = `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}`
   return {
-    keys: keysFor({
-      true: yes.length > 0 ? yes : texts.slice(0, 1),
-      false: no.length > 0 ? no : texts.slice(1, 2),
-    }),
+    keys: keysFor({ true: yes.length > 0 ? yes : texts.slice(0, 1), false: no.length > 0 ? no : texts.slice(1, 2) }),
     gaps: [{ why, todo: "Set them", ...texts.length === 2 && { key: "true", choices: texts } }],
   }
 }
@@ -191,18 +187,17 @@ const choiceSettings = (
   const split = keysFor({ split: separator && (separator.trim() || separator) })
   if (options.length > 0) return { keys: [...split, ...valuesKeys(codes, options)] }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
-  const names = new Set(
-    codes.size > 0 ? codes.values() : texts.map((text) => text.trim()).filter((text) => text !== ""),
-  )
-  if (codes.size > 0 || (!more && names.size > 0 && names.size <= 40)) {
+  const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
+    .filter((name) => name !== "")
+  if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
     const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-    const values = valuesKeys(codes, [...names].map((name) => ({ value: name, label: name })))
-    return { keys: [...split, { key: "options", value: [...names], note }, ...values] }
+    const values = valuesKeys(codes, names.map((name) => ({ value: name, label: name })))
+    return { keys: [...split, { key: "options", value: names, note }, ...values] }
   }
   const note = "the form does not show its options"
   return kind === "choice"
     ? { keys: [{ key: "otherwise", value: "keep", note }] }
-    : { keys: keysFor({ options: [...names].slice(0, 5) }), gaps: [{ why: note, todo: "List them" }] }
+    : { keys: keysFor({ options: names.slice(0, 5) }), gaps: [{ why: note, todo: "List them" }] }
 }
 
 /** Returns the kind that reads a column: that of the question's type, otherwise the one that the cells show beyond doubt. */

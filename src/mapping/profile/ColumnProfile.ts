@@ -9,7 +9,7 @@ import { textOf } from "../../kinds/cells.ts"
 import { isAddress } from "../../kinds/email.ts"
 import { isNoAnswer, isTick } from "../words/cellWords.ts"
 import { momentIn, notationOf, numberIn } from "./notations.ts"
-import { collectHashes, hashesKept, type Room } from "./TextHashes.ts"
+import { collectHashes, hashesKept } from "./TextHashes.ts"
 
 /** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = [...shapes, "integer"] as const
@@ -31,28 +31,8 @@ interface AlikeCells {
   length: number
 }
 
-export interface ColumnProfile {
-  readonly rows: number
-  readonly filled: number
-  /** All filled cells. */
-  readonly cells: ReadonlyArray<Readonly<AlikeCells>>
-  /** Cells that look like "no answer". */
-  readonly noAnswer: ReadonlyArray<Readonly<AlikeCells>>
-  /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
-  readonly distinct: ReadonlyMap<string, number>
-  /** Whether the column has more distinct texts than that. */
-  readonly more: boolean
-  /** The number of distinct texts. If it is not exact, it is an estimate to within about 3%. */
-  readonly distinctCount: { readonly count: number; readonly exact: boolean }
-  /** Whether no two filled cells have the same text. Undefined if there were too many texts to find out. */
-  readonly unique: boolean | undefined
-  /** The average number of characters in a filled cell. */
-  readonly length: number
-  /** For each possible meaning: the share of the filled cells that may have it, 0 to 1. */
-  readonly share: Readonly<Record<Possible, number>>
-  /** The notations of texts that may be dates, times or numbers. */
-  readonly notations: ReadonlyArray<string>
-}
+/** What the cells of a column show. */
+export type ColumnProfile = Readonly<ReturnType<ReturnType<typeof collectColumn>["profile"]>>
 
 export interface ProfiledColumn {
   readonly column: Column
@@ -111,7 +91,7 @@ const kept = 1_000
 const longestKept = 1_000
 
 /** Collects a column's profile, cell by cell. */
-const collectColumn = (room: Room) => {
+const collectColumn = (room: { left: number }) => {
   const hashes = collectHashes(room)
   const known = new Map<string, AlikeCells>()
   const others = new Map<string, AlikeCells>()
@@ -142,25 +122,37 @@ const collectColumn = (room: Room) => {
       alike.length += text.length * times
     },
     /** Returns what the cells so far show. Its lists of cells change if more cells are added. */
-    profile: (isComplete: boolean): ColumnProfile => {
-      const cells = [...known.values(), ...others.values()].filter(({ isBlank }) => isComplete || !isBlank)
-      const sum = (countOf: (one: AlikeCells) => number) => cells.reduce((total, one) => total + countOf(one), 0)
+    profile: (isComplete: boolean) => {
+      /** All filled cells. */
+      const cells: ReadonlyArray<Readonly<AlikeCells>> = [...known.values(), ...others.values()]
+        .filter(({ isBlank }) => isComplete || !isBlank)
+      const sum = (countOf: (one: Readonly<AlikeCells>) => number) =>
+        cells.reduce((total, one) => total + countOf(one), 0)
       const filled = sum(({ times }) => times)
       const share = (count: number) => filled === 0 ? 0 : count / filled
-      const { count, exact, unique } = hashes.counted()
+      /** For each possible meaning: the share of the filled cells that may have it, 0 to 1. */
+      const shares = possible.map((one) =>
+        [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))] as const
+      )
+      const { unique, ...distinctCount } = hashes.counted()
       return {
         rows,
         filled,
         cells,
+        /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
         distinct: new Map(cells.flatMap(({ text, times }) => known.has(text) ? [[text, times]] : [])),
+        /** Cells that look like "no answer". */
         noAnswer: [...known.values()].filter(({ cell, isBlank }) => isBlank && !(cell instanceof ErrorCell)),
+        /** Whether the column has more distinct texts than that. */
         more: others.size > 0,
-        distinctCount: { count, exact },
+        /** The number of distinct texts. If it is not exact, it is an estimate to within about 3%. */
+        distinctCount,
+        /** Whether no two filled cells have the same text. Undefined if there were too many texts to find out. */
         unique: filled > 0 && unique,
+        /** The average number of characters in a filled cell. */
         length: share(sum(({ length }) => length)),
-        share: Object.fromEntries(
-          possible.map((one) => [one, share(sum(({ may, times }) => may.includes(one) ? times : 0))]),
-        ) as Record<Possible, number>,
+        share: Object.fromEntries(shares) as Readonly<Record<Possible, number>>,
+        /** The notations of texts that may be dates, times or numbers. */
         notations: [...new Set(cells.flatMap(({ notation }) => notation ?? []))],
       }
     },

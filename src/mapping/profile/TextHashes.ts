@@ -1,11 +1,6 @@
 /** The maximum number of hashes kept for all columns of a file together, apart from a few for each column: 8 bytes each. */
 export const hashesKept = 6_000_000
 
-/** How many more hashes may be kept. All columns share this limit. */
-export interface Room {
-  left: number
-}
-
 /** How many of the smallest hashes are kept to estimate how many there are, to within about 3%. */
 const smallest = 1_024
 
@@ -15,8 +10,10 @@ const free = 2 * smallest
 /**
  * Collects the hashes of a column's texts. Finds out whether any text occurs twice, and how many are different. All hashes are kept until a repetition is found,
  * or until there is no room, and then only the smallest. For a million different texts, sorting them takes a fraction of the time and memory of a Set.
+ *
+ * @param room how many more hashes may be kept. All columns share this limit
  */
-export const collectHashes = (room: Room) => {
+export const collectHashes = (room: { left: number }) => {
   let hashes: Array<number> = []
   let most = free
   let isUnique: boolean | undefined = true

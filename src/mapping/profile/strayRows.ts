@@ -127,9 +127,6 @@ export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
   })
 }
 
-/** How many rows a warning names. */
-const rowsNamed = 5
-
 /**
  * Returns a warning for each kind of rows that are not records.
  *
@@ -145,7 +142,7 @@ export const strayWarnings = (
     const kept = isOne
       ? "It is read like all rows. If it is not a record, remove it from the file."
       : "They are read like all rows. If they are not records, remove them from the file."
-    const shown = firstOf(rows.map(({ row, text }) => `${row} ("${cut(text, 40)}")`), rowsNamed)
+    const shown = firstOf(rows.map(({ row, text }) => `${row} ("${cut(text, 40)}")`), 5)
     const which = isOne
       ? `Row ${shown} looks like ${is}, not like a record.`
       : `Rows ${shown} look like ${is === "a note" ? "notes" : is}, not like records.`
