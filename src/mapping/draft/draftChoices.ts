@@ -157,8 +157,7 @@ const linesBelow = (
   more: boolean,
   start: string,
 ): ReadonlyArray<string> => {
-  const nameOf = optionNamer(options)
-  const index = indexOptions(options)
+  const [nameOf, index] = [optionNamer(options), indexOptions(options)]
   const names = options.slice(0, listed).map((option) => cut(commentText(nameOf(option)))).join(" · ")
   const others = options.length > listed ? ` and ${options.length - listed} more` : ""
   return [
@@ -166,8 +165,7 @@ const linesBelow = (
     `  # options: ${names}${others}`,
     ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
       const notes = present([
-        label && commentText(label),
-        label === undefined && isShared(index, choice) && "the name of several options",
+        label === undefined ? isShared(index, choice) && "the name of several options" : commentText(label),
         likely && scored(likely.confidence),
         `${count} ×`,
       ])

@@ -59,12 +59,6 @@ const paddings = (format: string): ReadonlyArray<string> => {
 
 const prepared = cached(dateFormat)
 
-/** Whether a luxon format reads a text. */
-const formatReads = (format: string, text: string): boolean => {
-  const reader = prepared(format)
-  return typeof reader !== "string" && (reader.hasDate || !format.includes("y")) && !Number.isNaN(reader.wall(text))
-}
-
 /** Returns the luxon formats that read a notation as a day, a time or both, the most specific ones first. */
 export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
   const date = datePattern.exec(notation)
@@ -73,7 +67,10 @@ export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
   if (time === null ? rest !== "" : (date !== null) !== (time[1] !== undefined)) return []
   const days = date === null ? [""] : dayFormats(date).flatMap(paddings)
   const times = time === null ? [""] : paddings(timeFormat(time))
-  return days.flatMap((day) => times.map((time) => day + time)).filter((format) => formatReads(format, notation))
+  return days.flatMap((day) => times.map((time) => day + time)).filter((format) => {
+    const reader = prepared(format)
+    return typeof reader !== "string" && (reader.hasDate || date === null) && !Number.isNaN(reader.wall(notation))
+  })
 })
 
 /** Returns whether a notation is a day, a time or both. Undefined if it is neither. */
@@ -110,9 +107,8 @@ export const dateFormats = (notations: ReadonlyArray<string>) => {
     const isMixed = order === undefined
     // With dots, the day comes first in every language (CLDR).
     if (isMixed || (orders.length > 1 && separator !== ".")) {
-      const formats = ["d", "M"].flatMap((order) =>
-        (isMixed ? same.flat() : common).find((format) => format.startsWith(order)) ?? []
-      )
+      const all = [...common, ...same.flat()]
+      const formats = ["d", "M"].flatMap((order) => all.find((format) => format.startsWith(order)) ?? [])
       const why = isMixed
         ? "in some cells only the first number can be the day, in others only the second"
         : "no cell shows whether the day or the month comes first"

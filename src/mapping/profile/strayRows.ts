@@ -7,15 +7,6 @@ import { firstOf } from "../../domain/words.ts"
 import { cellWords } from "../words/cellWords.ts"
 import { cellsIn, type ColumnProfile, type ProfiledColumn, profiler } from "./ColumnProfile.ts"
 
-/** A row that is not a record: units below the header, totals, or a note such as `Page 2`. */
-export interface StrayRow {
-  readonly row: number
-  readonly is: "units" | "totals" | "a note"
-  /** A column in which only such rows have the value `text`, so that `where` can skip the row. Undefined if it should not be skipped without a person's decision. */
-  readonly column: string | undefined
-  readonly text: string
-}
-
 const isUnit = (text: string): boolean =>
   cellWords.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
@@ -53,12 +44,12 @@ const strayIn = (
   { cells, row }: Doubtful,
   profiles: ReadonlyArray<ProfiledColumn>,
   records: ReadonlyArray<Doubtful> = [],
-): StrayRow | undefined => {
+) => {
   const textIn = (of: Cells, { position }: Column) => cellText(of[position]).trim()
   const each = profiles.map(({ column, profile }) => ({ column, profile, text: textIn(cells, column) }))
   const given = each.filter(({ text }) => text !== "")
   const label = given[0]?.text ?? ""
-  const stray = (is: StrayRow["is"], signs: typeof given): StrayRow => {
+  const stray = (is: "units" | "totals" | "a note", signs: typeof given) => {
     const sign = signs.find(({ column, profile: { distinct, more }, text }) =>
       column.name !== undefined && !more && !distinct.has(text)
       && records.every((one) => textIn(one.cells, column) !== text)
@@ -76,6 +67,12 @@ const strayIn = (
   if (lacking > 0 && hasSums && totals.test(label)) return stray("totals", given.filter(({ text }) => text === label))
   return lacking > 1 && given.length === 1 ? stray("a note", []) : undefined
 }
+
+/**
+ * A row that is not a record: units below the header, totals, or a note such as `Page 2`. `column`: a column in which only such rows have the value `text`,
+ * so that `where` can skip the row. Undefined if it should not be skipped without a person's decision.
+ */
+export type StrayRow = Readonly<NonNullable<ReturnType<typeof strayIn>>>
 
 /** The maximum number of rows that are kept because they may be totals or notes. If there are more, such rows are most likely records. */
 export const mostDoubtful = 100
