@@ -4,7 +4,7 @@ import { compareBy } from "./compared.ts"
 import { AsWritten, Fault, type Kind, option } from "./Kind.ts"
 
 /** The words for true and false that are used without options. */
-export const usualBooleans = {
+const usualBooleans = {
   yes: ["true", "yes", "y", "1", "x", "on"],
   no: ["false", "no", "n", "0", "off"],
 } as const

@@ -7,7 +7,7 @@ import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
 import { usualChecks } from "../../kinds/optionColumns.ts"
 import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
-import { cellsIn, type ColumnProfile, type ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { cellsIn, type ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../profile/notations.ts"
 import { blockKinds, expectedOf } from "../suggest/fit.ts"
 import { type Codes, codesOf, valuesKeys } from "../suggest/labelled.ts"
@@ -80,14 +80,15 @@ const tried = (settings: Settings, column: ProfiledColumn): Settings => {
     return fault instanceof Fault && fault.code !== "ambiguous-time" ? [{ cell, code: fault.code, times }] : []
   })
   const faulty = unread.reduce((sum, { times }) => sum + times, 0)
+  // A zone does not say how cells are written.
   const most = keys.some(({ key }) => key !== "zone") ? 0.01 : 0.5
   const [first] = unread
   if (first === undefined || faulty <= filled * most) return settings
   const shown = unread.slice(0, 3).map(({ cell }) => JSON.stringify(cut(cellText(cell), 40))).join(", ")
   // Beyond the texts that are kept, a cell stands for all with its notation.
   const problem = `${problemWords[first.code]}${more ? ", estimated" : ""}`
-  const what = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problem})`
-  return { ...settings, misfit: { why: `${what}, such as ${shown}`, todo: "Correct it" } }
+  const why = `${faulty} of ${counted(filled, "cell")} can't be read like this (${problem}), such as ${shown}`
+  return { ...settings, misfit: { why, todo: "Correct it" } }
 }
 
 /** @param known the formats that the form tool is known to use */
