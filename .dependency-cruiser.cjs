@@ -113,7 +113,7 @@ module.exports = {
       comment:
         "A run starts sooner if it does not load the vocabulary of titles. Words that cells contain are in cellWords.ts.",
       severity: "error",
-      from: { path: "^src/cli/groups/(files|looking|running)\\.ts$" },
+      from: { path: "^src/jobs/run\\.ts$" },
       to: { path: "^src/mapping/words/(?:topics|vectors|words)\\.", reachable: true },
     },
     {

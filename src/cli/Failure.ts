@@ -15,7 +15,6 @@ import type { PracticeFormsMissing } from "../jobs/practice.ts"
 import type { ScheduleUnconfirmed } from "../jobs/schedule.ts"
 import type { LedgerBusy } from "../ledger/errors.ts"
 import { disk } from "../project/disk.ts"
-import { summarizeRun } from "./github.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
@@ -116,6 +115,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
       yield* output.print(JSON.stringify({ event: "failed", exitCode, ...named, message, diagnostics }))
     }
     if (invocation.github && pipeline !== undefined) {
+      const { summarizeRun } = yield* Effect.promise(() => import("./github.ts"))
       yield* summarizeRun({ pipeline, exitCode, error: named.error })
     }
     const pipelines = pipeline === undefined ? invocation.pipelines : [pipeline]

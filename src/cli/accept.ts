@@ -1,7 +1,7 @@
+import * as Effect from "effect/Effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { userName } from "../jobs/userName.ts"
 import { chosenArgument, command, json, neededReason, pipeline, to } from "./command.ts"
-import { looking } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
@@ -35,7 +35,7 @@ export const accept = command({
   options: { because: neededReason("The reason, which is recorded."), to, json },
   *run(input, { output }) {
     const project = yield* openProject([input.pipeline])
-    const { acceptRefused } = yield* looking
+    const { acceptRefused } = yield* Effect.promise(() => import("../jobs/accept.ts"))
     const by = yield* userName
     const { because, reason } = input
     const { what } = yield* acceptRefused(project, { ...input, by })

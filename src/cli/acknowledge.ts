@@ -1,8 +1,8 @@
+import * as Effect from "effect/Effect"
 import { counted } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
 import { command, flag, json, neededReason, pipeline, texts, to } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { looking } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 
 export const acknowledge = command({
@@ -30,9 +30,9 @@ export const acknowledge = command({
       return yield* wrong("Choose the rows: give either `--rows KEY…` or `--all`.")
     }
     const project = yield* openProject([input.pipeline])
-    const { acknowledge } = yield* looking
+    const job = yield* Effect.promise(() => import("../jobs/acknowledge.ts"))
     const by = yield* userName
-    const { acknowledged, duplicates, unknown } = yield* acknowledge(project, {
+    const { acknowledged, duplicates, unknown } = yield* job.acknowledge(project, {
       ...input,
       keys: input.all ? "all" : [...new Set(input.rows)],
       by,

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { allFindings, type Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { brief } from "../domain/problem.ts"
@@ -6,9 +7,7 @@ import type { Checked, CheckedPipeline } from "../jobs/check.ts"
 import { readyRows } from "../jobs/readyRows.ts"
 import { choosing, command, flag, json, output as format, pipelines } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
-import { annotations } from "./github.ts"
 import { commandFor } from "./Invocation.ts"
-import { drafting } from "./modules.ts"
 import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -35,7 +34,7 @@ export const check = command({
   *run(input, { invocation, output }) {
     const folder = yield* projectFolder
     const names = yield* chosenPipelines(input)
-    const { checkProject, checkStatus } = yield* drafting
+    const { checkProject, checkStatus } = yield* Effect.promise(() => import("../jobs/check.ts"))
     const { acceptForm, offline, strict } = input
     const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
     const checked = strict ? asErrors(found) : found
@@ -44,6 +43,7 @@ export const check = command({
     const status = checkStatus(checked)
     if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
     else if (invocation.github) {
+      const { annotations } = yield* Effect.promise(() => import("./github.ts"))
       for (const line of yield* annotations(folder, checked)) yield* output.print(line)
     } else {
       if (findings.length > 0) yield* output.print(`${showDiagnostics(findings, output.out)}\n`)

@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from "commander"
 import * as Effect from "effect/Effect"
 import type { Disk } from "../project/disk.ts"
 import { optionsFrom } from "./mistakes.ts"
-import { looking, projectFiles } from "./modules.ts"
 
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]
@@ -47,18 +46,19 @@ export const completionScripts = { bash, fish, zsh }
 /** Returns the names that exist in a project. None if the project can't be read. */
 const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, Disk> =>
   Effect.gen(function*() {
-    const { findProject, keysAt, listPipelines, loadProject } = yield* projectFiles
+    const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const given = words[words.indexOf("--project") + 1]
     const root = words.includes("--project") && given !== undefined ? given : yield* findProject(".")
     const { names, texts } = yield* listPipelines(root)
     const project = yield* Effect.option(loadProject(root, { pipelines: [] }))
+    const { keysAt } = yield* Effect.promise(() => import("../project/yamlText.ts"))
+    const { newestRuns } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
     const runs = project._tag === "None" || words.every((word) => !word.startsWith("--run"))
       ? []
-      : yield* Effect.flatMap(looking, ({ newestRuns }) =>
-        Effect.forEach(
-          names.filter((name) => words.includes(name)),
-          (name) => newestRuns(project.value.reports, name),
-        ))
+      : yield* Effect.forEach(
+        names.filter((name) => words.includes(name)),
+        (name) => newestRuns(project.value.reports, name),
+      )
     return new Map([
       ["NAME", names],
       ["--run", runs.flat()],

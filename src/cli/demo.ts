@@ -4,7 +4,6 @@ import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"
 import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
-import { drafting } from "./modules.ts"
 import { stopCleanly } from "./runs.ts"
 import { liveRuns } from "./terminal/progress.ts"
 import { paints } from "./terminal/screen.ts"
@@ -27,7 +26,7 @@ export const demo = command({
   options: { json },
   *run(input, { output }) {
     const interrupted = yield* stopCleanly
-    const { demonstrate } = yield* drafting
+    const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
     const runs = yield* liveRuns
     let step: DemonstrationStep | undefined
     const paint = paints(output.out)

@@ -1,7 +1,7 @@
+import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { asListed, counted } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
-import { running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth, paints, type Screen, table } from "./terminal/screen.ts"
 
@@ -21,7 +21,7 @@ export const form = command({
   options: { json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { fetchForm, fetchForms } = yield* running
+    const { fetchForm, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
     if (input.form === undefined) {
       const forms = yield* fetchForms(project, input.service)
       return yield* output.print(input.json ? JSON.stringify(forms, null, 2) : showForms(forms, output.out))

@@ -12,7 +12,6 @@ import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
 import { type Ended, explain, printNext, sayNext } from "./Failure.ts"
 import { form } from "./form.ts"
-import { summarizeEnd } from "./github.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
 import { Invocation, sameCommand } from "./Invocation.ts"
@@ -79,6 +78,7 @@ const printEnd = (ended: Ended) =>
   Effect.gen(function*() {
     const invocation = yield* Invocation
     if (invocation.github) {
+      const { summarizeEnd } = yield* Effect.promise(() => import("./github.ts"))
       yield* summarizeEnd(ended)
     }
     yield* printNext(ended)

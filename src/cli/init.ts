@@ -14,7 +14,6 @@ import { command, flag, json, optionalArgument, text, type Values } from "./comm
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
 import { commandFor } from "./Invocation.ts"
-import { drafting, projectFiles, running } from "./modules.ts"
 import { maskingKeys } from "./openProject.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -57,7 +56,7 @@ const askText = (question: string, what: string) => ask(question, filled(what))
 
 /** Asks for the pipeline's name until it is valid. */
 const askName = Effect.flatMap(
-  drafting,
+  Effect.promise(() => import("../jobs/init.ts")),
   ({ nameFault }) => ask("The pipeline's name, such as contacts", unless(nameFault)),
 )
 
@@ -87,7 +86,7 @@ const missingOf = (given: GivenOptions): ReadonlyArray<string> =>
 const askService = (given: GivenOptions, { interactive, root }: Where) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
-    const { addressFault, withoutSlash } = yield* projectFiles
+    const { addressFault, withoutSlash } = yield* Effect.promise(() => import("../project/address.ts"))
     const practice = (folder: string): NewService => ({
       _tag: "Practice",
       name: given.service ?? "practice",
@@ -135,10 +134,10 @@ const askKey = (service: NewService | undefined, form: string, { interactive, ro
   Effect.gen(function*() {
     if (service?._tag !== "Live" || !interactive) return undefined
     const path = yield* Path.Path
-    const { openEnvironment } = yield* projectFiles
+    const { openEnvironment } = yield* Effect.promise(() => import("../project/secrets.ts"))
     const environment = yield* openEnvironment(path.join(root, ".env"))
     if (Option.isSome(yield* environment.secret(service.keyVariable))) return undefined
-    const { keyFault } = yield* drafting
+    const { keyFault } = yield* Effect.promise(() => import("../jobs/init.ts"))
     const instruction = "Paste the key, or press Ctrl-C and set it in the environment."
     return yield* ask(
       `API key of ${service.name} (not shown, written to .env, which git ignores)`,
@@ -165,7 +164,7 @@ const askForm = (project: Project | undefined, service: string, isPractice: bool
           ? " If the service can list its forms, you can choose one after you have written config/formferry.yaml with `capabilities: [list]`."
           : ""
       }`
-    const { can, fetchForms } = yield* running
+    const { can, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
     const forms = project === undefined || !can(project, service, "list")
       ? []
       // A person can still type the id.
@@ -178,7 +177,7 @@ const askForm = (project: Project | undefined, service: string, isPractice: bool
 /** Returns a project, and the names of its services and pipelines. */
 const contentsOf = (root: string) =>
   Effect.gen(function*() {
-    const { listPipelines, loadProject } = yield* projectFiles
+    const { listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(root, { pipelines: [] })
     const { names } = yield* listPipelines(root)
     return { project, services: [...project.services.keys()], pipelines: names }
@@ -240,7 +239,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
 const rootOf = (given: string | undefined) =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const { findProject } = yield* projectFiles
+    const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     if (given === undefined) {
       const found = yield* Effect.option(findProject("."))
       return Option.isSome(found) ? { root: found.value, exists: true } : { root: path.resolve("."), exists: false }
@@ -314,7 +313,7 @@ export const init = command({
       )
     }
     const source = yield* sourceOf(input, asked.source, contents)
-    const { initialise } = yield* drafting
+    const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
     const guard = (project: Project) => maskingKeys(project, output.hide)
     const { labels } = input
     const made: Array<string> = []
@@ -341,7 +340,7 @@ export const init = command({
     if (!input.review && !(yield* confirm(`Complete the open entries now? At least ${counted(left, "question")}`))) {
       return
     }
-    const { reviewPipeline } = yield* drafting
+    const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
     const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, { guard, labels })
     yield* output.print([
       answered + skipped === 0

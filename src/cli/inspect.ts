@@ -1,11 +1,11 @@
 import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { brief } from "../domain/problem.ts"
 import { count, counted, numbers, percent, present } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { drafting } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -34,7 +34,7 @@ export const inspect = command({
   },
   *run(input, { output }) {
     const path = yield* Path.Path
-    const { inspectFile } = yield* drafting
+    const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
     const show = (inspection: Inspection, isFirst: boolean) =>
       output.print(
         input.json ? JSON.stringify(inspection) : (isFirst ? "" : "\n") + showInspection(inspection, output.out),

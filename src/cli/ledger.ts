@@ -24,7 +24,6 @@ import {
 } from "./command.ts"
 import { CommandEnded, requireNew, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
-import { looking, running } from "./modules.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { confirm } from "./terminal/prompt.ts"
@@ -44,7 +43,7 @@ const compact = command({
   options: { json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { compactLedger } = yield* looking
+    const { compactLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const done = yield* withProgress("ledger", () => compactLedger(project))
     yield* output.print(
       input.json
@@ -72,7 +71,7 @@ const backup = command({
   *run(input, { output }) {
     const path = yield* Path.Path
     const project = yield* openProject([])
-    const { backUp } = yield* looking
+    const { backUp } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const to = path.resolve(input.file)
     const bytes = yield* withProgress("ledger", () => backUp(project, to))
     yield* output.print(
@@ -95,7 +94,7 @@ const key = command({
   arguments: {},
   options: {},
   *run(_, { output }) {
-    const { newLedgerKey } = yield* looking
+    const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     yield* output.print(yield* newLedgerKey)
     output.say(
       "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
@@ -122,7 +121,7 @@ const migrate = command({
   },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { migrateLedger } = yield* looking
+    const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const created = yield* migrateLedger(project, input.owner)
     yield* output.print(
       input.json
@@ -146,7 +145,7 @@ const move = command({
   options: { cancel: flag("Keep the old ledger. Possible until everything was copied."), json },
   *run(input, { output }) {
     const project = yield* openProject([])
-    const { cancelProjectMove, moveProject } = yield* looking
+    const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     if (input.cancel) {
       const { cancelled, removal } = yield* cancelProjectMove(project)
       return yield* output.print(
@@ -187,7 +186,7 @@ const exportRows = command({
     const fs = yield* FileSystem.FileSystem
     const project = yield* openProject([])
     const names = yield* chosenPipelines(input)
-    const { exportLedger } = yield* looking
+    const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const text = exportLedger(project, names, input.format ?? "csv")
     if (input.out === undefined) {
       const written = Stream.runForEach(text, output.printData)
@@ -224,7 +223,7 @@ const forget = command({
   *run(input, { output }) {
     const { pipeline } = input
     const project = yield* openProject([pipeline])
-    const { forgetRows } = yield* looking
+    const { forgetRows } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
     const asked = { ...input, keys: [...new Set(input.rows)], by: yield* userName }
     const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
     const lines = present([
@@ -277,7 +276,7 @@ const rekey = command({
   *run(input, { output }) {
     const { pipeline } = input
     const project = yield* openProject([pipeline])
-    const { rekeyPipeline } = yield* running
+    const { rekeyPipeline } = yield* Effect.promise(() => import("../jobs/rekey.ts"))
     const rekeyed = (hideProgress: Effect.Effect<void>) =>
       rekeyPipeline(project, {
         pipeline,

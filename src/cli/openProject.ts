@@ -5,13 +5,12 @@ import type { Selection } from "../jobs/selection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { CommandEnded, wrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
-import { looking, projectFiles } from "./modules.ts"
 import { Output, secretMask } from "./Output.ts"
 
 /** Finds the folder of the project: `--project DIR`, otherwise the nearest one in this folder or its parents. */
 export const projectFolder = Effect.gen(function*() {
   const { project } = yield* Invocation
-  const { findProject } = yield* projectFiles
+  const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
   return project ?? (yield* findProject("."))
 })
 
@@ -19,7 +18,7 @@ export const projectFolder = Effect.gen(function*() {
 export const loadMasked = (folder: string, pipelines: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const { loadProject } = yield* projectFiles
+    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     return maskingKeys(yield* loadProject(folder, { pipelines }), output.hide)
   })
 
@@ -33,7 +32,7 @@ export const chosenPipelines = (choice: Selection) =>
     const output = yield* Output
     const { failed, pipelines, tag } = choice
     if (pipelines.length === 0 && tag.length === 0 && !failed) return []
-    const { selectPipelines } = yield* looking
+    const { selectPipelines } = yield* Effect.promise(() => import("../jobs/selection.ts"))
     const names = yield* selectPipelines(openProject([]), choice)
     if (names.length > 0) return names
     output.say("Nothing to do: of the chosen pipelines, none failed in its last run.")

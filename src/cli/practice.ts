@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { command, filePath, json, wholeNumber } from "./command.ts"
-import { running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { Interrupts } from "./runMain.ts"
 
@@ -24,7 +23,7 @@ export const practice = command({
   *run(input, { output }) {
     const interrupts = yield* Interrupts
     const project = input.forms === undefined ? yield* projectIfAny : undefined
-    const { servePractice } = yield* running
+    const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
     // The first signal is the normal way to stop the service, not a failure.
     yield* interrupts.takeOver
     const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import type { PreviewedRow } from "../domain/previewedRow.ts"
@@ -5,7 +6,6 @@ import { brief } from "../domain/problem.ts"
 import { count, noSuchRow } from "../domain/words.ts"
 import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { drafting } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -33,7 +33,7 @@ export const preview = command({
   },
   *run(input, { output }) {
     const project = yield* openProject([input.pipeline])
-    const { preview } = yield* drafting
+    const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
     const { rows, read, warnings, notes } = yield* withProgress(
       input.pipeline,
       () => preview(project, input),

@@ -1,6 +1,6 @@
+import * as Effect from "effect/Effect"
 import { attempt } from "../jobs/attempt.ts"
 import { choosing, command, flag, json, output, redact, somePipelines, to } from "./command.ts"
-import { running } from "./modules.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"
 
@@ -27,7 +27,7 @@ export const reconcile = command({
   },
   *run(input) {
     const { names, project } = yield* openChosen(input)
-    const { reconcilePipeline } = yield* running
+    const { reconcilePipeline } = yield* Effect.promise(() => import("../jobs/reconcile.ts"))
     yield* runPipelines(
       project,
       names,

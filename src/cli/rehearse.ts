@@ -1,5 +1,5 @@
+import * as Effect from "effect/Effect"
 import { choosing, command, runOptions, somePipelines } from "./command.ts"
-import { running } from "./modules.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines, type RunSurroundings } from "./runs.ts"
 
@@ -15,7 +15,7 @@ export const rehearse = command({
   options: { ...choosing, ...runOptions },
   *run(input) {
     const { names, project } = yield* openChosen(input)
-    const { rehearsePipeline } = yield* running
+    const { rehearsePipeline } = yield* Effect.promise(() => import("../jobs/rehearse.ts"))
     const rehearse = (surroundings: RunSurroundings) => rehearsePipeline(project, { ...surroundings, ...input })
     yield* runPipelines(project, names, rehearse, " (rehearsal)")
   },

@@ -1,6 +1,6 @@
 import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { command, flag, json, pipeline, redact, text } from "./command.ts"
-import { looking } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { showRuns, showSummary } from "./terminal/summary.ts"
 
@@ -24,13 +24,13 @@ export const report = command({
   *run(input, { output }) {
     const project = yield* openProject([])
     const path = yield* Path.Path
-    const { findReport, openPage, redactReport } = yield* looking
+    const { findReport, openPage, redactReport } = yield* Effect.promise(() => import("../jobs/report.ts"))
     const found = yield* findReport(project, input.pipeline, input.run)
     const { folder, report } = input.redact ? yield* redactReport(project, found) : found
     const page = path.join(folder, "report.html")
     for (const warning of found.warnings) output.say(`Warning: ${warning}`)
     if (input.json) {
-      const { reportJson } = yield* looking
+      const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
       yield* output.print(reportJson(report))
     } else if (!input.open) {
       yield* output.print(showSummary(report, folder, output.out))

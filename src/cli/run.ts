@@ -1,9 +1,9 @@
+import * as Effect from "effect/Effect"
 import type { SendQuestion } from "../domain/run.ts"
 import { counted, permanence } from "../domain/words.ts"
 import { attempt } from "../jobs/attempt.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { running } from "./modules.ts"
 import { openChosen } from "./openProject.ts"
 import { confirming, formNamed, runPipelines } from "./runs.ts"
 
@@ -35,7 +35,8 @@ export const run = command({
     if (input.source !== undefined && names.length > 1) {
       return yield* wrong("`--source` works with one pipeline only: name exactly one.")
     }
-    const { runPipeline, shareServices } = yield* running
+    const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+    const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
     const services = yield* shareServices
     const ask = yield* confirming(project, sendQuestion, input.confirm)
     yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>

@@ -13,9 +13,7 @@ import { listed } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { CommandEnded, type Ended, explain, type Failure } from "./Failure.ts"
-import { summarizeRun } from "./github.ts"
 import { Invocation } from "./Invocation.ts"
-import { looking, running } from "./modules.ts"
 import { Output } from "./Output.ts"
 import { Interrupts } from "./runMain.ts"
 import { progressOf } from "./terminal/progress.ts"
@@ -50,7 +48,7 @@ export const confirming = <Question>(
   confirmed: string | undefined,
 ) =>
   Effect.gen(function*() {
-    const { findService } = yield* running
+    const { findService } = yield* Effect.promise(() => import("../jobs/services.ts"))
     if (confirmed !== undefined) yield* findService(project, confirmed)
     const output = yield* Output
     const { json } = yield* Invocation
@@ -87,9 +85,10 @@ export const showRun = (project: Project, report: RunReport) =>
     const path = yield* Path.Path
     const folder = path.join(project.reports, report.pipeline, report.run)
     if (invocation.json) {
-      const { reportJson } = yield* looking
+      const { reportJson } = yield* Effect.promise(() => import("../report/reportFile.ts"))
       yield* output.print(JSON.stringify({ event: "report", ...JSON.parse(reportJson(report)), folder }))
     } else if (invocation.github) {
+      const { summarizeRun } = yield* Effect.promise(() => import("./github.ts"))
       yield* summarizeRun(report)
     } else {
       // The summary omits the next command if the exit code is not 0, because the command is then printed last, on stderr. `report NAME` shows the next command of each run.

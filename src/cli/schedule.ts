@@ -14,7 +14,6 @@ import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts, wholeNumber } from "./command.ts"
 import { CommandEnded, type Ended, explain, printNext, wrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
-import { looking, running } from "./modules.ts"
 import { loadMasked, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { combinedEnd, type PipelineEnd, showRun, stopCleanly, warnings } from "./runs.ts"
@@ -61,11 +60,11 @@ export const schedule = command({
     const root = path.resolve(yield* projectFolder)
     const load: ScheduleOptions["load"] = (pipelines) =>
       Effect.provideService(loadMasked(root, pipelines), Output, output)
-    const { requireKnownTags } = yield* looking
+    const { requireKnownTags } = yield* Effect.promise(() => import("../jobs/selection.ts"))
     yield* requireKnownTags(root, input.tag)
     if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
 
-    const { runDue, runOnSchedule } = yield* running
+    const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
     const interrupted = yield* stopCleanly
     const ends: Array<PipelineEnd> = []
     const context = yield* Effect.context<
@@ -105,7 +104,7 @@ export const schedule = command({
 const plan = (asked: ScheduledProject, asJson: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const { isoInZone, planSchedule } = yield* looking
+    const { isoInZone, planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
     const planned = yield* planSchedule(asked, plannedTimes)
     const nothing = planned.pipelines.length === 0 && planned.unreadable.length === 0
     yield* output.print(
@@ -176,7 +175,7 @@ export const showEvent = (event: ScheduleEvent, once: boolean) =>
     const { json } = yield* Invocation
     if (event._tag === "Ended") return yield* showEnd(event, once)
     if (json) {
-      const { isoInZone } = yield* looking
+      const { isoInZone } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
       const fields = event._tag === "Waits" && event.next !== undefined
         ? { pipeline: event.pipeline, next: isoInZone(event.next, event.schedule.zone) }
         : event._tag === "Unreadable"

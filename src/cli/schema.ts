@@ -1,6 +1,6 @@
+import * as Effect from "effect/Effect"
 import { chosenArgument, command, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
-import { drafting, projectFiles } from "./modules.ts"
 import { projectFolder } from "./openProject.ts"
 
 export const schema = command({
@@ -25,14 +25,14 @@ export const schema = command({
   options: { for: text("NAME", "The pipeline whose columns, questions and options are listed in the schema.") },
   *run(input, { output }) {
     if (input.for === undefined) {
-      const { jsonSchemas } = yield* projectFiles
+      const { jsonSchemas } = yield* Effect.promise(() => import("../project/jsonSchemas.ts"))
       return yield* output.print(JSON.stringify(jsonSchemas()[input.file], null, 2))
     }
     if (input.file === "project") {
       return yield* wrong("`--for` works with `schema pipeline` only: a project has no columns.")
     }
     const folder = yield* projectFolder
-    const { editorSchema } = yield* drafting
+    const { editorSchema } = yield* Effect.promise(() => import("../jobs/editorSchema.ts"))
     yield* output.print((yield* editorSchema(folder, input.for)).trimEnd())
   },
 })

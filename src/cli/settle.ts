@@ -21,7 +21,6 @@ import {
 } from "./command.ts"
 import { CommandEnded, type UsageWrong, wrong } from "./Failure.ts"
 import { commandFor } from "./Invocation.ts"
-import { running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, wrapToWidth } from "./terminal/screen.ts"
@@ -62,7 +61,7 @@ export const settle = command({
   *run(input, { invocation, output }) {
     const by = yield* settleBy(input)
     const project = yield* openProject([input.pipeline])
-    const { settlePipeline } = yield* running
+    const { settlePipeline } = yield* Effect.promise(() => import("../jobs/settle.ts"))
     const who = yield* userName
     const result = yield* withProgress(
       input.pipeline,

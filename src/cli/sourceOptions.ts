@@ -4,7 +4,6 @@ import type { Connection } from "../project/connection.ts"
 import { choice, filePath, type Option, parsed, repeated, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
-import { projectFiles } from "./modules.ts"
 
 const group = "How the file is read (default: detected):"
 
@@ -68,7 +67,7 @@ const variablesIn = (set: ReadonlyArray<string>) =>
  */
 export const sourceGiven = (from: string | GivenConnection, given: Given) =>
   Effect.gen(function*() {
-    const { decodeSource } = yield* projectFiles
+    const { decodeSource } = yield* Effect.promise(() => import("../project/sourceSection.ts"))
     const { delimiter, encoding, format, headerRow, quoteChar, range, sheet } = given
     const keys = {
       format,

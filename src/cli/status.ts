@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdictWords } from "../domain/fate.ts"
@@ -28,7 +29,6 @@ import type { Lease } from "../ledger/holder.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
-import { looking } from "./modules.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, table, type TableCell, titleCell, wrapToWidth } from "./terminal/screen.ts"
@@ -75,7 +75,7 @@ export const status = command({
   *run(input, { output }) {
     const names = yield* chosenPipelines(input)
     const project = yield* openProject([])
-    const { projectStatus } = yield* looking
+    const { projectStatus } = yield* Effect.promise(() => import("../jobs/status.ts"))
     const asked = { verify: input.verify, runs: input.runs ?? usualRuns, maxAge: input.maxAge }
     const status = yield* withProgress("ledger", () => projectStatus(project, names, asked))
     const { damage, health, missed } = status

@@ -2,7 +2,6 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { command, flag, json, wholeNumber } from "./command.ts"
-import { drafting, looking, projectFiles } from "./modules.ts"
 import { projectFolder, secretsMask } from "./openProject.ts"
 import { Interrupts } from "./runMain.ts"
 
@@ -31,12 +30,12 @@ export const studio = command({
   *run(input, { output }) {
     const interrupts = yield* Interrupts
     const root = input.demo
-      ? yield* Effect.flatMap(drafting, (demo) => demo.copyDemonstration)
+      ? yield* Effect.flatMap(Effect.promise(() => import("../jobs/demo.ts")), (demo) => demo.copyDemonstration)
       : yield* projectFolder
-    const { loadProject } = yield* projectFiles
+    const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     // Says at once what is wrong with the project's own file.
     yield* loadProject(root, { pipelines: [] })
-    const { serveStudio } = yield* drafting
+    const { serveStudio } = yield* Effect.promise(() => import("../studio/serve.ts"))
     // The first signal is the normal way to end the studio, not a failure.
     yield* interrupts.takeOver
     const readsKeys = output.interactive && !input.json
@@ -52,7 +51,7 @@ export const studio = command({
     yield* output.print(input.json ? JSON.stringify({ link, folder: root }) : `Studio   ${link}\nProject  ${root}`)
     output.say(`The link works once. ${readsKeys ? "Press o for another link. " : ""}Ctrl-C ends the studio.`)
     if (!input.noOpen && output.interactive) {
-      const { linkFile, openPage } = yield* looking
+      const { linkFile, openPage } = yield* Effect.promise(() => import("../jobs/report.ts"))
       const isOpened = yield* openPage(yield* linkFile(link), process.platform)
       if (!isOpened) output.say("No browser could be opened. Open the link yourself.")
     }

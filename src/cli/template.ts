@@ -1,10 +1,10 @@
 import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { requireNew, wrong } from "./Failure.ts"
 import { commandFor } from "./Invocation.ts"
-import { drafting, running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
@@ -34,8 +34,8 @@ export const template = command({
     }
     yield* requireNew(file)
     const project = yield* openProject([])
-    const { fetchForm } = yield* running
-    const { writeTemplate } = yield* drafting
+    const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
+    const { writeTemplate } = yield* Effect.promise(() => import("../jobs/template.ts"))
     const form = yield* fetchForm(project, input.service, input.form)
     const written = yield* writeTemplate(form, file)
     if (input.json) return yield* output.print(JSON.stringify({ file, ...written }, null, 2))

@@ -7,7 +7,6 @@ import { userName } from "../jobs/userName.ts"
 import { command, flag, json, pipeline, text, to } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, sameCommand } from "./Invocation.ts"
-import { running } from "./modules.ts"
 import { openProject } from "./openProject.ts"
 import { confirming, formNamed, stopCleanly } from "./runs.ts"
 import { withProgress } from "./terminal/progress.ts"
@@ -41,7 +40,7 @@ export const undo = command({
   },
   *run(input, { invocation, output }) {
     const project = yield* openProject([input.pipeline])
-    const { undoPipeline } = yield* running
+    const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
     const by = yield* userName
     const interrupted = yield* stopCleanly
     const ask = yield* confirming(project, consequence, input.confirm)

@@ -54,17 +54,21 @@ export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effe
     Effect.exit(work),
     (exit) =>
       notifyEnd(project, pipeline, exit).pipe(
-        Effect.zipRight(
-          Exit.isSuccess(exit)
-            ? Effect.flatMap(
-              Effect.promise(() => import("./storedReports.ts")),
-              ({ dropReports }) => dropReports(project, pipeline),
-            )
-            : Effect.void,
-        ),
+        Effect.zipRight(Exit.isSuccess(exit) ? dropReports(project, exit.value) : Effect.void),
         Effect.zipRight(exit),
       ),
   )
+
+/** Removes the pipeline's oldest reports if there are more than the project keeps. */
+export const dropReports = (project: Project, { pipeline }: Pick<RunReport, "pipeline">) =>
+  Effect.gen(function*() {
+    const { reports, reportsKept } = project
+    if (reportsKept.runs === undefined && reportsKept.days === undefined) return
+    const { dropOldReports } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
+    const { fetchReports, removeStored } = yield* Effect.promise(() => import("./storedReports.ts"))
+    yield* fetchReports(project, pipeline, { newest: Infinity, whole: [] })
+    yield* removeStored(project, pipeline, yield* dropOldReports(reports, pipeline, reportsKept))
+  })
 
 /** Notifies webhooks of the result of a run, unless it was interrupted before it started. */
 export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>

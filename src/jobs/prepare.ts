@@ -60,6 +60,8 @@ interface PrepareOptions {
   readonly digestAhead?: boolean
   /** Which records are pulled, if the pipeline has `since`. Default: all. */
   readonly pulls?: Pulls
+  /** Work that starts when the form has been requested, and continues while the response is awaited. */
+  readonly meanwhile?: Effect.Effect<unknown>
   /** The services that the process shares. */
   readonly services?: Services | undefined
 }
@@ -84,6 +86,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
     const fetching = yield* Effect.forkScoped(Effect.flatMap(opened, (service) => service.form(target.form)))
     const source = ahead ?? (yield* opening)
     const service = yield* opened
+    yield* Effect.forkScoped(options.meanwhile ?? Effect.void)
     const form = yield* Effect.flatten(Fiber.await(fetching))
     const changed = yield* compareForm(at, form, ledger)
     const compiled = yield* compileFor(pipeline, source, form).pipe(

@@ -7,10 +7,9 @@ import type { Mode, SendQuestion } from "../domain/run.ts"
 import { permanence } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/pastRuns.ts"
-import { execute } from "../run/Run.ts"
 import { annotated, traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
-import { openRun, type RunSettings } from "./openRun.ts"
+import type { RunSettings } from "./openRun.ts"
 import { type Prepared, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
 import { can, type Services, serviceToConfirm } from "./services.ts"
@@ -63,6 +62,9 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
   }
 }
 
+/** Loads the modules that send rows. */
+export const loadEngine = Effect.promise(() => Promise.all([import("./openRun.ts"), import("../run/Run.ts")]))
+
 /** Runs a pipeline: checks it, sends its rows, and reports. */
 export const runPipeline = (project: Project, options: RunOptions) =>
   asRun(
@@ -79,9 +81,11 @@ export const runPipeline = (project: Project, options: RunOptions) =>
           ...options,
           digestAhead,
           pulls: pullsOf(options),
+          meanwhile: loadEngine,
         }),
       )
       const mayBeSent = yield* confirmation(project, prepared, options)
+      const [{ openRun }, { execute }] = yield* loadEngine
       const run = yield* openRun(project, {
         ...options,
         ...prepared,

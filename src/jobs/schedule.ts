@@ -12,6 +12,7 @@ import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
 import { JobRefused } from "./JobRefused.ts"
+import { loadEngine } from "./run.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
 import { can, findService, serviceToConfirm } from "./services.ts"
 import { findTarget } from "./target.ts"
@@ -118,6 +119,8 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
 export const runOnSchedule = (options: ScheduleOptions) =>
   sharingConnections(Effect.gen(function*() {
     const { schedules, turns } = yield* start(options)
+    // Loaded in advance, so that the first run, which may replace a dead host's run, starts earlier.
+    yield* Effect.forkScoped(loadEngine)
     const lookEvery = Duration.toMillis(options.lookEvery ?? Duration.minutes(1))
     const fibers = yield* FiberSet.make()
     const running = new Set<string>()

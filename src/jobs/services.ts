@@ -7,14 +7,12 @@ import { brief } from "../domain/problem.ts"
 import type { SharedAccount } from "../domain/sharedRate.ts"
 import { firstOf } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
-import { databaseOf } from "../ledger/openLedger.ts"
-import { embedded, type EmbeddedPractice, type PracticeFailure } from "../practice/PracticeService.ts"
+import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { Disk } from "../project/disk.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { LedgerPlace } from "../project/ledgerSection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
-import { make } from "../service/client.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
 import { JobRefused } from "./JobRefused.ts"
 
@@ -57,6 +55,7 @@ const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"])
 
 const openRateOf = (ledger: LedgerPlace, account: SharedAccount) =>
   Effect.gen(function*() {
+    const { databaseOf } = yield* Effect.promise(() => import("../ledger/openLedger.ts"))
     return yield* databaseOf(yield* ledger.options).rate(account)
   })
 
@@ -65,12 +64,15 @@ export const openService = (
   config: ServiceConfig,
 ): Effect.Effect<SharedService, OpenFailure, Scope.Scope | Disk> =>
   Effect.gen(function*() {
+    const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
       const apiKey = yield* config.apiKey
       const sharedRate = config.sharedBy
         && (yield* openRateOf(config.sharedBy, { address: config.address, secret: Redacted.value(apiKey) }))
       return yield* make({ ...config, apiKey, sharedRate })
     }
+    // The module is loaded only when it is used.
+    const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({
       ...practiceSettings,

@@ -7,9 +7,9 @@ import type { StoredReports } from "../ledger/LedgerDatabase.ts"
 import { databaseOf } from "../ledger/openLedger.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
-import { emptyFolder } from "../report/forget.ts"
+import type { emptyFolder } from "../report/forget.ts"
 import { failing } from "../report/partFiles.ts"
-import { dropOldReports, isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
+import { isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
 import { ledgerOf } from "./projectLedger.ts"
 
 /** Opens the stored reports of a project for the scope. Returns undefined if its reports are only in its folder. */
@@ -30,6 +30,10 @@ const withStored = <A, E, R>(
 /** Only logs a failure, because the command can do its work without the stored reports. */
 const orWarn = (what: string) =>
   Effect.catchAll((error: { readonly message: string }) => Effect.logWarning(`${what}: ${error.message}`))
+
+/** Empties a run's folder. Loads the code for it only then, because every run loads this file before it sends anything. */
+const emptied = (...given: Parameters<typeof emptyFolder>) =>
+  Effect.flatMap(Effect.promise(() => import("../report/forget.ts")), ({ emptyFolder }) => emptyFolder(...given))
 
 /** Which stored reports are fetched: all files of these runs, and report.json of the newest ones. */
 interface Wanted {
@@ -55,7 +59,7 @@ const fetchRun = (
     const { fs, path } = yield* disk
     const isThere = yield* fs.exists(folder)
     const has = isThere ? yield* fs.readDirectory(folder) : []
-    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
+    if (isEmptied && has.some((name) => name !== "report.json")) yield* emptied({ folder })
     const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
       isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
     )
@@ -161,16 +165,7 @@ export const emptyStored = (project: Project, pipeline: string, folders: Readonl
       ),
   )
 
-/** Removes the pipeline's oldest reports if there are more than the project keeps. */
-export const dropReports = (project: Project, pipeline: string) =>
-  Effect.gen(function*() {
-    const { reports, reportsKept } = project
-    if (reportsKept.runs === undefined && reportsKept.days === undefined) return
-    yield* fetchReports(project, pipeline, { newest: Infinity, whole: [] })
-    yield* removeStored(project, pipeline, yield* dropOldReports(reports, pipeline, reportsKept))
-  })
-
-const removeStored = (project: Project, pipeline: string, runs: ReadonlyArray<string>) =>
+export const removeStored = (project: Project, pipeline: string, runs: ReadonlyArray<string>) =>
   runs.length === 0
     ? Effect.void
     : withStored(project, (stored) => stored.remove(pipeline, runs)).pipe(

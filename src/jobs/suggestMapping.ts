@@ -14,7 +14,6 @@ import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { openLabels } from "../source/openLabels.ts"
 import type { Source } from "../source/Source.ts"
 import { JobRefused } from "./JobRefused.ts"
 import type { TranslatedQuestion } from "./translations.ts"
@@ -133,6 +132,7 @@ export interface SourceLabels {
 export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Column>) =>
   Effect.gen(function*() {
     if (file === undefined) return undefined
+    const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
     const { labels, title } = yield* openLabels(file)
     const of = ({ title }: Column) => {
       const name = oneLine(title)

@@ -114,7 +114,7 @@ const repeatedNames = (
   })
 
 /** Returns the services that a pipeline names but the project lacks. */
-const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
+export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   [["sink"], ...(keysAt(yaml, ["sink", "targets"]) ?? []).map((target) => ["sink", "targets", target])].flatMap(
     (place) => {
       const path = [...place, "service"]

@@ -11,7 +11,6 @@ import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
 import { isMissing, reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
-import { parseReport } from "./reportFile.ts"
 
 /** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
@@ -121,7 +120,11 @@ export interface PastRuns {
 }
 
 /** Turns the text of a report.json into what is needed of it. Left: why it can't, as the end of a sentence. */
-type Parse<A> = (content: string) => Either.Either<A, string>
+type Parse<A> = (content: string) => Effect.Effect<Either.Either<A, string>>
+
+/** Reads a whole report. */
+const wholeReport: Parse<RunReport> = (content) =>
+  Effect.map(Effect.promise(() => import("./reportFile.ts")), ({ parseReport }) => parseReport(content))
 
 /** Reads the report in a run's folder. Returns undefined if there is none. */
 const readFolder = <A>(folder: string, parse: Parse<A>): Effect.Effect<A | undefined, ReportUnreadable, Disk> =>
@@ -132,7 +135,7 @@ const readFolder = <A>(folder: string, parse: Parse<A>): Effect.Effect<A | undef
     const content = yield* fs.readFileString(file).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file, reason: reasonOf(error) })),
     )
-    return yield* Either.mapLeft(parse(content), (reason) => new ReportUnreadable({ file, reason }))
+    return yield* Either.mapLeft(yield* parse(content), (reason) => new ReportUnreadable({ file, reason }))
   })
 
 /**
@@ -164,7 +167,7 @@ const readReports = <A>(reports: string, pipeline: string, parse: Parse<A>, most
 /** Returns all reports of a pipeline, the newest first. */
 export const readAllReports = (reports: string, pipeline: string): Effect.Effect<PastRuns, ReportUnreadable, Disk> =>
   Effect.map(
-    readReports(reports, pipeline, (content) => Either.map(parseReport(content), Struct.pick(...listed))),
+    readReports(reports, pipeline, (content) => Effect.map(wholeReport(content), Either.map(Struct.pick(...listed)))),
     ({ runs, ...others }) => ({
       runs: runs.toSorted(Order.reverse(Order.mapInput(Order.string, (run) => run.startedAt))),
       ...others,
@@ -188,7 +191,7 @@ export const newestPurposes = (reports: string, pipeline: string) =>
   readReports(
     reports,
     pipeline,
-    (content) => Either.mapLeft(decodePurpose(content), () => "it is not a report"),
+    (content) => Effect.sync(() => Either.mapLeft(decodePurpose(content), () => "it is not a report")),
     reportsRead,
   )
 
@@ -224,7 +227,7 @@ export const readReport = (
           + (runs.length === 0 ? "" : `. Runs with a report, the newest first: ${runs.join(", ")}`),
       )
     }
-    const report = yield* readFolder(folder, parseReport)
+    const report = yield* readFolder(folder, wholeReport)
     const undone = path.join(folder, "undone.csv")
     if (report === undefined && (yield* Effect.orElseSucceed(fs.exists(undone), () => false))) {
       return yield* fail(

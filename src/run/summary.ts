@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { ChangedAnswer, Doubt, RunReport } from "../domain/report.ts"
+import type { Mask } from "../domain/reportFields.ts"
 import { readsSource } from "../domain/run.ts"
 import { counted } from "../domain/words.ts"
 import type { Pages, Vanished } from "../ledger/pages.ts"
 import { version } from "../project/version.ts"
 import type { ImportedRow } from "../report/csvFiles.ts"
-import { redactReport } from "../report/reportFile.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { wholeFormSentences } from "../report/sentences.ts"
 import { FormService } from "../service/FormService.ts"
@@ -68,7 +68,7 @@ export const writeSummary = (ended: Ended) =>
     const { session, view } = yield* RunLedger
     const folder = yield* RunFolder
     const { facts, pulled, report: whole } = yield* summarise(ended)
-    const report = folder.mask === undefined ? whole : redactReport(whole, folder.mask)
+    const report = folder.mask === undefined ? whole : yield* masked(whole, folder.mask)
     const { missed } = ended
     const { unreadable } = yield* RunCounts
     const names = columnNames(plan.columns)
@@ -122,6 +122,10 @@ export const writeSummary = (ended: Ended) =>
     yield* measureRun(report)
     return report
   })
+
+/** Masks a report. The module is loaded only when it is used. */
+const masked = (report: RunReport, mask: Mask) =>
+  Effect.map(Effect.promise(() => import("../report/reportFile.ts")), ({ redactReport }) => redactReport(report, mask))
 
 /** Whether a run read its source to the end and left no row pending. If so, the next run can skip the same files. */
 const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>

@@ -13,11 +13,11 @@ import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThr
 import { type Content, contentNames, contentOf, looksLikeJson } from "./content.ts"
 import { isFixed, rejectUnread } from "./fixed.ts"
 import { noHeader, titlesBelow } from "./headerRow.ts"
-import { type JsonSettings, openJson } from "./json/json.ts"
+import type { JsonSettings } from "./json/json.ts"
 import { mapFiles, refusing, type Source, type SourceError } from "./Source.ts"
 import { beginning, openCsv } from "./text/csv.ts"
 import { type CsvSettings, fixedDelimiter } from "./text/header.ts"
-import { type ExcelSettings, openExcel } from "./workbook/excel.ts"
+import type { ExcelSettings } from "./workbook/excel.ts"
 
 export interface FileOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
@@ -194,16 +194,22 @@ const guarded = (file: string, source: Source): Effect.Effect<Source, SourceErro
 /** The pipeline's settings for reading a file in any format. */
 type FormatSettings = CsvSettings & ExcelSettings & JsonSettings
 
-/** Opens a file in a format. */
+/** Opens a file in a format. Loads the readers of workbooks and of JSON only when they are used. */
 const openAs = (format: Format, bytes: Bytes, settings: FormatSettings): Effect.Effect<Source, SourceError> => {
   switch (format) {
     case "csv":
       return openCsv(bytes, settings)
     case "excel":
-      return openExcel(bytes, settings)
+      return Effect.flatMap(
+        Effect.promise(() => import("./workbook/excel.ts")),
+        ({ openExcel }) => openExcel(bytes, settings),
+      )
     case "json":
     case "jsonl":
-      return openJson(bytes, format, settings)
+      return Effect.flatMap(
+        Effect.promise(() => import("./json/json.ts")),
+        ({ openJson }) => openJson(bytes, format, settings),
+      )
   }
 }
 

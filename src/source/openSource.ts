@@ -20,7 +20,7 @@ import { isFixed } from "./fixed.ts"
 import { limits } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import { requireDistinct } from "./pull/distinct.ts"
-import { type Pulled, pullRecords } from "./pull/pull.ts"
+import type { Pulled } from "./pull/pull.ts"
 import type { PullFrom } from "./pull/since.ts"
 import {
   type ConnectionUnusable,
@@ -143,7 +143,11 @@ const hiddenSheets = (read: ReadonlyArray<NamedSource>): ReadonlyArray<string> =
   })
 
 const pulledFiles = (pull: Pull, from: PullFrom | undefined) =>
-  Effect.map(pullRecords(pull, from), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled }))
+  Effect.flatMap(
+    Effect.promise(() => import("./pull/pull.ts")),
+    ({ pullRecords }) =>
+      Effect.map(pullRecords(pull, from), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled })),
+  )
 
 /** Includes the definition of the form in a source's digest, because columns and cells depend on it. */
 const withDefinition = (source: Source, definition: string | undefined): Source => {

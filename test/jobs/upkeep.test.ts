@@ -6,8 +6,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, type Scope, Stream } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import type { RunReport } from "../../src/domain/report.ts"
+import { dropReports } from "../../src/jobs/attempt.ts"
 import { findReport, redactReport } from "../../src/jobs/report.ts"
-import { dropReports } from "../../src/jobs/storedReports.ts"
 import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -273,7 +273,7 @@ describe("old reports", () => {
         const night = (dryRun: boolean) =>
           Effect.gen(function*() {
             const report = yield* here.run({ dryRun })
-            yield* dropReports(yield* loadProject(here.root), report.pipeline)
+            yield* dropReports(yield* loadProject(here.root), report)
             return report.run
           })
         yield* night(false)
@@ -299,7 +299,7 @@ describe("old reports", () => {
         const reports = path.join(here.root, "reports/people")
         const night = Effect.gen(function*() {
           const report = yield* here.run({ dryRun: true })
-          yield* dropReports(yield* loadProject(here.root), report.pipeline)
+          yield* dropReports(yield* loadProject(here.root), report)
           return report.run
         })
         /** Changes when a run started. */
@@ -326,7 +326,7 @@ describe("old reports", () => {
         yield* started(second, 33)
         yield* started(third, 32)
         const kept = { run: third, pipeline: "people" } as RunReport
-        yield* dropReports(yield* loadProject(here.root), kept.pipeline)
+        yield* dropReports(yield* loadProject(here.root), kept)
         expect(yield* left).toEqual([third])
       }),
   )

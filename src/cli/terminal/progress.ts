@@ -8,7 +8,6 @@ import { paceTexts, phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"
 import { SlidingRate } from "../../jobs/SlidingRate.ts"
 import { Invocation } from "../Invocation.ts"
-import { looking } from "../modules.ts"
 import { Output } from "../Output.ts"
 import { cutToWidth, type Paint, paints, type Screen, widthOf } from "./screen.ts"
 
@@ -256,7 +255,7 @@ export const withProgress = <A, E, R>(name: string, work: (hide: Effect.Effect<v
     const { hasBottom } = yield* Output
     const { json } = yield* Invocation
     if (json || !hasBottom) return yield* work(Effect.void)
-    const { Progress } = yield* looking
+    const { Progress } = yield* Effect.promise(() => import("../../run/Progress.ts"))
     const { done, show } = yield* progressOf(name)
     return yield* work(done).pipe(Effect.provideService(Progress, { show }), Effect.ensuring(done))
   }))

@@ -8,20 +8,24 @@ import type { PostgresOptions } from "./options.ts"
 import type { PostgresStore } from "./postgresLedger.ts"
 
 // Most projects don't use PostgreSQL, so its client is not loaded for them.
-const postgres = Effect.promise(() => import("./postgres.ts"))
+const store = Effect.promise(() => import("./postgresLedger.ts"))
+const marks = Effect.promise(() => import("./marks.ts"))
+const copy = Effect.promise(() => import("./copy.ts"))
+const rate = Effect.promise(() => import("./rate.ts"))
+const reports = Effect.promise(() => import("./reports.ts"))
 
 /** A ledger in a schema of a PostgreSQL database, which several hosts can use. */
 export const inPostgres = (options: PostgresOptions): LedgerDatabase<PostgresOptions> => {
   const { asker, key, schema } = options
   return {
     open: Effect.flatMap(Shared, (open = openOwn) => Effect.map(open(options), (store) => ({ ...store, asker }))),
-    exists: Effect.flatMap(postgres, ({ postgresLedgerExists }) => postgresLedgerExists(options)),
-    missing: Effect.flatMap(postgres, ({ missingInPostgres }) => missingInPostgres(options)),
-    migrate: (owner) => Effect.flatMap(postgres, ({ migratePostgres }) => migratePostgres({ ...options, owner })),
-    copy: Effect.flatMap(postgres, ({ copyPostgresLedger }) => copyPostgresLedger(options)),
+    exists: Effect.flatMap(copy, ({ postgresLedgerExists }) => postgresLedgerExists(options)),
+    missing: Effect.flatMap(marks, ({ missingInPostgres }) => missingInPostgres(options)),
+    migrate: (owner) => Effect.flatMap(store, ({ migratePostgres }) => migratePostgres({ ...options, owner })),
+    copy: Effect.flatMap(copy, ({ copyPostgresLedger }) => copyPostgresLedger(options)),
     backUp: backUpWithTools(options),
-    rate: (account) => Effect.flatMap(postgres, ({ openRate }) => openRate(options, account)),
-    reports: Effect.flatMap(postgres, ({ openReports }) => openReports(options)),
+    rate: (account) => Effect.flatMap(rate, ({ openRate }) => openRate(options, account)),
+    reports: Effect.flatMap(reports, ({ openReports }) => openReports(options)),
     secret: Effect.succeed(key),
     keyAdvice: "Let `newLedger.key` name the same variable as `ledger.key`.",
     adopt: (secret, advice) =>
@@ -51,7 +55,7 @@ class Shared extends Context.Reference<Shared>()("formferry/SharedLedgers", {
 }) {}
 
 const openOwn = (options: PostgresOptions) =>
-  Effect.flatMap(postgres, ({ openPostgresStore }) => openPostgresStore(options))
+  Effect.flatMap(store, ({ openPostgresStore }) => openPostgresStore(options))
 
 /**
  * Lets all work that uses the same ledger in PostgreSQL at the same time share its connections, because a server has few of them. The last user closes
