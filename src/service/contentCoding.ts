@@ -1,20 +1,53 @@
-import { brotliDecompressSync, unzipSync, type ZlibOptions } from "node:zlib"
+import type { Transform } from "node:stream"
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  type ZlibOptions,
+} from "node:zlib"
 import { codeOf } from "../domain/words.ts"
 import { header, type ResponseHeaders } from "./transport.ts"
 
-const decoders: ReadonlyMap<string, (body: Buffer, options: ZlibOptions) => Buffer> = new Map([
-  ["gzip", unzipSync],
-  ["x-gzip", unzipSync],
-  ["deflate", unzipSync],
-  ["br", brotliDecompressSync],
-  ["identity", (body: Buffer) => body],
+/** Some servers send `deflate` without zlib's header. */
+const inflatedSync = (body: Buffer, options: ZlibOptions): Buffer => {
+  try {
+    return inflateSync(body, options)
+  } catch (error) {
+    if (codeOf(error) !== "Z_DATA_ERROR") throw error
+    return inflateRawSync(body, options)
+  }
+}
+
+/** Decodes a body as a whole, or as a stream, which fails if its input is cut. */
+interface Decoder {
+  readonly whole: (body: Buffer, options: ZlibOptions) => Buffer
+  readonly stream: () => Transform
+}
+
+const gzip: Decoder = { whole: gunzipSync, stream: createGunzip }
+
+/** By the name of the coding. */
+export const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ["gzip", gzip],
+  ["x-gzip", gzip],
+  ["deflate", { whole: inflatedSync, stream: createInflate }],
+  ["br", { whole: brotliDecompressSync, stream: createBrotliDecompress }],
 ])
+
+/** Returns the codings that a header names, the last one that was applied first. */
+export const codingsIn = (header: string | null | undefined): ReadonlyArray<string> =>
+  (header ?? "").toLowerCase().split(",").map((one) => one.trim()).filter((one) => one !== "" && one !== "identity")
+    .reverse()
 
 /**
  * Decodes the body of a response. No coding is requested, but some proxies compress anyway.
  *
  * @param most the maximum number of decoded bytes
- * @returns the body and its header, unchanged if the coding is unknown or the body damaged; undefined if the body would be too long
+ * @returns the body and its headers, unchanged if the coding is unknown or the body damaged; undefined if the body would be too long
  */
 export const decoded = (
   headers: ResponseHeaders,
@@ -22,15 +55,15 @@ export const decoded = (
   most: number,
 ): { readonly headers: ResponseHeaders; readonly body: Buffer } | undefined => {
   const { "content-encoding": _, ...others } = headers
-  const codings = (header(headers, "content-encoding") ?? "").toLowerCase().split(",").map((one) => one.trim())
-  try {
-    // An unknown coding throws, like a damaged body.
-    const plain = codings.filter((one) => one !== "").reduceRight(
-      (rest, coding) => decoders.get(coding)!(rest, { maxOutputLength: most }),
-      body,
-    )
-    return { headers: others, body: plain }
-  } catch (error) {
-    return codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? undefined : { headers, body }
+  let plain = body
+  for (const coding of codingsIn(header(headers, "content-encoding"))) {
+    const decoder = decoders.get(coding)
+    if (decoder === undefined) return { headers, body }
+    try {
+      plain = decoder.whole(plain, { maxOutputLength: most })
+    } catch (error) {
+      return codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? undefined : { headers, body }
+    }
   }
+  return { headers: others, body: plain }
 }

@@ -1,18 +1,7 @@
-import { pipeline, type Readable, type Transform } from "node:stream"
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
+import { pipeline, type Readable } from "node:stream"
 import type { Dispatcher } from "undici"
+import { codingsIn, decoders } from "../service/contentCoding.ts"
 import { throughProxy } from "../service/proxy.ts"
-
-/** The codings that are requested. */
-const requested = "gzip, br"
-
-/** Makes the decoders of the codings that servers use, even unasked. Each fails if its input is cut. */
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
-}
 
 let agent: Dispatcher | undefined
 
@@ -27,7 +16,7 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
   const answer = await undici.request(String(input), {
     dispatcher: "dispatcher" in init ? init.dispatcher as unknown as Dispatcher : agent,
     method: (init.method ?? "GET") as "GET" | "POST",
-    headers: { "accept-encoding": requested, ...given },
+    headers: { "accept-encoding": "gzip, br", ...given },
     body: body as string | undefined ?? null,
     signal: signal ?? null,
     // The caller's limit covers the whole request. undici's own limits of 5 minutes may be shorter.
@@ -39,12 +28,14 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
       [value ?? []].flat().map((one): [string, string] => [name, one])
     ),
   )
-  const codings = (answered.get("content-encoding") ?? "").toLowerCase().split(",").map((one) => one.trim())
-  const decoded = codings.toReversed().reduce((stream: Readable, coding) => {
-    if (coding === "" || coding === "identity") return stream
-    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding]?.() : undefined
-    if (decoder === undefined) throw new Error("The answer has an unknown coding.")
-    return pipeline(stream, decoder, () => {})
+  const decoded = codingsIn(answered.get("content-encoding")).reduce((stream: Readable, coding) => {
+    const decoder = decoders.get(coding)
+    if (decoder === undefined) {
+      throw new Error(
+        `The answer is compressed as "${coding}", which can't be read. Ask the server's operator for gzip.`,
+      )
+    }
+    return pipeline(stream, decoder.stream(), () => {})
   }, answer.body)
   const isEmpty = [204, 205, 304].includes(answer.statusCode)
   if (isEmpty) await answer.body.dump()
