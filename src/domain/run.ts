@@ -53,6 +53,9 @@ export const outcomes = namesOf(outcomeWords)
 /** In a file's `taken`: the entry that says how quotes at the start of cells were read. */
 export const strayQuotes = "stray quotes"
 
+/** In a file's `taken`: what the entry about empty rows says before the number of the first row below one. */
+export const aboveRow = "first above row"
+
 /** What a person has to confirm before rows are sent. */
 export interface SendQuestion {
   readonly service: string

@@ -1,9 +1,10 @@
+import * as Str from "effect/String"
 import type { CellState } from "../domain/cells.ts"
 import { fates, fateWords, submissionsIn, verdicts, verdictWords } from "../domain/fate.ts"
 import { brief } from "../domain/problem.ts"
 import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
-import { outcomeWords, strayQuotes } from "../domain/run.ts"
+import { aboveRow, outcomeWords, strayQuotes } from "../domain/run.ts"
 import { count, counted, firstOf, lastingEach, listed, oneLine, span, type Word } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
@@ -101,8 +102,8 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
   const where = named ? `${file.file}: ` : ""
   return [
     ...(lines === undefined ? [] : [`${where}${lines}.`]),
-    ...file.taken.filter(({ value, what }) => /^empty (?:lines|rows)$/.test(what) && value.includes("above row"))
-      .map(({ value, what }) => `${where}${what.replace("e", "E")}: ${value}, where another table may begin.`),
+    ...file.taken.filter(({ value }) => value.includes(aboveRow))
+      .map(({ value, what }) => `${where}${Str.capitalize(what)}: ${value}, where another table may begin.`),
     ...(stray === undefined ? [] : [`Quotes at the start of cells were ${stray.value}.`]),
     ...(longest === undefined ? [] : [`Longest cell: ${longest}.`]),
   ]

@@ -81,7 +81,7 @@ export class RecordSpool {
         "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)",
       ).raw(),
       repeatedOf: db.prepare(
-        "SELECT coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? AND fault IS NULL GROUP BY row, place, cells)",
+        "SELECT coalesce(sum(n), 0) FROM (SELECT count(*) - count(DISTINCT place || ' ' || cells) AS n FROM record WHERE part = ? AND fault IS NULL GROUP BY row)",
       ).raw(),
       between: db.prepare(
         "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at",

@@ -69,8 +69,8 @@ export const lockPrefix = "~$"
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   const message = isMissing(error) && near === basename(file)
     ? `${file} is a link to a file that does not exist. Correct the link, or name the file itself.`
-    : isMissing(error) && /[*?]/.test(basename(file))
-    ? `There is no file ${file}. To read files that match a pattern, write \`file: { glob: PATTERN }\` under \`source\`.`
+    : isMissing(error) && /[*?]/.test(file)
+    ? `There is no file ${file}. Name the file itself. In a pipeline, \`file: { glob: PATTERN }\` under \`source\` reads all files that match a pattern.`
     : isMissing(error)
     ? `There is no file ${file}.${near === undefined ? "" : ` Did you mean ${quoted(near)}?`} Correct its path.`
     : error._tag === "SystemError" && error.reason === "PermissionDenied"

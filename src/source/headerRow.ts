@@ -1,6 +1,7 @@
 import { type Cell, cellText, isFilled } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
+import { aboveRow } from "../domain/run.ts"
 import { count } from "../domain/words.ts"
 import type { Head } from "./Source.ts"
 
@@ -163,7 +164,7 @@ export const notRecords = (header: ReadonlyArray<Cell>, below: ReadonlyArray<Cel
 export const emptyTaken = (what: string, empty: number, below: number | undefined) =>
   empty === 0
     ? []
-    : [{ what, value: `${count(empty)} omitted${below === undefined ? "" : `, first above row ${below}`}` }]
+    : [{ what, value: `${count(empty)} omitted${below === undefined ? "" : `, ${aboveRow} ${below}`}` }]
 
 /** Returns a warning if the row below a detected header may contain its titles: that row is full, and has cells in several columns without a title. */
 export const titlesBelow = (

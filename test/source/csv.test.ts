@@ -254,7 +254,7 @@ describe("the header of a CSV file", () => {
     const text = '"No" "Full name"\n"1" "Ada Lovelace"\n"2" NA\n'
     for (const one of [text, text.replaceAll('" ', '"   ')]) {
       expect(await refusal(config(file(one)))).toContain(
-        'has spaces between its cells. If there is exactly one everywhere, write `delimiter: " "`',
+        "has spaces between its cells. Save it with commas",
       )
     }
     expect((await run(read(config(file(text), { delimiter: " " })))).rows).toEqual([["1", "Ada Lovelace"], ["2", "NA"]])
@@ -413,7 +413,7 @@ describe("a file that can't be read as CSV", () => {
 
   it("a pattern instead of a file's path is refused with the setting for patterns", async () => {
     expect(await refusal(config(file("a\n1\n").replace(/[^/\\]*$/, "*.csv")))).toMatch(
-      /There is no file \S+\. To read files that match a pattern, write `file: \{ glob: PATTERN \}` under `source`\.$/,
+      /There is no file \S+\. Name the file itself\. In a pipeline, `file: \{ glob: PATTERN \}` under `source` reads all files that match a pattern\.$/,
     )
   })
 

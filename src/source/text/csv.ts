@@ -190,8 +190,8 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     }
     if (header.delimiterBecause === oneColumn && spaced.test(header.text)) {
       return yield* refusing(file)(
-        'has spaces between its cells. If there is exactly one everywhere, write `delimiter: " "` under `source`. '
-          + "If not, save it with commas. In R, use write.csv(data, row.names = FALSE) instead of write.table.",
+        "has spaces between its cells. Save it with commas: in R, use write.csv(data, row.names = FALSE) instead of write.table. "
+          + 'If there is exactly one space between cells, and the header has a title for each column, you can write `delimiter: " "` under `source` instead.',
       )
     }
     const ofMark = settings.encoding !== undefined && encoding.because === "by its byte order mark"
