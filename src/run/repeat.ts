@@ -54,10 +54,11 @@ export const unchangedSince = Effect.gen(function*() {
   if (verdicts.unread > acknowledged.unread) return undefined
   // The rejected rows are in that run's report, which may have been removed or edited.
   const { alreadyImported, imported } = repeat.rows
+  const folder = yield* RunFolder
   const hasRejected = rejectedIn(repeat.rows) > 0
-  const earlier = hasRejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
+  const earlier = hasRejected ? yield* folder.of(repeat.run) : undefined
   if (hasRejected && (earlier === undefined || earlier.rejected !== repeat.rejected)) return undefined
-  const files = yield* digest
+  const [files] = yield* Effect.all([digest, folder.loadWriter], { concurrency: 2 })
   const same = files.length === repeat.sources.length
     && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
   if (!same) return undefined
