@@ -111,7 +111,7 @@ export const trap = (code: Trap["code"], message: string, count = 0, examples: T
 
 export const examplesKept = 3
 
-/** The number of trap-free texts that are cached for each column. Caching pays because most columns repeat a few texts. */
+/** The number of trap-free texts that are cached for each column. In a column whose texts hardly repeat, looking them up takes longer than checking them. */
 const cached = 1_000
 
 /** Matches titles of columns whose numbers may start with zeros. */
@@ -126,7 +126,9 @@ export class CellTraps {
   private digits = 0
   private zeroFirst = 0
   private readonly lengths = new Map<number, number>()
-  private readonly harmless = new Set<string>()
+  /** Texts without a trap. Undefined if they hardly repeat. */
+  private harmless: Set<string> | undefined = new Set()
+  private repeated = 0
 
   /** @param title the column's title, which shows whether its numbers may start with zeros */
   constructor(title: string) {
@@ -139,10 +141,16 @@ export class CellTraps {
    */
   add(cell: Cell, meant: Cell): void {
     if (cell instanceof ErrorCell) this.note("excel-error", cell.code)
-    else if (typeof cell === "string" && !this.harmless.has(cell)) {
+    else if (typeof cell === "string") {
+      if (this.harmless?.has(cell) === true) {
+        this.repeated++
+        return
+      }
       const before = this.noted
       this.addText(cell, cell === meant)
-      if (this.noted === before && this.harmless.size < cached) this.harmless.add(cell)
+      if (this.noted !== before || this.harmless === undefined || this.harmless.size >= cached) return
+      this.harmless.add(cell)
+      if (this.harmless.size === cached && this.repeated < cached) this.harmless = undefined
     }
   }
 
