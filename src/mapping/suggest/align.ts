@@ -26,10 +26,11 @@ const turned = (rows: Table): Table =>
 export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, isOrdered = true): Table => {
   const questions = evidence[0]?.length ?? 0
   const odds = (1 - model.alone) / model.alone
-  const likely = evidence.map((row) => Float64Array.from(row, (one) => Math.exp(Math.max(-20, Math.min(20, one)))))
+  const bounded = evidence.map((row) => Float64Array.from(row, (one) => Math.max(-20, Math.min(20, one))))
+  const likely = mapped(bounded, Math.exp)
   const anyhow = matching(mapped(likely, (one) => one * odds / questions))
   if (!isOrdered || questions === 0) return anyhow
-  const ordered = orderedMatching(mapped(likely, (one) => one * odds ** 2))
+  const ordered = orderedMatching(mapped(bounded, (one) => one + 2 * Math.log(odds)))
   // A moved unit may answer a question that the order leaves over.
   const [free, asked] = [ordered, turned(ordered)].map((table) => table.map((row) => Math.max(0, 1 - sumOf(row))))
   const others = matching(mapped(likely, (one, unit, of) => one * model.moved / questions * free![unit]! * asked![of]!))
@@ -81,28 +82,37 @@ const left = (weight: Table, free: Table, before: Table): Table =>
     return claims
   })
 
-/** Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after it. */
+/**
+ * Returns probabilities if units and questions have the same order, summed over all such alignments: those of what comes before a pair, and of what comes after
+ * it. Weights and sums are logarithms, because the sums of one row can differ by more than a number's range.
+ */
 const orderedMatching = (weight: Table): Table => {
   const before = alignments(weight)
   const after = alignments(weight.toReversed().map((row) => row.toReversed())).toReversed()
-  const all = before.at(-1)!
-  return weight.map((row, unit) => {
-    const [start, rest] = [before[unit]!, after[unit + 1]!]
-    const scale = Math.exp(start.scale + rest.scale - all.scale) / all.sums.at(-1)!
-    return row.map((one, question) => scale * one * start.sums[question]! * rest.sums[row.length - 1 - question]!)
-  })
+  const all = before.at(-1)!.at(-1)!
+  return mapped(
+    weight,
+    (one, unit, of) => Math.exp(one + before[unit]![of]! + after[unit + 1]!.at(-2 - of)! - all),
+  )
 }
 
-/** Returns sums over all alignments of the first units with the first questions, by both, and the logarithm of each row's scale. */
-const alignments = (weight: Table) => {
-  const rows = [{ sums: new Float64Array(weight[0]!.length + 1).fill(1), scale: 0 }]
+/** Returns sums over all alignments of the first units with the first questions, by both. */
+const alignments = (weight: Table): Table => {
+  const rows = [new Float64Array(weight[0]!.length + 1)]
   for (const row of weight) {
-    const { scale, sums: before } = rows.at(-1)!
+    const before = rows.at(-1)!
     const sums = Float64Array.from(before)
-    // Alignments that leave both the unit and the question alone are in both sums, so they are subtracted once.
-    for (let at = 1; at < sums.length; at++) sums[at]! += sums[at - 1]! + (row[at - 1]! - 1) * before[at - 1]!
-    const most = Math.max(...sums)
-    rows.push({ sums: sums.map((one) => one / most), scale: scale + Math.log(most) })
+    // The sum over the alignments in which the unit answers one of the first questions.
+    let answering = -Infinity
+    for (let at = 1; at < sums.length; at++) {
+      answering = added(answering, row[at - 1]! + before[at - 1]!)
+      sums[at] = added(before[at]!, answering)
+    }
+    rows.push(sums)
   }
   return rows
 }
+
+/** Returns the logarithm of the sum of two numbers, from their logarithms. */
+const added = (one: number, other: number): number =>
+  Math.max(one, other) + Math.log1p(Math.exp(-Math.abs(one - other)))

@@ -79,6 +79,16 @@ describe("The alignment of columns with questions", () => {
     expect(found[3]?.[3]).toBeLessThan(0.85)
   })
 
+  it.each([0, 1, 2])(
+    "finds each of 200 questions between 400 columns if evidence for all other pairs is %d",
+    (other) => {
+      const pairs = Array.from({ length: 200 }, (_, question) => [question + 150, question] as const)
+      const found = align(sureOf(400, 200, pairs).map((row) => row.map((one) => one === 7 ? 9 : other)))
+      expect(found.every((row) => row.every(Number.isFinite))).toBe(true)
+      expect(Math.min(...pairs.map(([unit, question]) => found[unit]![question]!))).toBeGreaterThan(0.85)
+    },
+  )
+
   it("connects nothing in an empty file or form", () => {
     expect(align([])).toEqual([])
     expect(align([[], []])).toHaveLength(2)
