@@ -22,13 +22,11 @@ const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...prof
 const onlyText = (one: ProfiledColumn): string | undefined =>
   one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
 
-const containsOption = (one: BlockMember): boolean => onlyText(one) === one.option
-
 const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
   const options = optionColumns(members)
   const texts = [...new Set(options.flatMap(textsOf))]
   if (texts.length === 0) return "empty"
-  if (options.every(containsOption)) return "ticks"
+  if (options.every((one) => onlyText(one) === one.option)) return "ticks"
   const most = texts.every((text) => /^\d{1,2}(?:\.0)?$/.test(text)) ? Math.max(...texts.map(Number)) : 0
   if (most > 1) return most <= options.length && texts.length > 1 ? "ranks" : "labels"
   // A column for one option may have a word of its own for a tick.
@@ -47,7 +45,7 @@ const memberOf = (one: ProfiledColumn, option: string, role: BlockMember["role"]
 /**
  * Returns the units of a source: the blocks that its format names, those that can be inferred from headers and cells, and columns. A column belongs to one
  * block at most. A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind
- * ranking, so these columns are also units of their own. So are those of a block that the file's format does not show.
+ * ranking, so these columns are also units of their own. So are those of a block that only headers show.
  *
  * @param labels the columns' titles by position, if the form tool shows them
  */
@@ -58,20 +56,24 @@ export const unitsOf = (
   labels: ReadonlyArray<string> = [],
 ): ReadonlyArray<Unit> => {
   const blocks: Array<Unit & Block> = []
-  const taken = new Set<Column>()
-  const add = (title: string, known: boolean, members: ReadonlyArray<BlockMember>) => {
+  const [taken, inWhole] = [new Set<Column>(), new Set<Column>()]
+  const isRanked = targets.some(({ kind }) => kind === "ranking")
+  const add = (title: string, shownBy: "format" | "headers" | "cells", members: ReadonlyArray<BlockMember>) => {
+    const known = shownBy === "format"
     const content = contentOf(members) ?? (known ? "labels" : undefined)
     if (content === undefined || members.some(({ column }) => taken.has(column))) return
     const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title
     const meaning = meaningOf(asked, members.map(({ option }) => option))
     blocks.push({ _tag: "Block", title, known, content, members, meaning })
     for (const { column } of members) taken.add(column)
+    if (shownBy === "headers" || content === "labels" || (content === "places" && !isRanked)) return
+    for (const { column } of optionColumns(members)) inWhole.add(column)
   }
   for (const { title, columns: members } of named) {
     const own = members.flatMap(({ option, position, role }) =>
       columns.filter(({ column }) => column.position === position).map((one) => memberOf(one, option, role))
     )
-    add(title, true, own)
+    add(title, "format", own)
   }
   for (const pattern of headers) {
     const groups = new Map<string, Array<BlockMember>>()
@@ -85,29 +87,21 @@ export const unitsOf = (
       const role = isText && vocabulary.other.includes(wordsOf(option)[0] ?? "") ? "other" : "option"
       groups.set(question, [...groups.get(question) ?? [], memberOf(one, option, role)])
     }
-    for (const [title, members] of groups) if (members.length > 1) add(title, false, members)
+    for (const [title, members] of groups) if (members.length > 1) add(title, "headers", members)
   }
   // If each column contains only one option, such as in a tool's export without its second header row, titles don't have to name the options.
   for (const { kind, options } of targets) {
     if (kind !== "choices" || options === undefined) continue
-    const named = new Map<Option, BlockMember>()
+    const byOption = new Map<Option, BlockMember>()
     for (const one of columns) {
       const option = taken.has(one.column) ? undefined : onlyText(one)
       const found = option && exactOption(options, option)
-      if (found && !named.has(found)) named.set(found, { ...one, option, role: "option" })
+      if (found && !byOption.has(found)) byOption.set(found, { ...one, option, role: "option" })
     }
-    const [first, ...others] = named.values()
+    const [first, ...others] = byOption.values()
     const title = first?.column.title.trim() || first?.option
-    if (title && others.length > 0) add(title, false, [...named.values()])
+    if (title && others.length > 0) add(title, "cells", [...byOption.values()])
   }
-  const isRanked = targets.some(({ kind }) => kind === "ranking")
-  const isWhole = ({ content, known, members }: Block) =>
-    known
-      ? content !== "labels" && (content !== "places" || isRanked)
-      : members.every(containsOption)
-  const inWhole = new Set(
-    blocks.filter(isWhole).flatMap(({ members }) => optionColumns(members)).map(({ column }) => column),
-  )
   const alone = columns.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (labels[position] || title.trim() || (name ?? ""))

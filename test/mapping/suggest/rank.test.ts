@@ -95,3 +95,13 @@ it.each([
   // Nothing shows which option the empty column is for.
   expect(unmapped.map(({ position }) => position)).toContain(3)
 })
+
+it("columns whose headers look like options of one question answer separate questions", () => {
+  const titles = ["Allergies [Nuts]", "Allergies [Milk]"]
+  const { addRow, profiles } = profiler(["Id", ...titles].map((title, position) => ({ position, title, name: title })))
+  for (let row = 0; row < 12; row++) addRow([`x${row}`, row % 2 === 0 ? "Nuts" : "", row % 3 === 0 ? "Milk" : ""])
+  const { questions } = Effect.runSync(suggest({ form: formOf(titles), columns: profiles(), blocks: [] }))
+  expect(questions.map(({ accepted }) => accepted?.origin)).toMatchObject(
+    titles.map((title) => ({ _tag: "Column", column: { title } })),
+  )
+})
