@@ -3,7 +3,14 @@ import { serialize } from "node:v8"
 import file from "../../src/mapping/words/topics.json" with { type: "json" }
 import { add, type Compiled, inDirection, keyOf, stemKey, weightUnit } from "../../src/mapping/words/topics.ts"
 import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
-import { conceptsOf, isContentWord, isStopWord, stemOf, vocabulary } from "../../src/mapping/words/words.ts"
+import {
+  conceptsOf,
+  isContentWord,
+  isStopWord,
+  longestPhrase,
+  stemOf,
+  vocabulary,
+} from "../../src/mapping/words/words.ts"
 
 /** How much one concept counts that is related or asked for together with a concept, and all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [1.2, 3.2]
@@ -17,11 +24,13 @@ const inMany = 150
 /** How near concepts are that different wordings of one question name. */
 const inTopic = 0.5
 
-/** Returns the phrases of each concept. */
-export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> => {
+/** Returns the phrases of each concept: those of a list, separated by ` | `, and those of the vocabulary. */
+export const phrasesOfConcepts = (
+  lists: Readonly<Record<string, string>> = file.concepts,
+): ReadonlyMap<string, ReadonlySet<string>> => {
   const all = new Map<string, Set<string>>()
   const put = (concept: string, phrase: string) => all.set(concept, (all.get(concept) ?? new Set()).add(phrase))
-  for (const [concept, list] of Object.entries<string>(file.concepts)) {
+  for (const [concept, list] of Object.entries(lists)) {
     for (const phrase of list.split(" | ")) put(concept, phrase)
   }
   for (const [phrase, concepts] of conceptsOf) for (const concept of concepts) put(concept, phrase)
@@ -30,18 +39,20 @@ export const phrasesOfConcepts = (): ReadonlyMap<string, ReadonlySet<string>> =>
 
 /**
  * Returns what suggestions know of words, for `topics.ts`. Concepts are numbered, and phrases are hashed, because building these lists from all phrases takes
- * seconds.
+ * seconds. Throws if a phrase or a weight exceeds what `topics.ts` can look up.
  */
-export const compileTopics = (): Uint8Array => {
+export const compileTopics = (lists?: Readonly<Record<string, string>>): Uint8Array => {
   const vectors = new Int8Array(readFileSync("src/mapping/words/vectors.bin"))
   if (vectors.length !== rowCount * dimensions) {
     throw new Error(
       "src/mapping/words/vectors.bin has a different size than vectors.ts says. Run npm run learn-vectors.",
     )
   }
-  const phrasesOf = phrasesOfConcepts()
+  const phrasesOf = phrasesOfConcepts(lists)
   const numbers = new Map([...phrasesOf.keys()].map((concept, number) => [concept, number]))
   const phrases = [...phrasesOf.values()].map((all) => [...all])
+  const long = phrases.flat().find((phrase) => phrase.split(" ").length > longestPhrase)
+  if (long !== undefined) throw new Error(`"${long}" has more than ${longestPhrase} words (longestPhrase in words.ts).`)
   const stems = phrases.map((all) => all.map((phrase) => phrase.split(" ").filter(isContentWord).map(stemOf)))
 
   const count = new Map<string, number>()
@@ -87,11 +98,16 @@ export const compileTopics = (): Uint8Array => {
   }
 
   entries.sort((a, b) => a[0] - b[0])
+  const weightOf = (weight: number): number => {
+    const units = Math.round(weight * weightUnit)
+    if (units > 255) throw new Error(`A weight of ${weight} does not fit into a byte (weightUnit in topics.ts).`)
+    return units
+  }
   return serialize(
     {
       keys: Float64Array.from(entries, ([key]) => key),
       concepts: Uint16Array.from(entries, ([, concept]) => concept),
-      weights: Uint8Array.from(entries, ([, , weight]) => Math.round(weight * weightUnit)),
+      weights: Uint8Array.from(entries, ([, , weight]) => weightOf(weight)),
       vectors,
     } satisfies Compiled,
   )

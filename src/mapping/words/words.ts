@@ -66,7 +66,7 @@ for (const [concept, phrases] of Object.values(vocabulary.concepts).flatMap(Obje
 }
 
 /** The number of words of the longest phrase that is looked up. */
-const longestPhrase = 12
+export const longestPhrase = 12
 
 /** Cuts words into phrases, with the positions of their first words: at each place the longest phrase that is known, otherwise a single word. */
 export const phrasesIn = (words: ReadonlyArray<string>, isKnown: (phrase: string) => boolean) => {
