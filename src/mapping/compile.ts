@@ -121,7 +121,7 @@ export const compile = (input: {
     fixed,
     uses: new CellUses(columns.reduce((width, { position }) => Math.max(width, position + 1), 0)),
   }
-  const where = compileConditions(source.where, context)
+  const where = compileConditions("where", source.where, context)
   const answers = compileAnswers(pipeline, form, context)
   const declaredStamps = stampsOf(pipeline, form)
   checkStamps(declaredStamps, pipeline, form, findings)

@@ -162,7 +162,11 @@ const joined = (
       ? undefined
       : { entries, options, unique: only.entry.unique ? only.done : undefined, ...only.done }
   }
-  const all = made.map(({ entry, done }) => ({ conditions: compileConditions(entry.when, context), done, entry }))
+  const all = made.map(({ entry, done }) => ({
+    conditions: compileConditions("when", entry.when, context),
+    done,
+    entry,
+  }))
   if (all.some(({ done }) => done === undefined)) return undefined
   const reading = (isRead: (entry: MappingEntry) => boolean) =>
     readWhen(

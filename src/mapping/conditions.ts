@@ -77,9 +77,16 @@ const loosely = (text: string): string => {
   return plain.length <= 15 && plainNumber.test(plain) ? String(Number(plain)) : plain
 }
 
-/** Whether a cell is a truth value, which has no letter case: in a workbook or JSON file, and in a rejected.csv, which a spreadsheet program may have saved in capitals. */
-const isTruth = (cell: Cell | undefined, text: string, fixed: Fixed): boolean =>
-  typeof cell === "boolean" || (fixed !== undefined && /^(?:true|false)$/i.test(text))
+/** Whether a cell is a truth value, which has no letter case. */
+type IsTruth = (cell: Cell | undefined, text: string) => boolean
+
+/** Returns a function that finds the truth values of workbooks and JSON files, also as the texts that a corrected rejected.csv contains. */
+const typedTruth = (fixed: Fixed): IsTruth => (cell, text) =>
+  typeof cell === "boolean" || (fixed === "typed" && /^(?:true|false)$/i.test(text))
+
+/** Like `typedTruth`, for what selects rows. A rejected row met it, and a spreadsheet program may have written its `true` in capitals since. */
+const selectedTruth = (fixed: Fixed): IsTruth =>
+  fixed === "text" ? (cell, text) => typeof cell === "boolean" || /^(?:TRUE|FALSE)$/.test(text) : typedTruth(fixed)
 
 const truthSpellings = (text: string): ReadonlyArray<string> => {
   const lower = text.toLowerCase()
@@ -87,7 +94,7 @@ const truthSpellings = (text: string): ReadonlyArray<string> => {
 }
 
 /** Compares cells with texts. */
-const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
+const compareTexts = (texts: ReadonlyArray<string>, isTruth: IsTruth) => {
   const all = new Set(texts.map(plainName))
   const inLowerCase = new Map([...all].map((text) => [text.toLowerCase(), text]))
   const loose = new Map([...all].map((text) => [loosely(text), text]))
@@ -97,7 +104,7 @@ const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
     has: (cell: Cell | undefined, text: string): boolean => {
       const equal = all.has(text)
         ? text
-        : isTruth(cell, text, fixed)
+        : isTruth(cell, text)
         ? inLowerCase.get(text.toLowerCase())
         : undefined
       if (equal !== undefined) {
@@ -117,11 +124,18 @@ const compareTexts = (texts: ReadonlyArray<string>, fixed: Fixed) => {
   }
 }
 
-/** Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date. */
+/**
+ * Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date.
+ *
+ * @param section the key of the pipeline that contains them
+ */
 export const compileConditions = (
+  section: "where" | "when",
   conditions: ReadonlyArray<Condition>,
   { columns: book, empty, findings, fixed }: Pick<CompileContext, "columns" | "empty" | "findings" | "fixed">,
 ): Conditions => {
+  const isTruth = typedTruth(fixed)
+  const isSelectedTruth = section === "where" ? selectedTruth(fixed) : isTruth
   let compares = false
   const found: Array<Column> = []
   const near: Array<Conditions["near"]> = []
@@ -133,7 +147,7 @@ export const compileConditions = (
     let selected: ReturnType<typeof compareTexts> | undefined
     for (const [texts, skips] of [[asked.is, true], [asked.not, false]] as const) {
       if (texts === undefined) continue
-      const compared = compareTexts(texts, fixed)
+      const compared = compareTexts(texts, skips ? isSelectedTruth : isTruth)
       if (skips) selected = compared
       tests.push((cell, text) => compared.has(cell, text) === skips)
       if (column !== undefined) near.push(() => compared.near().map((one) => ({ ...one, column, path, skips })))
@@ -145,7 +159,7 @@ export const compileConditions = (
     const pattern = asked.matches === undefined ? undefined : compilePattern(asked.matches)
     if (typeof pattern === "object") {
       tests.push((cell, text) =>
-        pattern.test(text) || (isTruth(cell, text, fixed) && truthSpellings(text).some(pattern.test))
+        pattern.test(text) || (isSelectedTruth(cell, text) && truthSpellings(text).some(pattern.test))
       )
     }
     const formats = compileFormats({ format: asked.format }, "date", isoFormat)

@@ -260,7 +260,7 @@ const sourceKeys = section({
   ),
   where: optional(Conditions, {
     description:
-      "Rows that don't meet these conditions are skipped. Texts must be equal, including their case; only truth values of workbooks and JSON have no case, also in a fixed rejected.csv",
+      "Rows that don't meet these conditions are skipped. Texts must be equal, including their case; only truth values of workbooks and JSON have no case. In a fixed rejected.csv, TRUE also meets `true`",
     examples: [{ Status: ["complete", "finished"] }],
     absent: [],
   }),

@@ -113,6 +113,27 @@ it.scopedLive("a fixed row of a text file meets `where` with a truth value that 
     }
   }))
 
+it.scopedLive("a fixed row of a text file meets or fails `not` and `when` exactly as its original", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const rows = upTo(3).map((no) => `${no},P${no},${no > 2 ? "a@example.org" : "none"},,true\n`)
+    at.write("source.csv", `No,Name,Mail,Born,Active\n${rows.join("")}`)
+    for (
+      const [count, before, after] of [
+        [2, "[No]", '[No]\n  where: { Active: { not: "TRUE" } }'],
+        [3, "    - { name: Name,", '    - { name: Name, when: { Active: "TRUE" }, value: WRONG }\n$&'],
+      ] as const
+    ) {
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace(before, after))
+      const first = yield* at.inProcess("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(1)
+      fix(at, ["none,,true", "a@example.org,,true"])
+      yield* importFixed(at, first.lastLine)
+      expect([at.count(), at.report().rows.filtered], after).toEqual([count, 0])
+    }
+    expect(at.answers("qName")).toEqual(["P1", "P2", "P3"])
+  }))
+
 it.scopedLive("records with half of a character or with conflicting values stay rejected until a person has corrected them", () =>
   Effect.gen(function*() {
     const at = yield* bench()
