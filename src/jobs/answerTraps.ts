@@ -10,7 +10,7 @@ import { firstLate, hasShortYear } from "../kinds/dateFormats.ts"
 import type { MappedAnswer, Mapping } from "../mapping/Mapping.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { CellTraps } from "./cellTraps.ts"
+import { CellTraps, isNoDate } from "./cellTraps.ts"
 
 /** The kinds that may send a spoilt cell. The others reject it. */
 const lenient: ReadonlySet<string> = new Set(["text", "number", "date", "dateTime"])
@@ -47,7 +47,7 @@ const watch = ({ columns: [column], kind }: MappedAnswer, format: unknown) => {
       if (typeof text !== "string") return
       traps.add(text, text)
       const year = text.slice(0, 4)
-      if (isDated && /^0\d{3}-/.test(text)) count(early, text)
+      if (isDated && /^0\d{3}-/.test(text) && !isNoDate(text)) count(early, text)
       if (isShort && Number(year) >= firstLate && !cellText(cell).includes(year)) count(late, text)
     },
     found: (): ReadonlyArray<Pick<Trap, "examples" | "message">> => [

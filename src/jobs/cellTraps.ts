@@ -90,7 +90,7 @@ const noDates: ReadonlySet<string> = new Set(
 const noYear = new RegExp(storedForNone.map((date) => date.slice(0, 4)).join("|"))
 
 /** Whether a text is a date that databases store if there is none. It may have a time of 0:00. */
-const isNoDate = (text: string): boolean =>
+export const isNoDate = (text: string): boolean =>
   text.length <= 24 && noYear.test(text)
   && noDates.has(text.replace(/[ T]0?0:00(?::00(?:\.0+)?)?Z?$/, "").replaceAll(/[./]/g, "-"))
 

@@ -223,6 +223,8 @@ questions:
       expect(yield* startSpoilt(allEntries.replace("dd.MM.yy", "dd.MM.yyyy"), rows)).toEqual([
         '7 "Born": 1 date is before the year 1000, as if the century was lost. Correct the file. For example "0024-03-02".',
       ])
+      expect(yield* startSpoilt(allEntries.replace("dd.MM.yy", "dd.MM.yyyy"), rows.replace("0024-03-02", "0001-01-01")))
+        .toEqual([expect.stringMatching(/^7 "Born": 1 cell is what programs write for no answer/)])
     }))
 
   it.scoped("warns about no cell that the pipeline leaves out or corrects, nor about what people answer", () =>
