@@ -144,7 +144,12 @@ export const checkData = (
           .map((problem) => problemFinding(pipeline, form, problem, counts.rows)),
         ...traps.findings(),
         ...(yield* stray.findings),
-        ...conditionFindings(pipeline, source, mapping, true),
+        // A pull of new records often has none that a condition selects.
+        ...conditionFindings(
+          pipeline,
+          mapping,
+          source.increment?.mark === undefined ? { least: 1, texts: true } : undefined,
+        ),
         ...(times?.column.name === undefined ? [] : [timeFinding(pipeline, times, times.column.name)]),
       ],
     } satisfies CheckedData

@@ -1,11 +1,11 @@
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
+import { firstOf } from "../domain/words.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { shownName } from "../source/columns.ts"
-import type { Source } from "../source/Source.ts"
 
 /** Returns a warning for each cell that `where` distinguishes from a text, although only its case, spaces or notation differ. */
 const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): ReadonlyArray<Diagnostic> =>
@@ -27,31 +27,52 @@ const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): Readonl
     }
   })
 
-/**
- * Returns a warning for each condition of `where` that no row meets, and for texts that occur in no row. Cells that nearly equal a text have their own warning.
- *
- * @param texts whether to name single texts. A source may lack some of them every day
- */
-const unmetConditions = ({ document, name }: Pipeline, mapping: Mapping, texts: boolean): ReadonlyArray<Diagnostic> => {
-  const near = new Set(mapping.nearConditions().map(({ text }) => text))
-  return mapping.unmetConditions().flatMap(({ column, isMet, others, path, unmet }) => {
-    const unused = unmet.filter((text) => !near.has(text))
-    if (isMet && (!texts || unused.length === 0)) return []
-    const what = isMet
-      ? `No row that was compared has ${oneOf(unused.map(quoted))} in ${shownName(column)}.`
-      : `No row that was compared meets the condition for ${shownName(column)}, so \`where\` skips all of them.`
-    const [suggestion] = unused.flatMap((text) => suggest(text, others, "Its other cells are") ?? [])
-    const finding = diagnosticAt(document, "warning", path, what, suggestion, "key")
-    return suggestion === undefined ? [finding] : [{ ...finding, withoutCells: `${what} ${toSeeValues(name)}` }]
+/** Texts with digits are often codes, which resemble other codes. */
+const isCode = (text: string): boolean => /\d/.test(text)
+
+/** Which conditions are named that no row meets. */
+interface Unmet {
+  /** The least number of rows that must have been compared. */
+  readonly least: number
+  /** Whether to also name single texts that no row has, if a cell is similar. A source may lack some texts every day. */
+  readonly texts: boolean
+}
+
+/** Returns a warning for each condition of `where` that no row meets, unless cells nearly equal its texts, which have their own warning. */
+const unmetConditions = (
+  { document, name }: Pipeline,
+  mapping: Mapping,
+  { least, texts }: Unmet,
+): ReadonlyArray<Diagnostic> => {
+  const near = mapping.nearConditions().filter(({ skips }) => skips)
+  return mapping.unmetConditions().flatMap(({ column, compared, isMet, others, path, unmet }) => {
+    const unused = unmet.filter((text) => !near.some((one) => one.path === path && one.text === text))
+    if (unmet.length > 0 && unused.length === 0) return []
+    const isSimilar = (text: string) => nearest(text, others) !== undefined
+    const finding = (what: string, text: string | undefined): Diagnostic => {
+      const suggestion = text === undefined ? undefined : suggest(text, others, "Its other cells are")
+      const found = diagnosticAt(document, "warning", path, what, suggestion, "key")
+      return suggestion === undefined ? found : { ...found, withoutCells: `${what} ${toSeeValues(name)}` }
+    }
+    const title = shownName(column)
+    if (!isMet) {
+      const what = `No row that was compared meets the condition for ${title}, so \`where\` skips all of them.`
+      return compared < least ? [] : [finding(what, unused.find(isSimilar) ?? unused[0])]
+    }
+    const misspelt = texts ? unused.filter((text) => !isCode(text) && isSimilar(text)) : []
+    const listed = firstOf(misspelt.map(quoted), 5)
+    return misspelt.length === 0
+      ? []
+      : [finding(`No row that was compared has ${listed} in ${title}.`, misspelt[0])]
   })
 }
 
 /**
- * Returns warnings about conditions of `where` that may be mistakes, after the rows were read. A pull of new records often has none that a condition selects.
+ * Returns warnings about conditions of `where` that may be mistakes, after the rows were read.
  *
- * @param texts whether to also name single texts that occur in no row
+ * @param unmet undefined if the rows may lack what the conditions select
  */
-export const conditionFindings = (pipeline: Pipeline, source: Source, mapping: Mapping, texts: boolean) => [
+export const conditionFindings = (pipeline: Pipeline, mapping: Mapping, unmet: Unmet | undefined) => [
   ...nearConditions(pipeline, mapping),
-  ...source.increment?.mark === undefined ? unmetConditions(pipeline, mapping, texts) : [],
+  ...unmet === undefined ? [] : unmetConditions(pipeline, mapping, unmet),
 ]

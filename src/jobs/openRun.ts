@@ -20,6 +20,7 @@ import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import { telemetryOn } from "../service/telemetry.ts"
+import { isFixed } from "../source/fixed.ts"
 import { collectTraps } from "./answerTraps.ts"
 import { conditionFindings } from "./conditionFindings.ts"
 import type { Prepared } from "./prepare.ts"
@@ -73,7 +74,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
       },
     })
     const stop = yield* Layer.build(Stop.layer(settings.interrupted))
-    const startsFresh = (yield* view.facts).firstColumns === undefined
+    const isFirst = (yield* view.facts).firstColumns === undefined
+    const startsFresh = isFirst
       && past.runs.some((run) => run.form.id !== form.id || run.form.service !== serviceName)
     const sends = mode === "run" || mode === "dry-run"
     const plan = CurrentRun.make({
@@ -83,7 +85,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       target: target.target,
       serviceName,
       confirm: serviceToConfirm(project, serviceName),
-      traps: trapsOf(settings),
+      traps: trapsOf(settings, isFirst),
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: serviceName, form })
         : undefined,
@@ -118,8 +120,20 @@ export const openRun = (project: Project, settings: RunSettings) =>
     )
   })
 
-/** Finds traps and rows that are not records, for the report. A source that can't be read again has been reported. */
-const trapsOf = ({ form, mapping, pipeline, source }: RunSettings): RunRequest["traps"] => {
+/** The least number of rows that a run must compare with a condition of `where` before it reports that none meets it. */
+const fewCompared = 20
+
+/**
+ * Finds traps and rows that are not records, for the report. A source that can't be read again has been reported.
+ *
+ * @param isFirst whether no row of the pipeline was imported. After that, the source may lack all that `where` selects
+ */
+const trapsOf = (
+  { form, mapping, otherSource, pipeline, source }: RunSettings,
+  isFirst: boolean,
+): RunRequest["traps"] => {
+  const isWhole = otherSource === undefined && !isFixed(source.columns) && source.increment?.mark === undefined
+    && pipeline.source.vanished !== "ignore"
   const traps = collectTraps(pipeline, mapping, form)
   const stray = collectStray(pipeline, source, mapping)
   return {
@@ -130,7 +144,7 @@ const trapsOf = ({ form, mapping, pipeline, source }: RunSettings): RunRequest["
     findings: Effect.map(Effect.orElseSucceed(stray.findings, () => []), (rows) => [
       ...traps.findings(),
       ...rows,
-      ...conditionFindings(pipeline, source, mapping, false),
+      ...conditionFindings(pipeline, mapping, isFirst && isWhole ? { least: fewCompared, texts: false } : undefined),
     ]),
   }
 }

@@ -62,6 +62,8 @@ export interface NearCell {
 export interface UnmetCondition {
   readonly path: YamlPath
   readonly column: Column
+  /** How often a row was compared. */
+  readonly compared: number
   /** Whether any row met it. */
   readonly isMet: boolean
   /** The texts that no cell equals, although a cell must be one of them to meet the condition. */
@@ -94,7 +96,7 @@ export interface Mapping {
   readonly filtered: (cells: Cells) => boolean
   /** Returns the cells so far that `where` does not count as one of its texts, although only case, spaces or the notation of a number differ. */
   readonly nearConditions: () => ReadonlyArray<NearCell>
-  /** Returns the conditions of `where` with which rows were compared so far. */
+  /** Returns what each condition of `where` has not found so far. */
   readonly unmetConditions: () => ReadonlyArray<UnmetCondition>
   /**
    * Returns the row's item, or all of its problems.

@@ -20,7 +20,7 @@ export interface Conditions {
   readonly holds: Holds
   /** Returns the cells so far that are nearly the same as a text. */
   readonly near: () => ReadonlyArray<NearCell>
-  /** Returns what no row so far has met, although it was compared. */
+  /** Returns what no row so far has met. */
   readonly unmet: () => ReadonlyArray<UnmetCondition>
   /** Whether the condition compares cells with bounds, which is not possible for every cell. */
   readonly compares: boolean
@@ -139,7 +139,7 @@ export const compileConditions = (
   let compares = false
   const found: Array<Column> = []
   const near: Array<Conditions["near"]> = []
-  const unmet: Array<Conditions["unmet"]> = []
+  const unmet: Array<() => UnmetCondition> = []
   const all = conditions.map(({ column: name, path, ...asked }): Holds => {
     const column = book.find(name, "keyOrCondition")
     if (column !== undefined) found.push(column)
@@ -197,13 +197,18 @@ export const compileConditions = (
     }
     if (column === undefined) return () => true
     const { position } = column
-    let isCompared = false
+    let compared = 0
     let isMet = false
-    unmet.push(() =>
-      isCompared ? [{ column, path, isMet, unmet: selected?.unmet() ?? [], others: selected?.others() ?? [] }] : []
-    )
+    unmet.push(() => ({
+      column,
+      path,
+      compared,
+      isMet,
+      unmet: selected?.unmet() ?? [],
+      others: selected?.others() ?? [],
+    }))
     return (cells, problems) => {
-      isCompared = true
+      compared++
       const cell = cells[position]
       const text = textOf(cell).normalize()
       for (const test of tests) {
@@ -223,7 +228,7 @@ export const compileConditions = (
     compares,
     columns: found,
     near: () => near.flatMap((one) => one()),
-    unmet: () => unmet.flatMap((one) => one()),
+    unmet: () => unmet.map((one) => one()),
     holds: (cells, problems) => {
       const before = problems.length
       if (all.every((holds) => holds(cells, problems))) return true
