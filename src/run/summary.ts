@@ -29,7 +29,7 @@ import { pulledUpTo, type PullStart } from "./mark.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
-import { CurrentRun, RunLedger } from "./RunContext.ts"
+import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { countsOf, mappingOf } from "./runRecord.ts"
 import { mappedQuestions } from "./Samples.ts"
@@ -126,6 +126,13 @@ export const writeSummary = (ended: Ended) =>
 /** Masks a report. The module is loaded only when it is used. */
 const masked = (report: RunReport, mask: Mask) =>
   Effect.map(Effect.promise(() => import("../report/reportFile.ts")), ({ redactReport }) => redactReport(report, mask))
+
+/** Returns a warning about corrected rows that are left out, because the rows that they correct were not. */
+const skippedFixed = ({ isFixed, pipeline }: RunPlan, filtered: number): ReadonlyArray<string> =>
+  !isFixed || filtered === 0 || pipeline.source.where.length === 0 ? [] : [
+    `${counted(filtered, "corrected row is", "corrected rows are")} left out, by \`where\` or because a person left `
+    + `${filtered === 1 ? "it" : "them"} out. To import rows that \`where\` skips, correct the cells that it compares.`,
+  ]
 
 /** Whether a run read its source to the end and left no row pending. If so, the next run can skip the same files. */
 const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
@@ -297,6 +304,7 @@ const summarise = (ended: Ended) =>
       warnings: [
         ...plan.warnings,
         ...new Set((yield* plan.traps?.findings ?? Effect.succeed([])).map((one) => one.withoutCells ?? one.message)),
+        ...skippedFixed(plan, rows.filtered),
         ...(ended.settled?.warnings ?? []),
         ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),

@@ -113,6 +113,20 @@ it.scopedLive("a fixed row of a text file meets `where` with a truth value that 
     }
   }))
 
+it.scopedLive("a report names fixed rows that `where` skips", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", "No,Name,Mail,Born,Active\n1,P1,none,,yes\n2,P2,none,,yes\n3,P3,c@example.org,,yes\n")
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink }).replace("[No]", "[No]\n  where: { Active: yes }"))
+    const first = yield* at.inProcess("run", "contacts")
+    fix(at, ["1,P1,none,,yes", "1,P1,a@example.org,,Yes"], ["2,P2,none", "2,P2,b@example.org"])
+    yield* importFixed(at, first.lastLine)
+    expect([at.count(), at.report().rows.filtered]).toEqual([2, 1])
+    expect(at.report().warnings).toContain(
+      "1 corrected row is left out, by `where` or because a person left it out. To import rows that `where` skips, correct the cells that it compares.",
+    )
+  }))
+
 it.scopedLive("a fixed row of a text file meets or fails `not` and `when` exactly as its original", () =>
   Effect.gen(function*() {
     const at = yield* bench()
