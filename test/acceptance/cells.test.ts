@@ -224,13 +224,15 @@ sink: { service: practice, form: f }
       return { check: flat(checked.stdout), terminal: flat(ran.stdout), page, report: yield* at.report }
     })
 
-  it.scopedLive("check, the terminal and the page show the number of lines and the longest cell", () =>
+  it.scopedLive("check, the terminal and the page show the number of lines, an empty one and the longest cell", () =>
     Effect.gen(function*() {
       const { check, page, terminal } = yield* accounted("p.csv", 'No,Name\n1,"A\nB"\n\n2,Cleo\n')
       const lines = "5 lines: 1 above the data, 2 records, 1 inside cells, 1 blank"
       const longest = '4 characters (row 2, column "Name")'
       for (const shown of [check, terminal]) {
-        expect(shown).toContain(`${lines}. Longest cell: ${longest}.`)
+        expect(shown).toContain(
+          `${lines}. Empty lines: 1 omitted, first above row 2, where another table may begin. Longest cell: ${longest}.`,
+        )
       }
       expect(page).toContain(lines)
       expect(page).toContain(longest)
