@@ -58,6 +58,7 @@ export const unchangedSince = Effect.gen(function*() {
   const hasRejected = rejectedIn(repeat.rows) > 0
   const earlier = hasRejected ? yield* folder.of(repeat.run) : undefined
   if (hasRejected && (earlier === undefined || earlier.rejected !== repeat.rejected)) return undefined
+  // A thread computes the digest of a long file. Meanwhile, the code is loaded that every run needs at its end.
   const [files] = yield* Effect.all([digest, folder.loadWriter], { concurrency: 2 })
   const same = files.length === repeat.sources.length
     && files.every((file, at) => file.sha256 === repeat.sources[at]?.sha256)
