@@ -72,6 +72,20 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       expect(yield* view.importedUnderOtherMapping("another")).toBe(1)
     }))
 
+  it.scopedLive("a rejected row counts as sent while a replaced submission with its content is in the form", () =>
+    Effect.gen(function*() {
+      const { ledger, row, run, send, view } = yield* ledgerWithOne
+      yield* run((session) => send(session, row("b", { replaces: "s1" }), imported("s2")))
+      const rejected = (text: string) => ({ key: row("").key, content: row(text).content, isDuplicate: true })
+      const states = view.fixed([rejected("a"), rejected("b"), rejected("c")])
+      expect(yield* states).toEqual(["sent", "sent", "unsent"])
+      const { keyDigest } = row("")
+      yield* run((session) => session.undo([{ keyDigest, submissionId: "s2" }]))
+      expect(yield* states).toEqual(["sent", "unsent", "unsent"])
+      yield* run((session) => session.undo([{ keyDigest, submissionId: "s1" }]))
+      expect(yield* states).toEqual(["unsent", "unsent", "unsent"])
+    }))
+
   it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)(
     "a row whose replacement is %s keeps its old submission, verdict and answer digests",
     ([name, outcome]) =>

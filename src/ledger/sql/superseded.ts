@@ -86,6 +86,11 @@ export function* fixedRows(
     `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
     [place, keyed],
   )
+  // A replaced submission stays in the form. Its row may have been replaced by another one with its key.
+  const before = yield* all<readonly [Buffer, Buffer]>(
+    `SELECT r.digest, p.content FROM row r JOIN replaced p ON p.row = r.id WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, keyed],
+  )
   // The rejected row may have got another key since, because the row key was edited.
   const rekeyed = yield* all<readonly [Buffer]>(
     `SELECT r.content FROM attention t JOIN row r ON r.place = t.place AND r.digest = t.digest AND r.content = t.content AND ${states}
@@ -99,7 +104,7 @@ export function* fixedRows(
   const nameOf = (content: Buffer, key: Buffer) => Buffer.concat([content, key]).toString("latin1")
   const named = (found: ReadonlyArray<readonly [Buffer, Buffer, ...rest: ReadonlyArray<number>]>) =>
     new Set(found.map(([key, content]) => nameOf(content, key)))
-  const [asItWas, asFixed, asRejected] = [named(sent), named(replaced), named(rejected)]
+  const [asItWas, asFixed, asRejected] = [named([...sent, ...before]), named(replaced), named(rejected)]
   const asDuplicate = named(rejected.filter(([, , what]) => what === fateCode("duplicate")))
   const gotKey = new Set(
     replaced.flatMap(([, content, isKeyless]) => (isKeyless === 1 ? [content.toString("latin1")] : [])),
