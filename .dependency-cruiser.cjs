@@ -1,7 +1,7 @@
-// The direction of dependencies (ARCHITECTURE.md): cli → studio → jobs → run → stations and practice → project, service, ledger → kinds → domain.
+// The direction of dependencies (ARCHITECTURE.md): cli → studio → jobs → run → stations and practice → project, service, ledger, profile → kinds → domain.
 
-const stations = ["source", "mapping", "sink", "reconcile", "report", "notify"]
-const floors = ["project", "service", "ledger"]
+const stations = ["source", "suggest", "mapping", "sink", "reconcile", "report", "notify"]
+const floors = ["project", "service", "ledger", "profile"]
 const ground = ["kinds", "formtools", "domain"]
 
 /** For every folder of src, the folders it may import besides itself. */
@@ -12,6 +12,7 @@ const mayImport = {
   project: ground,
   service: ["kinds", "domain"],
   ledger: ["kinds", "domain"],
+  profile: ground,
   practice: ["project", "service", "kinds", "domain"],
   ...Object.fromEntries(stations.map((station) => [station, [...floors, ...ground]])),
   run: [...stations, "practice", ...floors, ...ground],
@@ -26,17 +27,6 @@ const direction = Object.entries(mayImport).map(([folder, allowed]) => ({
   severity: "error",
   from: { path: `^src/${folder}/` },
   to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
-}))
-
-/** The folders of src/mapping, each of which may import only those before it. */
-const mappingFolders = ["words", "profile", "suggest", "draft"]
-
-const inMapping = mappingFolders.map((folder, at) => ({
-  name: `mapping-${folder}`,
-  comment: `Of src/mapping, src/mapping/${folder} may import ${["itself", ...mappingFolders.slice(0, at)].join(", ")}.`,
-  severity: "error",
-  from: { path: `^src/mapping/${folder}/` },
-  to: { path: "^src/mapping/", pathNot: `^src/mapping/(${mappingFolders.slice(0, at + 1).join("|")})/` },
 }))
 
 /** devDependencies that only tests and tools use. */
@@ -60,7 +50,6 @@ const tools = [
 module.exports = {
   forbidden: [
     ...direction,
-    ...inMapping,
     {
       name: "domain-imports-nothing",
       comment: "src/domain is plain types and Schemas of ours: no package but effect/Schema, no module of Node.",
@@ -109,12 +98,26 @@ module.exports = {
       to: { path: "^src/studio/page/" },
     },
     {
+      name: "words-import-words",
+      comment: "src/suggest/words contains what words mean, and imports nothing else of src/suggest.",
+      severity: "error",
+      from: { path: "^src/suggest/words/" },
+      to: { path: "^src/suggest/(?!words/)" },
+    },
+    {
+      name: "suggest-without-draft",
+      comment: "Suggestions are made without what writes them as a pipeline.",
+      severity: "error",
+      from: { path: "^src/suggest/[^/]+$" },
+      to: { path: "^src/suggest/draft/" },
+    },
+    {
       name: "run-without-vocabulary",
       comment:
-        "A run starts sooner if it does not load the vocabulary of titles. Words that cells contain are in cellWords.ts.",
+        "A run starts sooner if it does not load the vocabulary of titles. Words that cells contain are in profile/cellWords.ts.",
       severity: "error",
       from: { path: "^src/jobs/run\\.ts$" },
-      to: { path: "^src/mapping/words/(?:topics|vectors|words)\\.", reachable: true },
+      to: { path: "^src/suggest/words/(?:topics|vectors|words)\\.", reachable: true },
     },
     {
       name: "no-cycle",

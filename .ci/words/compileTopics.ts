@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { serialize } from "node:v8"
-import file from "../../src/mapping/words/topics.json" with { type: "json" }
-import { add, type Compiled, inDirection, keyOf, stemKey, weightUnit } from "../../src/mapping/words/topics.ts"
-import { dimensions, rowCount } from "../../src/mapping/words/vectors.ts"
+import file from "../../src/suggest/words/topics.json" with { type: "json" }
+import { add, type Compiled, inDirection, keyOf, stemKey, weightUnit } from "../../src/suggest/words/topics.ts"
+import { dimensions, rowCount } from "../../src/suggest/words/vectors.ts"
 import {
   conceptsOf,
   isContentWord,
@@ -10,7 +10,7 @@ import {
   longestPhrase,
   stemOf,
   vocabulary,
-} from "../../src/mapping/words/words.ts"
+} from "../../src/suggest/words/words.ts"
 
 /** How much one concept counts that is related or asked for together with a concept, and all those together whose phrases have the same words. */
 const [ofNear, ofAlike] = [1.2, 3.2]
@@ -42,10 +42,10 @@ export const phrasesOfConcepts = (
  * seconds. Throws if a phrase or a weight exceeds what `topics.ts` can look up.
  */
 export const compileTopics = (lists?: Readonly<Record<string, string>>): Uint8Array => {
-  const vectors = new Int8Array(readFileSync("src/mapping/words/vectors.bin"))
+  const vectors = new Int8Array(readFileSync("src/suggest/words/vectors.bin"))
   if (vectors.length !== rowCount * dimensions) {
     throw new Error(
-      "src/mapping/words/vectors.bin has a different size than vectors.ts says. Run npm run learn-vectors.",
+      "src/suggest/words/vectors.bin has a different size than vectors.ts says. Run npm run learn-vectors.",
     )
   }
   const phrasesOf = phrasesOfConcepts(lists)

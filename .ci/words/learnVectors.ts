@@ -1,5 +1,5 @@
 import { firstIndex } from "../../src/domain/firstIndex.ts"
-import { countingOf, dimensions, rowCount, rowsOf } from "../../src/mapping/words/vectors.ts"
+import { countingOf, dimensions, rowCount, rowsOf } from "../../src/suggest/words/vectors.ts"
 import { phrasesOfConcepts } from "./compileTopics.ts"
 
 /** The number of concepts drawn in each step, and how far the first step goes. Each goes less far than the one before. */

@@ -2,7 +2,7 @@ import { type Cell, ErrorCell } from "../domain/cell.ts"
 import type { CellTrap, Trap } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
-import { isNoAnswer } from "../mapping/words/cellWords.ts"
+import { isNoAnswer } from "../profile/cellWords.ts"
 
 /** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
 const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> = {

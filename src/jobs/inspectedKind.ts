@@ -1,7 +1,7 @@
 import { type InferredKind, type Shape, shapes } from "../domain/inspectedColumn.ts"
-import type { ColumnProfile } from "../mapping/profile/ColumnProfile.ts"
-import { likelySeparator } from "../mapping/suggest/optionIndex.ts"
-import { saysNo, saysYes } from "../mapping/words/cellWords.ts"
+import { saysNo, saysYes } from "../profile/cellWords.ts"
+import type { ColumnProfile } from "../profile/ColumnProfile.ts"
+import { likelySeparator } from "../suggest/optionIndex.ts"
 
 export const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
   [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)

@@ -3,18 +3,12 @@ import type { Option, Question } from "../domain/form.ts"
 import type { OwnTime } from "../domain/item.ts"
 import { nameOrNumber } from "../domain/row.ts"
 import { Fault } from "../kinds/Kind.ts"
-import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/draft/draftChoices.ts"
-import { fromOf, ownEntry, questionEntry, samplesFrom } from "../mapping/draft/draftPipeline.ts"
-import { type Gap, openIn, ownSettings, readerOf, type Settings, settingsFor } from "../mapping/draft/settings.ts"
-import {
-  columnsOf,
-  type Origin,
-  type OwnColumn,
-  type Suggestion,
-  type Suggestions,
-} from "../mapping/suggest/Suggestion.ts"
 import type { MappingEntry } from "../project/Pipeline.ts"
 import { commentText, type DraftEntry, type DraftKey } from "../project/PipelineDraft.ts"
+import { type ForeignChoice, foreignChoices, unknownOf } from "../suggest/draft/draftChoices.ts"
+import { fromOf, ownEntry, questionEntry, samplesFrom } from "../suggest/draft/draftPipeline.ts"
+import { type Gap, openIn, ownSettings, readerOf, type Settings, settingsFor } from "../suggest/draft/settings.ts"
+import { columnsOf, type Origin, type OwnColumn, type Suggestion, type Suggestions } from "../suggest/Suggestion.ts"
 import type { SurveyedSource } from "./suggestMapping.ts"
 
 /** Columns that may answer a question. */

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "../..")
 
 /** Returns the form of a pair as a file of the practice service. */
 const formOf = (pair: string): string =>
-  stringify(parse(readFileSync(join(root, "test/mapping/pairs", `${pair}.yaml`), "utf8")).form)
+  stringify(parse(readFileSync(join(root, "test/suggest/pairs", `${pair}.yaml`), "utf8")).form)
 
 layer(NodeContext.layer)("init from a file and a form", (it) => {
   it.scoped.runIf(isLong)(

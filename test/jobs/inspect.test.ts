@@ -12,7 +12,7 @@ import { hashOf } from "../../src/domain/textHash.ts"
 import { surveyDraft } from "../../src/jobs/draft.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { openShown } from "../../src/jobs/prepare.ts"
-import { collectHashes } from "../../src/mapping/profile/TextHashes.ts"
+import { collectHashes } from "../../src/profile/TextHashes.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { formOf } from "../mapping/pipeline.ts"
 

@@ -7,9 +7,9 @@ import { inspectFile } from "../../../src/jobs/inspect.ts"
 import { asFound } from "../../../src/source/openSource.ts"
 import { repository } from "../../demo/demonstration.ts"
 import { isLong } from "../../long.ts"
-import { drawPair } from "../../mapping/generated/drawPair.ts"
-import { topicsOf } from "../../mapping/generated/topics.ts"
 import { platform, projectFolder } from "../../project/projectFolder.ts"
+import { drawPair } from "../../suggest/generated/drawPair.ts"
+import { topicsOf } from "../../suggest/generated/topics.ts"
 import { drafted, formFor, misfits, typings, uncommentings, wrongIn } from "./drafts.ts"
 
 const samples = readdirSync(join(repository, "samples"), { recursive: true, encoding: "utf8" })

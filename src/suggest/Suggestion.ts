@@ -1,0 +1,119 @@
+import type { Element, Form, Question } from "../domain/form.ts"
+import type { OwnMember } from "../domain/item.ts"
+import { type Column, type ColumnBlock, optionColumns } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
+import type { MetaColumn } from "../formtools/FormTool.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import type { Meaning } from "./meaning.ts"
+
+/** What the columns of a block contain. `places`: each contains the option of one rank. */
+export type BlockContent = "ticks" | "ranks" | "places" | "labels" | "empty"
+
+/** Columns that a source spreads over the options or rows of one question. */
+export interface Block {
+  readonly _tag: "Block"
+  readonly title: string
+  /** Whether the source's format names it, so that `from: { block: … }` finds it. */
+  readonly known: boolean
+  readonly content: BlockContent
+  readonly members: ReadonlyArray<BlockMember>
+}
+
+export interface BlockMember extends ProfiledColumn {
+  readonly option: string
+  /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
+  readonly code?: string | undefined
+  readonly role: ColumnBlock["columns"][number]["role"]
+}
+
+export interface ToolHints {
+  readonly title: string
+  readonly meta: ReadonlyArray<MetaColumn>
+  /** By position: the question's title. */
+  readonly labels: ReadonlyArray<string>
+  readonly defaultRowKey: ReadonlyArray<string> | undefined
+}
+
+export type Origin =
+  | ({ readonly _tag: "Column" } & ProfiledColumn)
+  | Block
+  /** Several columns, such as first and last name. Each has a `part` if they contain the parts of an answer, such as an address. */
+  | {
+    readonly _tag: "Joined"
+    readonly columns: ReadonlyArray<ProfiledColumn & { readonly part?: string | undefined }>
+  }
+
+/** A possible source of answers to one question. */
+export type Unit = Exclude<Origin, { readonly _tag: "Joined" }> & { readonly meaning: Meaning }
+
+export interface Suggestion {
+  readonly question: Question
+  readonly origin: Origin
+  /** How probable it is that the origin answers the question, 0 to 1. */
+  readonly confidence: number
+  readonly because: ReadonlyArray<string>
+}
+
+/** The lowest confidence of a column that would fit a question. */
+export const wouldFit = 0.3
+
+export interface SuggestedQuestion {
+  readonly question: Question
+  readonly accepted: Suggestion | undefined
+  /** Only the accepted suggestion, otherwise all possible ones, the likeliest first. */
+  readonly candidates: ReadonlyArray<Suggestion>
+}
+
+export interface OwnColumn extends ProfiledColumn {
+  /** The reason: it is the tool's own column, or its name fits. */
+  readonly because: string
+  /** Formats and zone of a time, if the tool is known to use them. */
+  readonly format?: ReadonlyArray<string> | undefined
+  readonly zone?: string | undefined
+}
+
+export interface Suggestions extends Readonly<Record<OwnMember, OwnColumn | undefined>> {
+  readonly form: Form
+  readonly tool: string | undefined
+  readonly questions: ReadonlyArray<SuggestedQuestion>
+  readonly urlParameters: ReadonlyArray<{ readonly element: Element; readonly from: OwnColumn }>
+  readonly rowKey: RowKeySuggestion
+  /** The tool's own columns, which contain no answers. */
+  readonly left: ReadonlyArray<Column>
+  readonly unmapped: ReadonlyArray<Column>
+  /** Questions that the source spreads over several columns. */
+  readonly blocks: ReadonlyArray<Block>
+}
+
+export interface RowKeySuggestion {
+  /** Names of the columns that are, or look like, a record's id. Empty if there are none: the row key is then left to a person. */
+  readonly names: ReadonlyArray<string>
+  readonly because: string
+  /** Other columns that may identify a row, because no cell was seen twice. The likeliest is first. */
+  readonly candidates: ReadonlyArray<ProfiledColumn>
+}
+
+/** Whether an origin's columns contain the parts of an answer. */
+export const hasParts = (origin: Origin): boolean =>
+  origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
+
+export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
+  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.members : origin.columns
+
+/** Returns the columns that an entry for an origin reads. If the source does not name the block, the entry lists its options. */
+export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
+  const read = origin._tag === "Block" && !origin.known ? optionColumns(origin.members) : profiledOf(origin)
+  return read.map(({ column }) => column)
+}
+
+/** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
+export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
+  const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
+  const names = unmapped.map((column) => {
+    const block = whole.find(({ members }) => members.some((one) => one.column === column))
+    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
+    const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
+    return column.name ?? (title === "" ? number : `${title} (${number})`)
+  })
+  return [...new Set(names)]
+}

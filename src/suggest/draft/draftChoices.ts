@@ -1,0 +1,251 @@
+import { cached } from "../../domain/cached.ts"
+import { type Cell, ErrorCell } from "../../domain/cell.ts"
+import { type Option, optionNamer, type Question } from "../../domain/form.ts"
+import { cut } from "../../domain/problem.ts"
+import { type Column, optionColumns } from "../../domain/row.ts"
+import { present } from "../../domain/words.ts"
+import { textOf } from "../../kinds/cells.ts"
+import { Fault } from "../../kinds/Kind.ts"
+import { loose, optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
+import { isTick, saysNo } from "../../profile/cellWords.ts"
+import { cellsIn, type ColumnProfile } from "../../profile/ColumnProfile.ts"
+import { commentText, type DraftKey, yamlText } from "../../project/PipelineDraft.ts"
+import { scored } from "../../project/pipelineEdits.ts"
+import { codesOf } from "../labelled.ts"
+import { meaningOf, namesConcept } from "../meaning.ts"
+import { exactOption, indexOptions, isShared, optionsNamed } from "../optionIndex.ts"
+import { type Block, profiledOf, type Suggestion, wouldFit } from "../Suggestion.ts"
+import { translate } from "../translate.ts"
+import { optionsOf, type Settings } from "./settings.ts"
+
+// Choices that are not options
+
+/** Choices in cells that are not options, with their counts, most frequent first. */
+export interface Unknown {
+  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
+  /** Whether there were more than these. */
+  readonly more: boolean
+}
+
+/** The maximum number of choices that are counted. */
+const unknownKept = 1_000
+
+/**
+ * Counts choices in cells that are not options of a question.
+ *
+ * @param kindName `choice`, `choices` or `ranking`
+ * @param options of the kind, as in the pipeline
+ * @param unnamed choices that count as unknown even if an option has this name
+ * @returns undefined when these options can't be compiled
+ */
+export const collectUnknown = (
+  kindName: string,
+  options: Readonly<Record<string, unknown>>,
+  question: Question,
+  empty: ReadonlySet<string>,
+  unnamed: ReadonlySet<string> = new Set(),
+) => {
+  // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
+  const given = options as SplitOptions
+  const table = optionTable(given, { question, input: { _tag: "Columns", count: 1 }, empty })
+  if (!("read" in table)) return undefined
+  const split = optionSplitter(kindName === "choice" ? undefined : given.split, table)
+  if (typeof split !== "function") return undefined
+  const counts = new Map<string, number>()
+  let more = false
+  const unknownIn = cached((cell: Exclude<Cell, null>) => {
+    const text = textOf(cell)
+    // A value of `source.empty` means no answer, or is an option's name.
+    if (cell instanceof ErrorCell || text === "" || empty.has(text)) return []
+    const pieces = kindName === "choice" ? [text] : piecesIn(cell, split)
+    return [...new Set(pieces instanceof Fault ? [text] : pieces)].filter((piece) =>
+      piece !== "" && !empty.has(piece) && (unnamed.has(piece) || table.read(piece) instanceof Fault)
+    )
+  })
+  return {
+    add: (cell: Cell, times = 1): void => {
+      for (const piece of cell === null ? [] : unknownIn(cell)) {
+        const before = counts.get(piece) ?? 0
+        if (before > 0 || counts.size < unknownKept) counts.set(piece, before + times)
+        else more = true
+      }
+    },
+    unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
+  }
+}
+
+/** Returns the columns of a block that are for options, each with the question's option that it names. */
+export const optionsIn = ({ members }: Block, { options = [] }: Question) => {
+  const own = optionColumns(members)
+  const named = optionsNamed(indexOptions(options), own.map(({ option }) => option))
+  return own.map((member, at) => [member, named[at]] as const)
+}
+
+/** Returns the block of a suggestion if each of its columns is for an option. Otherwise, the cells contain the options. */
+const optionBlock = ({ origin, question }: Suggestion): Block | undefined =>
+  origin._tag === "Block" && question.type !== "Matrix" && origin.content !== "labels" && origin.content !== "places"
+    ? origin
+    : undefined
+
+/** Returns the filled cells whose texts are kept. The others are counted together, although their choices differ. */
+const keptIn = ({ cells, distinct }: ColumnProfile) => cells.filter(({ text }) => distinct.has(text))
+
+/**
+ * Returns the choices in a suggestion's cells, or the options of a block's columns, that are not options of its question. Returns none for a column that
+ * is unlikely to fit (`wouldFit`).
+ *
+ * @param settings how the suggestion's entry reads its cells
+ */
+export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown => {
+  const { confidence, origin, question: { options = [] }, question } = suggestion
+  const none = { counts: [], more: false }
+  if (options.length === 0 || confidence < wouldFit) return none
+  const names = indexOptions(options)
+  const block = optionBlock(suggestion)
+  if (block !== undefined) {
+    // If the source names the block, an entry without `values` finds options by their exact names.
+    const unknown = optionsIn(block, question).filter(([{ code, option }, named]) =>
+      (code === undefined && block.known ? exactOption(names, option) : named) === undefined
+    )
+    const ticked = ({ distinct, filled }: ColumnProfile) =>
+      [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
+    return { counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)]), more: false }
+  }
+  const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
+  const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
+  if (!["choice", "choices", "ranking"].includes(kind)) return none
+  // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
+  const unnamed = [...codesOf(suggestion)].flatMap(([code, label]) =>
+    optionsNamed(names, [label])[0] === undefined ? code : []
+  )
+  const counter = collectUnknown(kind, optionsOf(keys), question, new Set(), new Set(unnamed))
+  const profiles = profiledOf(origin).map(cellsIn)
+  // An option may be called "n/a".
+  for (const { cell, times } of profiles.flatMap((one) => [...keptIn(one), ...one.noAnswer])) counter?.add(cell, times)
+  const { counts, more } = counter?.unknown() ?? none
+  return { counts, more: more || profiles.some((one) => one.more) }
+}
+
+/**
+ * Returns which options a suggestion's unknown choices mean. `option`: the one that a choice names in a different spelling, or that its label names.
+ * Similar names are only `likely`, because a wrong option can't be corrected after the import.
+ */
+export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown) => {
+  const codes = codesOf(suggestion)
+  const names = indexOptions(suggestion.question.options ?? [])
+  const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
+  const isBlock = optionBlock(suggestion) !== undefined
+  return counts.map(([choice, count]) => {
+    const label = codes.get(choice)
+    const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
+    return { choice, count, label, option, likely: translations.get(label ?? choice) }
+  })
+}
+
+/** A choice in the cells, or an option of a block's columns, that is not an option of the question. */
+export type ForeignChoice = ReturnType<typeof foreignChoices>[number]
+
+// What an entry says about them
+
+/** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
+const listed = 50
+
+/** Returns lines that list choices without a certain option, for a person to fill in. */
+const linesBelow = (
+  options: ReadonlyArray<Option>,
+  left: ReadonlyArray<ForeignChoice>,
+  more: boolean,
+  start: string,
+): ReadonlyArray<string> => {
+  const [nameOf, index] = [optionNamer(options), indexOptions(options)]
+  const names = options.slice(0, listed).map((option) => cut(commentText(nameOf(option)))).join(" · ")
+  const others = options.length > listed ? ` and ${options.length - listed} more` : ""
+  return [
+    `${start} these are not options: write one after each, or null for no answer, and remove the #`,
+    `  # options: ${names}${others}`,
+    ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
+      const notes = present([
+        label === undefined ? isShared(index, choice) && "the name of several options" : commentText(label),
+        likely && scored(likely.confidence),
+        `${count} ×`,
+      ])
+      return `  ${yamlText(choice, true)}: ${likely ? `${yamlText(nameOf(likely.option))} ` : ""}# ${notes.join(" · ")}`
+    }),
+    ...left.length > listed || more
+      // This line has a second #, so that it remains a comment after the others are uncommented.
+      ? [
+        `  # and ${more ? "many" : left.length - listed} more, which \`formferry check\` lists`,
+        "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
+      ]
+      : [],
+  ]
+}
+
+/** The share of cells that may contain choices without an option. If there are more, the entry is left open. So it is if the form uses a code with a different meaning, because the run would read it as that option. */
+const foreignShare = 0.01
+
+/** Whether a person must review an entry, because too many choices have no option. */
+const isForeign = (suggestion: Suggestion, left: ReadonlyArray<ForeignChoice>): boolean => {
+  if (optionBlock(suggestion) !== undefined) return left.length > 0
+  const kept = profiledOf(suggestion.origin).map(cellsIn).flatMap(keptIn)
+  const filled = kept.reduce((sum, { times }) => sum + times, 0)
+  const { exact } = indexOptions(suggestion.question.options ?? [])
+  return left.reduce((sum, { count }) => sum + count, 0) > filled * foreignShare
+    || left.some(({ choice }) => exact.has(loose(choice)))
+}
+
+/** Returns how an entry reads a block's "Other" column and the text next to it, and what a person must decide, as a sentence. */
+const draftOther = (
+  { origin, question: { options = [] } }: Suggestion,
+  nameOf: (column: Column) => string,
+): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string | undefined } => {
+  const members = origin._tag === "Block" && origin.content === "ticks" ? origin.members : []
+  const others = members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
+  const [first] = others
+  if (first === undefined || origin._tag !== "Block") return { keys: [] }
+  const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
+  const likely = optionsNamed(indexOptions(options), [first.option])[0]
+    ?? (fitting.length === 1 ? fitting[0] : undefined)
+  const use = options.length === 0 ? first.option : likely && optionNamer(options)(likely)
+  const hasTexts = others.some(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
+  const value = { ...origin.known ? {} : { from: nameOf(first.column) }, use: use ?? "" }
+  const title = cut(commentText(first.column.title), 60)
+  return {
+    keys: [{ key: "other", value, note: use && hasTexts ? "sent without the texts" : undefined }],
+    open: use === undefined
+      ? `the form has no option for the answers in "${title}". Say with \`other\` what to send for them, then remove the #.`
+      : undefined,
+  }
+}
+
+/**
+ * Returns an entry's keys with the options that choices certainly mean, under `values`. `below`: lines for the other choices. `open`: why a person must
+ * review them, as a sentence.
+ */
+export const draftChoices = (suggestion: Suggestion, settings: Settings, nameOf: (column: Column) => string) => {
+  const { question: { options = [] } } = suggestion
+  const other = settings.kind === "choices" ? draftOther(suggestion, nameOf) : { keys: [] }
+  const unknown = unknownOf(suggestion, settings)
+  const choices = foreignChoices(suggestion, unknown)
+  const left = choices.filter(({ option }) => option === undefined)
+  const named = optionNamer(options)
+  const sure = choices.flatMap(({ choice, option }) => option === undefined ? [] : [[choice, named(option)] as const])
+  const given = optionsOf(settings.keys)["values"] as Readonly<Record<string, string>> | undefined
+  const value = { ...given, ...Object.fromEntries(sure) }
+  const notes = new Map(choices.map(({ choice, count }) => [choice, `${count} ×`]))
+  const isGiven = Object.keys(value).length > 0
+  const which = left.length === 1
+    ? "one choice is not an option"
+    : `${left.length}${unknown.more ? " and more" : ""} choices are not options`
+  return {
+    keys: [
+      ...other.keys,
+      ...settings.keys.filter(({ key }) => key !== "values"),
+      ...isGiven ? [{ key: "values", value, isLong: true, notes }] : [],
+    ],
+    below: left.length === 0 ? [] : linesBelow(options, left, unknown.more, isGiven ? "  #" : "values: #"),
+    open: isForeign(suggestion, left)
+      ? `${which} of the question. Complete \`values\`, then remove the #.`
+      : other.open,
+  }
+}

@@ -1,0 +1,35 @@
+import { type Option, optionNamer } from "../domain/form.ts"
+import { optionColumns } from "../domain/row.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import type { DraftKey } from "../project/PipelineDraft.ts"
+import { exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
+import type { Suggestion } from "./Suggestion.ts"
+
+/** Returns the title of a column as respondents read it, if the form tool's definition has one. */
+export const labelledTitle = ({ labels }: Pick<ProfiledColumn, "labels">): string | undefined =>
+  labels?.part === undefined || labels.title === ""
+    ? labels?.title || undefined
+    : `${labels.title} - ${labels.part.label}`
+
+export type Codes = ReadonlyMap<string, string>
+
+/** Returns the codes that stand for options in a suggestion's cells, or in the names of a block's columns. */
+export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "question">): Codes => {
+  const members = origin._tag === "Block" ? optionColumns(origin.members) : []
+  const own: ReadonlyArray<ProfiledColumn> = origin._tag === "Column" ? [origin] : members
+  const inCells = new Map(own.flatMap(({ coded, labels }) => coded === undefined ? [] : [...labels?.options ?? []]))
+  // If the cells contain the options, the columns' names are rows of a grid, or ranks.
+  return inCells.size > 0 || origin._tag !== "Block" || !origin.known || question.type === "Matrix"
+    ? inCells
+    : new Map(members.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
+}
+
+/** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
+export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): ReadonlyArray<DraftKey> => {
+  const [names, nameOf] = [indexOptions(options), optionNamer(options)]
+  const values = [...codes].flatMap(([code, label]) => {
+    const option = optionNamed(names, label)
+    return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)] as const]
+  })
+  return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]
+}

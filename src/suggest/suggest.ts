@@ -1,0 +1,130 @@
+import * as Effect from "effect/Effect"
+import type { Element, Form, Question } from "../domain/form.ts"
+import { type Column, type ColumnBlock, optionColumns } from "../domain/row.ts"
+import type { Role } from "../formtools/FormTool.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { type Target, targetOf } from "./fit.ts"
+import { labelledTitle } from "./labelled.ts"
+import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
+import { rank } from "./rank.ts"
+import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
+import { columnsOf, type OwnColumn, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
+import { suggestFromTemplate } from "./template.ts"
+import { unitsOf } from "./units.ts"
+import { vocabulary } from "./words/words.ts"
+
+/** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
+const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
+  terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
+
+/** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
+const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<ProfiledColumn>): Suggestion | undefined => {
+  if (kind !== "text" && kind !== "address") return undefined
+  const isName = kind === "text"
+  const [whole, parts] = isName
+    ? [["full name", "name"], vocabulary.nameParts]
+    : [["address"], vocabulary.addressParts]
+  const beside = new Set([termsExcept(meaning, whole)])
+  if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return undefined
+  // Columns that name nobody are not the address of someone else.
+  if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
+  const titles = free.map((one) => ({ one, title: meaningOf(labelledTitle(one) ?? one.column.title) }))
+  const columns = Object.entries(parts).flatMap(([part, concepts]) => {
+    const [named = []] = concepts.map((concept) =>
+      titles.filter(({ title }) => namesConcept(title, concept) && beside.has(termsExcept(title, [concept])))
+    ).filter(({ length }) => length > 0)
+    return named.length === 1 ? named.map(({ one }) => isName ? one : { part, ...one }) : []
+  })
+  if (columns.length < 2 || new Set(columns.map(({ column }) => column)).size < columns.length) return undefined
+  const because = [`their titles name ${isName ? "the first and the last name" : "parts of an address"}`]
+  const confidence = isName || columns.length > 2 ? 0.95 : 0.85
+  return { question, origin: { _tag: "Joined", columns }, confidence, because }
+}
+
+/** Returns the only column whose title has the terms of a URL parameter's name. Prefers a column with the same words. */
+const urlColumn = ({ name }: Element, named: ReadonlyArray<ProfiledColumn>): OwnColumn | undefined => {
+  const asked = meaningOf(name)
+  const titles = named.map((one) => ({ one, meaning: meaningOf(one.column.title) }))
+  const alike = titles.filter(({ meaning }) => termsExcept(meaning, []) === termsExcept(asked, []))
+  const same = alike.filter(({ meaning }) => meaning.same === asked.same)
+  const [only, ...others] = same.length > 0 ? same : alike
+  return asked.same === "" || only === undefined || others.length > 0
+    ? undefined
+    : { ...only.one, because: "the same name" }
+}
+
+/** Roles of columns that a respondent fills, and that may answer a question. */
+const answers: ReadonlySet<Role> = new Set(["email", "name", "url"])
+
+/** Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates. */
+export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, tool }: {
+  readonly form: Form
+  readonly columns: ReadonlyArray<ProfiledColumn>
+  /** Questions that are spread over several columns, if the file's format shows this. */
+  readonly blocks: ReadonlyArray<ColumnBlock>
+  readonly tool?: ToolHints | undefined
+}) {
+  // The tool's own times, ids and addresses answer nothing, and neither do its own columns that have fewer than two distinct texts.
+  const mayAnswer = ({ column, profile }: ProfiledColumn): boolean => {
+    const own = tool?.meta.find(({ position }) => position === column.position)
+    return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
+  }
+  const accepted = new Map<Question, Suggestion>()
+  const used = new Set<Column>()
+  const accept = (one: Suggestion) => {
+    accepted.set(one.question, one)
+    for (const column of columnsOf(one.origin)) used.add(column)
+  }
+  for (const one of suggestFromTemplate(form, columns)) accept(one)
+  const isOpen = (question: Question) => !accepted.has(question)
+  const targets = form.questions.filter(isOpen).map(targetOf)
+  const isFree = ({ column }: ProfiledColumn) => !used.has(column)
+  const candidates = columns.filter((one) => mayAnswer(one) && isFree(one))
+  const units = unitsOf(candidates, blocks, targets, tool?.labels)
+  const ranked = (yield* rank(units, targets)).toSorted((a, b) => b.confidence - a.confidence)
+
+  // Either a block answers one question, or each of its columns answers its own question.
+  const rows = new Set<Column>()
+  for (const one of ranked.filter(({ isAccepted }) => isAccepted)) {
+    const own = one.origin._tag === "Block" ? optionColumns(one.origin.members) : [one.origin]
+    if (own.some(({ column }) => rows.has(column))) continue
+    for (const { column } of own) rows.add(column)
+    accept(one)
+  }
+  const named = columns.filter(({ column }) => column.name !== undefined)
+  for (const target of targets.filter(({ question }) => isOpen(question))) {
+    const one = joined(target, named.filter((one) => mayAnswer(one) && isFree(one)))
+    if (one !== undefined) accept(one)
+  }
+  const urlParameters = form.urlParameters.flatMap((element) => {
+    const from = urlColumn(element, named)
+    return from === undefined ? [] : [{ element, from }]
+  })
+  for (const { from } of urlParameters) used.add(from.column)
+  // Columns that already answer a different question come last.
+  const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
+  const candidatesFor = (question: Question) =>
+    ranked.filter((one) => one.question === question).toSorted((a, b) => isUsed(a) - isUsed(b)).slice(0, 3)
+  const questions = form.questions.map((question) => {
+    const one = accepted.get(question)
+    return { question, accepted: one, candidates: one === undefined ? candidatesFor(question) : [one] }
+  })
+
+  const own = suggestOwn({ columns, tool, used })
+  const rowKey = suggestRowKey(columns, tool)
+  for (const one of Object.values(own)) if (one !== undefined) used.add(one.column)
+  const rest = columns.filter((one) =>
+    isFree(one) && (one.column.name === undefined || !rowKey.names.includes(one.column.name))
+  )
+  return {
+    form,
+    tool: tool?.title,
+    questions,
+    urlParameters,
+    ...own,
+    rowKey,
+    left: rest.filter((one) => !mayAnswer(one) && one.column.name !== undefined).map(({ column }) => column),
+    unmapped: rest.filter(mayAnswer).map(({ column }) => column),
+    blocks: units.flatMap((unit) => unit._tag === "Block" && unit.known ? unit : []),
+  } satisfies Suggestions
+})

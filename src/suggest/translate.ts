@@ -1,0 +1,67 @@
+import type { Option } from "../domain/form.ts"
+import { optionColumns } from "../domain/row.ts"
+import { align } from "./align.ts"
+import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
+import { byName, exactOption, indexOptions, only, optionNamed } from "./optionIndex.ts"
+import type { Suggestion } from "./Suggestion.ts"
+import model from "./words/model.json" with { type: "json" }
+import { nearness } from "./words/topics.ts"
+import { sameText, wordsOf } from "./words/words.ts"
+
+export interface Translation {
+  readonly option: Option
+  readonly confidence: number
+}
+
+/** Returns a function that finds the only option with given initials: `F` for Female, `SD` for Strongly disagree. If most short texts are not initials, all of them count as codes. */
+const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>) => {
+  const named = byName(options, (name) => wordsOf(name).map((word) => word[0]).join(""))
+  const optionOf = (text: string) => only(named.get(sameText(text)))
+  const short = texts.filter((text) => text.trim().length <= 4)
+  return short.filter(optionOf).length * 2 <= short.length ? () => undefined : optionOf
+}
+
+/**
+ * Returns the options that unknown choices probably mean. A choice may differ from the option's name in spelling,
+ * language or wording. Usually one choice belongs to each option, so the last unmatched choice and option probably
+ * belong together. The columns of a block are options of the question, mostly in the form's order. Choices in cells have no order.
+ */
+export const translate = (
+  suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
+  texts: ReadonlyArray<string>,
+): ReadonlyMap<string, Translation> => {
+  const { origin, question } = suggestion
+  const names = origin?._tag === "Block" && question.type !== "Matrix"
+    ? optionColumns(origin.members).map(({ option }) => option)
+    : []
+  const isBlock = texts.every((text) => names.includes(text))
+  const rows = (isBlock ? names : texts).slice(0, model.choicesCompared)
+  const options = (question.options ?? []).slice(0, model.optionsCompared)
+  const meanings = options.map(({ label }) => meaningOf(label))
+  const [index, initials] = [indexOptions(options), byInitials(rows, options)]
+  const cells = !isBlock && origin?._tag === "Column" ? [...origin.profile.distinct.keys()] : []
+  const named = new Set(cells.map((text) => exactOption(index, text)))
+  const found = align(
+    rows.map((text) => {
+      const [meaning, same, initial] = [meaningOf(text), optionNamed(index, text), initials(text)]
+      return options.map((option, of) => {
+        const like = likeness(meaning, meanings[of]!)
+        const near = nearness(meaning.topics, meanings[of]!.topics, model.nearestText)
+        return Math.max(
+          same === option ? model.ofName : -9,
+          initial === option ? model.ofInitials : -9,
+          like.opposed ? -9 : 2 * agreement(near) - 1.5,
+          // Between few options, what is left over does not belong together by that alone.
+          wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
+        ) + (named.has(option) ? model.ofAgain : 0)
+      })
+    }),
+    isBlock,
+  )
+  return new Map(texts.flatMap((text) => {
+    const row = found[rows.indexOf(text)] ?? new Float64Array()
+    const confidence = Math.max(...row)
+    const option = options[row.indexOf(confidence)]
+    return option === undefined || confidence < model.proposed ? [] : [[text, { option, confidence }] as const]
+  }))
+}

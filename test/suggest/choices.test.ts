@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest"
+import { nameOrNumber } from "../../src/domain/row.ts"
+import { profiler } from "../../src/profile/ColumnProfile.ts"
+import { collectUnknown, draftChoices, unknownOf } from "../../src/suggest/draft/draftChoices.ts"
+import { settingsFor } from "../../src/suggest/draft/settings.ts"
+import { indexOptions, likelySeparator, optionNamed, splitFit } from "../../src/suggest/optionIndex.ts"
+import { translate } from "../../src/suggest/translate.ts"
+
+const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
+const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))
+
+describe("Choices", () => {
+  const interests = indexOptions(options("Reading", "Sports, outdoor", "Music"))
+
+  it.each([
+    [["Reading, Music", "Sports, outdoor", "Music, Sports, outdoor"], ","],
+    [["Reading;Music;", "Music;"], ";"],
+    [["Reading\nMusic"], "\n"],
+    [["reading music"], " "],
+    [["Reading", "Sports, outdoor"], undefined],
+  ])("are never split inside an option: %j", (cells, separator) => {
+    const fit = splitFit(counted(...cells), interests)
+    expect(fit.separator).toBe(separator)
+    expect(fit.covered).toBe(1)
+  })
+
+  it("are only the pieces that a run reads as options", () => {
+    expect(splitFit(counted("I like reading, music and sports", "reading and music"), interests)).toEqual({
+      covered: 0,
+      hits: 0,
+      separator: undefined,
+    })
+    const { hits, separator } = splitFit(counted("Reading; chess", "Music; chess"), interests)
+    expect([hits, separator]).toEqual([2, ";"])
+  })
+
+  it("are split at the separator that produces repeated pieces if no options are known", () => {
+    expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
+    expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
+  })
+
+  it("are matched across spellings, and across languages if they say yes or no", () => {
+    expect(optionNamed(indexOptions(options("Círculo", "Square")), "CIRCULO!")?.label).toBe("Círculo")
+    expect(optionNamed(indexOptions(options("Yes", "No")), "1")?.label).toBe("Yes")
+    expect(optionNamed(indexOptions(options("Yes", "No")), "ja")?.label).toBe("Yes")
+  })
+
+  it.each([
+    ["Dose 3", ["Dose 2", "None", "Unknown", "Other"]],
+    ["Session 3", ["Session 1", "Session 2"]],
+    ["Last shift", ["First shift", "None"]],
+  ])("are not translated into an option that contradicts them: %s", (choice, labels) => {
+    const question = { id: "q", name: "Which?", type: "Dropdown", options: options(...labels) }
+    expect(translate({ question }, [choice])).toEqual(new Map())
+  })
+
+  it("count unknown pieces in every row", () => {
+    const question = {
+      id: "q",
+      name: "Interests",
+      type: "Checkboxes",
+      options: options("Reading", "Sports, outdoor", "Music"),
+    }
+    const counter = collectUnknown("choices", { split: "," }, question, new Set())
+    for (const cell of ["Reading, Chess", "Go, Chess, Music", "Sports, outdoor", null, "", "Chess"]) {
+      counter?.add(cell)
+    }
+    expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
+  })
+
+  it("omit texts that mean no answer", () => {
+    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
+    const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
+    for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
+    expect(counter?.unknown().counts).toEqual([["w", 1]])
+    const several = collectUnknown("choices", { split: "," }, question, new Set(["k. A."]))
+    for (const cell of ["Male, k. A.", "k. A., w"]) several?.add(cell)
+    expect(several?.unknown().counts).toEqual([["w", 1]])
+  })
+
+  it("recognise the cells that `values` lists", () => {
+    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
+    const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
+    for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)
+    expect(counter?.unknown().counts).toEqual([["w", 2]])
+  })
+
+  it("are counted one by one in a column with more texts than are kept", () => {
+    const profiles = profiler([{ position: 0, title: "Colour", name: "Colour" }])
+    for (let at = 0; at < 4_000; at++) profiles.addRow([at % 2 === 0 ? `boat ${at}` : "Red"])
+    const question = { id: "q", name: "Colour", type: "Dropdown", options: options("Red", "Blue") }
+    const origin = { _tag: "Column", ...profiles.profiles()[0]! } as const
+    const suggestion = { question, origin, confidence: 1, because: [] }
+    const settings = settingsFor(suggestion)
+    const { counts, more } = unknownOf(suggestion, settings)
+    expect(more).toBe(true)
+    expect(counts.every(([, count]) => count === 1)).toBe(true)
+    expect(draftChoices(suggestion, settings, nameOrNumber).open).toContain(
+      "999 and more choices are not options",
+    )
+  })
+})
