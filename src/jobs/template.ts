@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
+import { templateOf } from "../kinds/template.ts"
 import { createFile } from "../project/disk.ts"
 import { spreadsheetCsv } from "../report/csv.ts"
-import { templateOf } from "../suggest/template.ts"
 
 /** Returns a workbook with the header in its first sheet, and the choices of each question in a second sheet. */
 const workbook = (form: Form) =>

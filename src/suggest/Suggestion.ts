@@ -1,6 +1,6 @@
 import type { Element, Form, Question } from "../domain/form.ts"
 import type { OwnMember } from "../domain/item.ts"
-import { type Column, type ColumnBlock, optionColumns } from "../domain/row.ts"
+import type { Column, ColumnBlock } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { MetaColumn } from "../formtools/FormTool.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
@@ -16,10 +16,12 @@ export interface Block {
   /** Whether the source's format names it, so that `from: { block: … }` finds it. */
   readonly known: boolean
   readonly content: BlockContent
-  readonly members: ReadonlyArray<BlockMember>
+  readonly columns: ReadonlyArray<BlockColumn>
+  /** Those of the columns that are for an option or a row. */
+  readonly options: ReadonlyArray<BlockColumn>
 }
 
-export interface BlockMember extends ProfiledColumn {
+export interface BlockColumn extends ProfiledColumn {
   readonly option: string
   /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
   readonly code?: string | undefined
@@ -98,20 +100,18 @@ export const hasParts = (origin: Origin): boolean =>
   origin._tag === "Joined" && origin.columns.every(({ part }) => part !== undefined)
 
 export const profiledOf = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
-  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.members : origin.columns
+  origin._tag === "Column" ? [origin] : origin.columns
 
 /** Returns the columns that an entry for an origin reads. If the source does not name the block, the entry lists its options. */
-export const columnsOf = (origin: Origin): ReadonlyArray<Column> => {
-  const read = origin._tag === "Block" && !origin.known ? optionColumns(origin.members) : profiledOf(origin)
-  return read.map(({ column }) => column)
-}
+export const columnsOf = (origin: Origin): ReadonlyArray<Column> =>
+  (origin._tag === "Block" && !origin.known ? origin.options : profiledOf(origin)).map(({ column }) => column)
 
 /** Returns names of the columns without a suggestion, for messages. Those of one question are named together, by its title. */
 export const unmappedNames = ({ blocks, unmapped }: Suggestions): ReadonlyArray<string> => {
-  const whole = blocks.filter(({ members }) => members.every(({ column }) => unmapped.includes(column)))
+  const whole = blocks.filter(({ columns }) => columns.every(({ column }) => unmapped.includes(column)))
   const names = unmapped.map((column) => {
-    const block = whole.find(({ members }) => members.some((one) => one.column === column))
-    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.members.length, "column")})`
+    const block = whole.find(({ columns }) => columns.some((one) => one.column === column))
+    if (block !== undefined) return `${block.title.trim()} (a block of ${counted(block.columns.length, "column")})`
     const [title, number] = [column.title.trim(), `column ${column.position + 1}`]
     return column.name ?? (title === "" ? number : `${title} (${number})`)
   })

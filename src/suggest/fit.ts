@@ -1,5 +1,4 @@
 import type { Question } from "../domain/form.ts"
-import { optionColumns } from "../domain/row.ts"
 import { kindOfType } from "../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
 import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
@@ -30,7 +29,7 @@ export type Coverage = Pick<ReturnType<typeof splitFit>, "covered" | "hits">
 
 /** Returns how well the options of a question explain a unit's cells or, except in a grid, its columns' titles. Undefined if there is nothing to compare. */
 export const optionCoverage = (unit: Unit, { kind, options }: Target): Coverage | undefined => {
-  const own = unit._tag === "Block" ? optionColumns(unit.members) : []
+  const own = unit._tag === "Block" ? unit.options : []
   const texts: ReadonlyArray<readonly [string, number]> = unit._tag === "Column"
     ? [...unit.profile.distinct].slice(0, model.textsCompared)
     : kind === "matrix"

@@ -1,5 +1,4 @@
 import { type Option, optionNamer } from "../domain/form.ts"
-import { optionColumns } from "../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import type { DraftKey } from "../project/PipelineDraft.ts"
 import { exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
@@ -15,13 +14,13 @@ export type Codes = ReadonlyMap<string, string>
 
 /** Returns the codes that stand for options in a suggestion's cells, or in the names of a block's columns. */
 export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "question">): Codes => {
-  const members = origin._tag === "Block" ? optionColumns(origin.members) : []
-  const own: ReadonlyArray<ProfiledColumn> = origin._tag === "Column" ? [origin] : members
+  const options = origin._tag === "Block" ? origin.options : []
+  const own: ReadonlyArray<ProfiledColumn> = origin._tag === "Column" ? [origin] : options
   const inCells = new Map(own.flatMap(({ coded, labels }) => coded === undefined ? [] : [...labels?.options ?? []]))
   // If the cells contain the options, the columns' names are rows of a grid, or ranks.
   return inCells.size > 0 || origin._tag !== "Block" || !origin.known || question.type === "Matrix"
     ? inCells
-    : new Map(members.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
+    : new Map(options.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
 }
 
 /** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */

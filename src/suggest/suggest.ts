@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
-import { type Column, type ColumnBlock, optionColumns } from "../domain/row.ts"
+import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { Role } from "../formtools/FormTool.ts"
+import { templateOf } from "../kinds/template.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
@@ -9,7 +10,6 @@ import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
 import { rank } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
 import { columnsOf, type OwnColumn, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
-import { suggestFromTemplate } from "./template.ts"
 import { unitsOf } from "./units.ts"
 import { vocabulary } from "./words/words.ts"
 
@@ -53,6 +53,31 @@ const urlColumn = ({ name }: Element, named: ReadonlyArray<ProfiledColumn>): Own
     : { ...only.one, because: "the same name" }
 }
 
+/**
+ * Returns suggestions for a source that has all columns of a form's template. Each column answers the question that it
+ * was made for. Empty for any other source.
+ */
+const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Suggestion> => {
+  const template = templateOf(form)
+  const byTitle = new Map(columns.map((one) => [one.column.name, one]))
+  const found = template.columns.flatMap(({ part, question, title }) => {
+    // In a CSV template, an apostrophe prevents spreadsheets from reading a title as a formula.
+    const one = byTitle.get(title) ?? byTitle.get(`'${title}`)
+    return one === undefined ? [] : [{ ...one, part, question }]
+  })
+  const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
+  if (!byTitle.has(template.rowKey) || !isComplete) return []
+  return [...new Set(found.map(({ question }) => question))].map((question): Suggestion => {
+    const own = found.filter((one) => one.question === question)
+    return {
+      question,
+      origin: own[0]!.part === undefined ? { _tag: "Column", ...own[0]! } : { _tag: "Joined", columns: own },
+      confidence: 1,
+      because: ["the template has this column for the question"],
+    }
+  })
+}
+
 /** Roles of columns that a respondent fills, and that may answer a question. */
 const answers: ReadonlySet<Role> = new Set(["email", "name", "url"])
 
@@ -86,7 +111,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   // Either a block answers one question, or each of its columns answers its own question.
   const rows = new Set<Column>()
   for (const one of ranked.filter(({ isAccepted }) => isAccepted)) {
-    const own = one.origin._tag === "Block" ? optionColumns(one.origin.members) : [one.origin]
+    const own = one.origin._tag === "Block" ? one.origin.options : [one.origin]
     if (own.some(({ column }) => rows.has(column))) continue
     for (const { column } of own) rows.add(column)
     accept(one)

@@ -1,5 +1,4 @@
 import type { Option } from "../domain/form.ts"
-import { optionColumns } from "../domain/row.ts"
 import { align } from "./align.ts"
 import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
 import { byName, exactOption, indexOptions, only, optionNamed } from "./optionIndex.ts"
@@ -32,7 +31,7 @@ export const translate = (
 ): ReadonlyMap<string, Translation> => {
   const { origin, question } = suggestion
   const names = origin?._tag === "Block" && question.type !== "Matrix"
-    ? optionColumns(origin.members).map(({ option }) => option)
+    ? origin.options.map(({ option }) => option)
     : []
   const isBlock = texts.every((text) => names.includes(text))
   const rows = (isBlock ? names : texts).slice(0, model.choicesCompared)

@@ -8,7 +8,7 @@ import type { Target } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
 import { meaningOf } from "./meaning.ts"
 import { exactOption } from "./optionIndex.ts"
-import type { Block, BlockContent, BlockMember, Unit } from "./Suggestion.ts"
+import type { Block, BlockColumn, BlockContent, Unit } from "./Suggestion.ts"
 import { vocabulary, wordsOf } from "./words/words.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. */
@@ -22,8 +22,7 @@ const textsOf = ({ profile }: ProfiledColumn): ReadonlyArray<string> => [...prof
 const onlyText = (one: ProfiledColumn): string | undefined =>
   one.profile.distinct.size === 1 ? textsOf(one)[0] : undefined
 
-const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefined => {
-  const options = optionColumns(members)
+const contentOf = (options: ReadonlyArray<BlockColumn>): BlockContent | undefined => {
   const texts = [...new Set(options.flatMap(textsOf))]
   if (texts.length === 0) return "empty"
   if (options.every((one) => onlyText(one) === one.option)) return "ticks"
@@ -37,7 +36,7 @@ const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefine
 }
 
 /** Returns a column for an option, or for its label if the form tool's own definition has one for it. */
-const memberOf = (one: ProfiledColumn, option: string, role: BlockMember["role"]): BlockMember => {
+const memberOf = (one: ProfiledColumn, option: string, role: BlockColumn["role"]): BlockColumn => {
   const part = one.labels?.part
   return { ...one, ...part?.code === option ? { option: part.label, code: option } : { option }, role }
 }
@@ -58,16 +57,17 @@ export const unitsOf = (
   const blocks: Array<Unit & Block> = []
   const [taken, inWhole] = [new Set<Column>(), new Set<Column>()]
   const isRanked = targets.some(({ kind }) => kind === "ranking")
-  const add = (title: string, shownBy: "format" | "headers" | "cells", members: ReadonlyArray<BlockMember>) => {
+  const add = (title: string, shownBy: "format" | "headers" | "cells", members: ReadonlyArray<BlockColumn>) => {
     const known = shownBy === "format"
-    const content = contentOf(members) ?? (known ? "labels" : undefined)
+    const options = optionColumns(members)
+    const content = contentOf(options) ?? (known ? "labels" : undefined)
     if (content === undefined || members.some(({ column }) => taken.has(column))) return
     const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title
     const meaning = meaningOf(asked, members.map(({ option }) => option))
-    blocks.push({ _tag: "Block", title, known, content, members, meaning })
+    blocks.push({ _tag: "Block", title, known, content, columns: members, options, meaning })
     for (const { column } of members) taken.add(column)
     if (shownBy === "headers" || content === "labels" || (content === "places" && !isRanked)) return
-    for (const { column } of optionColumns(members)) inWhole.add(column)
+    for (const { column } of options) inWhole.add(column)
   }
   for (const { title, columns: members } of named) {
     const own = members.flatMap(({ option, position, role }) =>
@@ -76,7 +76,7 @@ export const unitsOf = (
     add(title, "format", own)
   }
   for (const pattern of headers) {
-    const groups = new Map<string, Array<BlockMember>>()
+    const groups = new Map<string, Array<BlockColumn>>()
     for (const one of columns) {
       const { name, title } = one.column
       if (taken.has(one.column) || name === undefined || title.length > longest) continue
@@ -92,7 +92,7 @@ export const unitsOf = (
   // If each column contains only one option, such as in a tool's export without its second header row, titles don't have to name the options.
   for (const { kind, options } of targets) {
     if (kind !== "choices" || options === undefined) continue
-    const byOption = new Map<Option, BlockMember>()
+    const byOption = new Map<Option, BlockColumn>()
     for (const one of columns) {
       const option = taken.has(one.column) ? undefined : onlyText(one)
       const found = option && exactOption(options, option)

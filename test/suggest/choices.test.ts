@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { nameOrNumber } from "../../src/domain/row.ts"
 import { profiler } from "../../src/profile/ColumnProfile.ts"
-import { collectUnknown, draftChoices, unknownOf } from "../../src/suggest/draft/draftChoices.ts"
+import { draftChoices, unknownOf } from "../../src/suggest/draft/draftChoices.ts"
 import { settingsFor } from "../../src/suggest/draft/settings.ts"
 import { indexOptions, likelySeparator, optionNamed, splitFit } from "../../src/suggest/optionIndex.ts"
 import { translate } from "../../src/suggest/translate.ts"
@@ -52,37 +52,6 @@ describe("Choices", () => {
   ])("are not translated into an option that contradicts them: %s", (choice, labels) => {
     const question = { id: "q", name: "Which?", type: "Dropdown", options: options(...labels) }
     expect(translate({ question }, [choice])).toEqual(new Map())
-  })
-
-  it("count unknown pieces in every row", () => {
-    const question = {
-      id: "q",
-      name: "Interests",
-      type: "Checkboxes",
-      options: options("Reading", "Sports, outdoor", "Music"),
-    }
-    const counter = collectUnknown("choices", { split: "," }, question, new Set())
-    for (const cell of ["Reading, Chess", "Go, Chess, Music", "Sports, outdoor", null, "", "Chess"]) {
-      counter?.add(cell)
-    }
-    expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
-  })
-
-  it("omit texts that mean no answer", () => {
-    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
-    const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
-    for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
-    expect(counter?.unknown().counts).toEqual([["w", 1]])
-    const several = collectUnknown("choices", { split: "," }, question, new Set(["k. A."]))
-    for (const cell of ["Male, k. A.", "k. A., w"]) several?.add(cell)
-    expect(several?.unknown().counts).toEqual([["w", 1]])
-  })
-
-  it("recognise the cells that `values` lists", () => {
-    const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
-    const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
-    for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)
-    expect(counter?.unknown().counts).toEqual([["w", 2]])
   })
 
   it("are counted one by one in a column with more texts than are kept", () => {

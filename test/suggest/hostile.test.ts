@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { profiler } from "../../src/profile/ColumnProfile.ts"
-import { collectUnknown } from "../../src/suggest/draft/draftChoices.ts"
+import { collectUnknown } from "../../src/profile/UnknownChoices.ts"
 import { optionCoverage, targetOf } from "../../src/suggest/fit.ts"
 import { meaningOf } from "../../src/suggest/meaning.ts"
 import { indexOptions, splitFit } from "../../src/suggest/optionIndex.ts"

@@ -90,7 +90,7 @@ it.each([
   const { questions: [suggested], unmapped } = Effect.runSync(suggest({ form, columns: profiles(), blocks: [] }))
   expect(suggested?.accepted?.origin).toMatchObject({
     _tag: "Block",
-    members: [{ option: "Apples", column: { position: 1 } }, { option: "pears", column: { position: 2 } }],
+    columns: [{ option: "Apples", column: { position: 1 } }, { option: "pears", column: { position: 2 } }],
   })
   // Nothing shows which option the empty column is for.
   expect(unmapped.map(({ position }) => position)).toContain(3)

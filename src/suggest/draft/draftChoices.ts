@@ -1,14 +1,11 @@
-import { cached } from "../../domain/cached.ts"
-import { type Cell, ErrorCell } from "../../domain/cell.ts"
 import { type Option, optionNamer, type Question } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
-import { type Column, optionColumns } from "../../domain/row.ts"
+import type { Column } from "../../domain/row.ts"
 import { present } from "../../domain/words.ts"
-import { textOf } from "../../kinds/cells.ts"
-import { Fault } from "../../kinds/Kind.ts"
-import { loose, optionSplitter, optionTable, piecesIn, type SplitOptions } from "../../kinds/optionTable.ts"
+import { loose } from "../../kinds/optionTable.ts"
 import { isTick, saysNo } from "../../profile/cellWords.ts"
 import { cellsIn, type ColumnProfile } from "../../profile/ColumnProfile.ts"
+import { collectUnknown, type Unknown } from "../../profile/UnknownChoices.ts"
 import { commentText, type DraftKey, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { codesOf } from "../labelled.ts"
@@ -20,65 +17,10 @@ import { optionsOf, type Settings } from "./settings.ts"
 
 // Choices that are not options
 
-/** Choices in cells that are not options, with their counts, most frequent first. */
-export interface Unknown {
-  readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
-  /** Whether there were more than these. */
-  readonly more: boolean
-}
-
-/** The maximum number of choices that are counted. */
-const unknownKept = 1_000
-
-/**
- * Counts choices in cells that are not options of a question.
- *
- * @param kindName `choice`, `choices` or `ranking`
- * @param options of the kind, as in the pipeline
- * @param unnamed choices that count as unknown even if an option has this name
- * @returns undefined when these options can't be compiled
- */
-export const collectUnknown = (
-  kindName: string,
-  options: Readonly<Record<string, unknown>>,
-  question: Question,
-  empty: ReadonlySet<string>,
-  unnamed: ReadonlySet<string> = new Set(),
-) => {
-  // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
-  const given = options as SplitOptions
-  const table = optionTable(given, { question, input: { _tag: "Columns", count: 1 }, empty })
-  if (!("read" in table)) return undefined
-  const split = optionSplitter(kindName === "choice" ? undefined : given.split, table)
-  if (typeof split !== "function") return undefined
-  const counts = new Map<string, number>()
-  let more = false
-  const unknownIn = cached((cell: Exclude<Cell, null>) => {
-    const text = textOf(cell)
-    // A value of `source.empty` means no answer, or is an option's name.
-    if (cell instanceof ErrorCell || text === "" || empty.has(text)) return []
-    const pieces = kindName === "choice" ? [text] : piecesIn(cell, split)
-    return [...new Set(pieces instanceof Fault ? [text] : pieces)].filter((piece) =>
-      piece !== "" && !empty.has(piece) && (unnamed.has(piece) || table.read(piece) instanceof Fault)
-    )
-  })
-  return {
-    add: (cell: Cell, times = 1): void => {
-      for (const piece of cell === null ? [] : unknownIn(cell)) {
-        const before = counts.get(piece) ?? 0
-        if (before > 0 || counts.size < unknownKept) counts.set(piece, before + times)
-        else more = true
-      }
-    },
-    unknown: (): Unknown => ({ counts: [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)), more }),
-  }
-}
-
 /** Returns the columns of a block that are for options, each with the question's option that it names. */
-export const optionsIn = ({ members }: Block, { options = [] }: Question) => {
-  const own = optionColumns(members)
-  const named = optionsNamed(indexOptions(options), own.map(({ option }) => option))
-  return own.map((member, at) => [member, named[at]] as const)
+export const optionsIn = (block: Block, { options = [] }: Question) => {
+  const named = optionsNamed(indexOptions(options), block.options.map(({ option }) => option))
+  return block.options.map((column, at) => [column, named[at]] as const)
 }
 
 /** Returns the block of a suggestion if each of its columns is for an option. Otherwise, the cells contain the options. */
@@ -199,10 +141,10 @@ const draftOther = (
   { origin, question: { options = [] } }: Suggestion,
   nameOf: (column: Column) => string,
 ): { readonly keys: ReadonlyArray<DraftKey>; readonly open?: string | undefined } => {
-  const members = origin._tag === "Block" && origin.content === "ticks" ? origin.members : []
-  const others = members.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
+  if (origin._tag !== "Block" || origin.content !== "ticks") return { keys: [] }
+  const others = origin.columns.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
-  if (first === undefined || origin._tag !== "Block") return { keys: [] }
+  if (first === undefined) return { keys: [] }
   const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
   const likely = optionsNamed(indexOptions(options), [first.option])[0]
     ?? (fitting.length === 1 ? fitting[0] : undefined)

@@ -50,7 +50,7 @@ const naming = (question: { readonly id: string; readonly name: string }): Reado
 
 const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
   // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
-  const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
+  const hasCodedRows = question.type === "Matrix" && block.options.some(({ code }) => code !== undefined)
   if (block.known && !hasCodedRows) return { block: block.title }
   const named = optionNamer(question.options ?? [])
   const columns = Object.fromEntries(

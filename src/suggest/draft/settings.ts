@@ -1,7 +1,6 @@
 import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"
 import { cut, problemWords } from "../../domain/problem.ts"
-import { optionColumns } from "../../domain/row.ts"
 import { counted, present } from "../../domain/words.ts"
 import { kindOfType, kinds } from "../../kinds/index.ts"
 import { Fault, type Parse } from "../../kinds/Kind.ts"
@@ -241,14 +240,13 @@ const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) =>
 }
 
 /** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
-const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
+const tickKeys = ({ content, options }: Block): ReadonlyArray<DraftKey> => {
   if (content !== "ticks") return []
-  const own = optionColumns(members)
-  const texts = own.flatMap(({ option, profile }) =>
+  const texts = options.flatMap(({ option, profile }) =>
     [...profile.distinct.keys()].filter((text) => isTick(option) || text !== option)
   )
   const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
-  const isClear = own.every(({ option }) => !isUsual(option, usualChecks.no))
+  const isClear = options.every(({ option }) => !isUsual(option, usualChecks.no))
   const words = (says: (text: string) => boolean, usual: ReadonlyArray<string>) => {
     const said = [...new Set(texts.filter(says))]
     return isClear && said.every((text) => isUsual(text, usual)) ? [] : said

@@ -1,8 +1,6 @@
 import type { Form, Question } from "../domain/form.ts"
 import { oneLine } from "../domain/words.ts"
-import { kindOfType } from "../kinds/index.ts"
-import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import type { Suggestion } from "./Suggestion.ts"
+import { kindOfType } from "./index.ts"
 
 /** Kinds with a separate column for each part. */
 const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
@@ -30,29 +28,4 @@ export const templateOf = (form: Form) => {
   let rowKey = "Row ID"
   while (used.has(rowKey)) rowKey = `Import ${rowKey}`
   return { rowKey, columns, leftOut }
-}
-
-/**
- * Returns suggestions for a source that has all columns of a form's template. Each column answers the question that it
- * was made for. Empty for any other source.
- */
-export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Suggestion> => {
-  const template = templateOf(form)
-  const byTitle = new Map(columns.map((one) => [one.column.name, one]))
-  const found = template.columns.flatMap(({ part, question, title }) => {
-    // In a CSV template, an apostrophe prevents spreadsheets from reading a title as a formula.
-    const one = byTitle.get(title) ?? byTitle.get(`'${title}`)
-    return one === undefined ? [] : [{ ...one, part, question }]
-  })
-  const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
-  if (!byTitle.has(template.rowKey) || !isComplete) return []
-  return [...new Set(found.map(({ question }) => question))].map((question): Suggestion => {
-    const own = found.filter((one) => one.question === question)
-    return {
-      question,
-      origin: own[0]!.part === undefined ? { _tag: "Column", ...own[0]! } : { _tag: "Joined", columns: own },
-      confidence: 1,
-      because: ["the template has this column for the question"],
-    }
-  })
 }
