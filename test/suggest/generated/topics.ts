@@ -80,7 +80,7 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
  *
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary. The `fourth` set, with its own
  * grids and decoys, was written before the vocabulary was extended, the `fifth` after that. The weights of topics were fitted to the `unseen`, `fourth`,
- * `fifth` and `sixth` sets, without words for their open questions. The `seventh` to `tenth` are independent: they are for the last figures only.
+ * `fifth` and `sixth` sets, without words for their open questions. The `seventh` to `eleventh` are independent: they are for the last figures only.
  */
 export const topicSets = [
   "known",
@@ -93,6 +93,7 @@ export const topicSets = [
   "eighth",
   "ninth",
   "tenth",
+  "eleventh",
 ] as const
 export type TopicSet = (typeof topicSets)[number]
 
