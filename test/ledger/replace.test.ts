@@ -74,7 +74,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
 
   it.scopedLive("a rejected row counts as sent while a replaced submission with its content is in the form", () =>
     Effect.gen(function*() {
-      const { ledger, row, run, send, view } = yield* ledgerWithOne
+      const { row, run, send, view } = yield* ledgerWithOne
       yield* run((session) => send(session, row("b", { replaces: "s1" }), imported("s2")))
       const rejected = (text: string) => ({ key: row("").key, content: row(text).content, isDuplicate: true })
       const states = view.fixed([rejected("a"), rejected("b"), rejected("c")])
