@@ -195,14 +195,14 @@ export const classifying = (
 
     /** Returns what the ledger knows about the rows of a chunk, and about the rejected rows that they fix. */
     const lookUp = ({ rows }: RowChunk, keys: ReadonlyArray<string | undefined>): Effect.Effect<Known, LedgerError> => {
-      if (!isLookedUp) return Effect.succeed(nothingKnown)
+      const origins = originOf === undefined ? [] : rows.map(originOf)
+      if (!isLookedUp) return Effect.succeed({ found: [], origins, states: [] })
       const looked = view.lookUpRows(keys, {
         over: (at, columns) => contents.over(columns, rows[at]!),
         filled: (at, columns) => contents.filled(columns, rows[at]!),
       })
-      if (originOf === undefined) return Effect.map(looked, (found) => ({ ...nothingKnown, found }))
-      const origins = rows.map(originOf)
-      return Effect.zipWith(looked, view.fixed(origins), (found, states) => ({ found, origins, states }))
+      const fixed = originOf === undefined ? Effect.succeed([]) : view.fixed(origins)
+      return Effect.zipWith(looked, fixed, (found, states) => ({ found, origins, states }))
     }
 
     const classifyRows = (
@@ -248,5 +248,3 @@ interface Known {
   readonly origins: ReadonlyArray<Origin | undefined>
   readonly states: ReadonlyArray<FixedState>
 }
-
-const nothingKnown: Known = { found: [], origins: [], states: [] }

@@ -280,6 +280,16 @@ it.scopedLive.each([{ key: "[No]" }, { key: "content" }])(
     }),
 )
 
+it.scopedLive("a rejected row that is twice in a fixed file is sent once, also as the first row of a form", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    write(at, { rows: ["2,Bob,none,"], fix: ["", ""] }, undefined)
+    yield* runs(at, [1, 0])
+    fix(at, [/^2,Bob,none(.*)/m, "2,Bob,bob@example.org$1\n9,Bob,bob@example.org$1"])
+    const fixed = yield* at.inProcess("run", "contacts", "--source", "reports/contacts/latest/rejected.csv")
+    expect([fixed.status, at.count(), at.report().rows], fixed.stdout).toMatchObject([1, 1, { duplicate: 1 }])
+  }))
+
 it.scopedLive("a row that was corrected in the source is not sent again from an older rejected.csv, under another key", () =>
   Effect.gen(function*() {
     const at = yield* bench()
