@@ -28,7 +28,10 @@ describe("the text of a cell in an OpenDocument sheet", () => {
     ["<text:p>a<text:tab/>b<text:line-break/>c</text:p>", "a\tb\nc"],
     ["<text:p>one</text:p><text:p/><text:p></text:p><text:p>two</text:p>", "one\n\n\ntwo"],
     ["<text:p>\n  a  \n\t b\n</text:p>", "a b"],
-    ["<text:p>one <text:span> two</text:span> <text:a>three</text:a></text:p>", "one two three"],
+    ["<text:p>one <text:span> two</text:span> <text:a>three</text:a></text:p>", "one  two three"],
+    // LibreOffice 7.4 writes spaces like this in cells of several lines, and reads them all.
+    ["<text:p>a   b</text:p><text:p>  c  </text:p>", "a   b\n  c  "],
+    ["<text:p>a <text:span>\n b</text:span> \n</text:p>", "a b"],
     ["<text:p>a &amp; <![CDATA[<b> & ]]>c<!-- not this --></text:p>", "a & <b> & c"],
     ["<text:h>Title</text:h><text:p>text</text:p>", "Title\ntext"],
     ["<text:list><text:list-item><text:p>1</text:p></text:list-item></text:list><text:p>2</text:p>", "1\n2"],

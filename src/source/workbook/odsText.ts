@@ -16,22 +16,24 @@ const otherText: ReadonlySet<string> = new Set([
 const lists: ReadonlySet<string> = new Set(["list", "list-item", "list-header"])
 
 /**
- * Collects the text that a cell of an OpenDocument sheet shows, from the elements inside the cell. White space counts as one space, and not at all at
- * the start and the end of a paragraph (OpenDocument 1.3, part 3, section 6.1.2). Notes and drawings are omitted. Throws `BadSheet` for a table in the cell.
+ * Collects the text that a cell of an OpenDocument sheet shows, from the elements inside the cell. White space with a
+ * tab or a line end counts as one space, and not at all at the start and the end of a paragraph (OpenDocument 1.3, part 3, section 6.1.2). Spaces alone
+ * all count, because LibreOffice writes and reads them like that in a cell of several lines. Notes and drawings are omitted. Throws `BadSheet` for a table
+ * in the cell.
  */
 export const makeOdsText = () => {
   let shown: string | undefined
   let paragraph = ""
-  /** Whether white space ends the paragraph so far. It counts only if something else follows. */
-  let spaced = false
+  /** The white space after the paragraph so far. */
+  let gap = ""
   /** How many elements are open in the cell, and which of them is a paragraph or has other text. 0 if there is none. */
   let depth = 0
   let paragraphAt = 0
   let otherAt = 0
 
   const append = (text: string) => {
-    if (spaced && paragraph !== "") paragraph += " "
-    spaced = false
+    paragraph += /[^ ]/.test(gap) ? paragraph === "" || text === "" ? "" : " " : gap
+    gap = ""
     paragraph += text
   }
 
@@ -54,24 +56,23 @@ export const makeOdsText = () => {
       } else if (name === "p" || name === "h") {
         paragraphAt = depth
         paragraph = ""
-        spaced = false
+        gap = ""
       } else if (name === "table") throw new BadSheet("a table in a cell")
       else if (!lists.has(name)) otherAt = depth
     },
     add: (xml: Buffer, from: number, to: number, raw: boolean): void => {
       if (paragraphAt === 0 || otherAt > 0) return
-      const text = xmlText(xml, from, to, raw).replaceAll(/[\t\n\r ]+/g, " ")
-      spaced ||= text.startsWith(" ")
-      const bare = text.replaceAll(/^ | $/g, "")
-      if (bare === "") return
-      append(bare)
-      spaced = text.endsWith(" ")
+      for (const part of xmlText(xml, from, to, raw).split(/([\t\n\r ]+)/)) {
+        if (/^[\t\n\r ]/.test(part)) gap += part
+        else if (part !== "") append(part)
+      }
     },
     /** Returns false if the element that ends is the cell itself. */
     close: (): boolean => {
       if (depth === 0) return false
       if (depth === otherAt) otherAt = 0
       else if (depth === paragraphAt) {
+        append("")
         shown = shown === undefined ? paragraph : `${shown}\n${paragraph}`
         paragraphAt = 0
       }
