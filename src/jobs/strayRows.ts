@@ -1,39 +1,39 @@
 import * as Effect from "effect/Effect"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { present } from "../domain/words.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings } from "../profile/strayRows.ts"
+import { mayBeStray, mostDoubtful, recordProfiler, strayWarnings, type whereWithout } from "../profile/strayRows.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { flow } from "../project/PipelineDraft.ts"
 import { eachChunk } from "../source/chunks.ts"
 import type { Source } from "../source/Source.ts"
-import { findSecondTable } from "./secondTable.ts"
+import { findTitleRows } from "./titleRows.ts"
 
 /** Finds rows that are not records among those that are sent or would be sent. */
 export const collectStray = ({ document, name }: Pipeline, source: Source, mapping: Mapping) => {
   let doubtful = 0
-  const table = findSecondTable(source.columns)
+  const titles = findTitleRows(source.columns)
   const finding = (what: string) => (message: string): Diagnostic => ({
     ...diagnosticAt(document, "warning", ["source"], message),
     withoutCells: `Some rows look like ${what}, not like records. ${toSeeValues(name)}`,
   })
-  const second = () => present([table.warning()]).map(finding("a second table"))
+  const skip = (what: string) => (where: ReturnType<typeof whereWithout>) =>
+    `${what} with \`where: ${flow(where)}\` under \`source\`.`
+  const titled = () => titles.warnings(skip("skip it")).map(finding("titles"))
   return {
     add: (cells: Cells, row: number): void => {
       if (source.tool !== undefined) return
-      table.add(cells, row)
+      titles.add(cells, row)
       if (mayBeStray(cells, row)) doubtful++
     },
     /** Reads the source again if any row may not be a record. */
     findings: Effect.suspend(() =>
       doubtful === 0 || doubtful > mostDoubtful
-        ? Effect.succeed<ReadonlyArray<Diagnostic>>(second())
+        ? Effect.succeed<ReadonlyArray<Diagnostic>>(titled())
         : Effect.map(findStray(source, mapping), (stray) => [
-          ...strayWarnings(stray, (where, them) => `Skip ${them} with \`where: ${flow(where)}\` under \`source\`.`)
-            .map(finding("totals, units or notes")),
-          ...second(),
+          ...strayWarnings(stray, (where, them) => skip(`Skip ${them}`)(where)).map(finding("totals, units or notes")),
+          ...titled(),
         ])
     ),
   }

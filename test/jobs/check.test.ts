@@ -291,6 +291,35 @@ questions:
       }
     }))
 
+  it.scoped("check names a first row of titles, as below a header of codes, until the pipeline skips it", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const rows = ["1", "2", "3", "4", "5"].map((no) => `${no},Ada,a${no}@example.org,Red,Music\n`).join("")
+      const warned = (first: string, others = rows) =>
+        Effect.gen(function*() {
+          yield* world.write("people.csv", `No,Name,Mail,Color,Interests\n${first}${others}`)
+          return ((yield* world.check()).diagnostics ?? []).flatMap(({ message }) =>
+            message.includes("titles") ? [message] : []
+          )
+        })
+      const texts = pipeline.replace("    - { name: E-mail, from: Mail }\n", "")
+      yield* world.write("pipelines/people.yaml", texts)
+      const labels = "Number,Your name?,Address,Red,Music\n"
+      expect(yield* warned(labels)).toEqual([
+        'Row 1 ("Number", "Address") seems to contain titles, not a record: unlike all rows below, it has neither digits nor an @ in No and Mail. If so, skip it with `where: { No: { not: Number } }` under `source`.',
+      ])
+      // A record that lacks them, a single unusual cell, too few records, and the same text twice.
+      for (const first of [",Ada,,Red,\n", "Number,Ada,a@example.org,Red,\n", "none,Ada,none,Red,\n"]) {
+        expect(yield* warned(first)).toEqual([])
+      }
+      expect(yield* warned(labels, "1,Ada,a@example.org,Red,\n")).toEqual([])
+      yield* world.write(
+        "pipelines/people.yaml",
+        texts.replace("  rowKey", "  where: { No: { not: Number } }\n  rowKey"),
+      )
+      expect(yield* warned(labels)).toEqual([])
+    }))
+
   it.scoped("check names the first row below an empty line, where a table of texts may begin unnoticed", () =>
     Effect.gen(function*() {
       const world = yield* start
