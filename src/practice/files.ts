@@ -1,12 +1,15 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
+import { cut } from "../domain/problem.ts"
 import { reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
+import { expected } from "../project/expectations.ts"
 import { nearest } from "../project/suggestion.ts"
 import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
@@ -24,7 +27,7 @@ const readPracticeFile = (file: string): Effect.Effect<string, Problems, FileSys
     const fs = yield* FileSystem.FileSystem
     const tooLarge = yield* yamlTooLarge(file)
     if (tooLarge !== undefined) return yield* Effect.fail([tooLarge])
-    return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [error.message])
+    return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [reasonOf(error)])
   })
 
 /** Parses the text of a form file or a faults file, which is YAML or JSON. */
@@ -37,24 +40,46 @@ const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
   })
 
 /**
- * Returns the mistakes in a value, one line per place: `faults[2].wait: is missing`.
+ * Returns the mistakes in a value, one per place: `faults[2].wait: is missing`.
  *
  * @param at the value's own place; empty for the whole file
  */
-const problemsOf = (error: ParseResult.ParseError, at = ""): Problems => {
-  const places = new Map<string, string>()
-  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
-    const path = issue.path.map((member) => (typeof member === "number" ? `[${member}]` : `.${String(member)}`))
-    const place = `${at}${path.join("")}`.replace(/^\./, "")
-    const problem = issue._tag === "Missing"
-      ? "is missing"
-      : issue._tag === "Unexpected"
-      ? "is not a setting here"
-      : issue.message.split("\n")[0] ?? ""
-    // The first alternative of an optional setting is the setting itself, so its problem is reported.
-    if (!places.has(place)) places.set(place, problem)
+const problemsOf = ({ issue }: ParseResult.ParseError, at = ""): Problems =>
+  mistakesIn(issue, at).map(({ at, problem }) => `${at === "" ? "the file" : at}: ${problem}`)
+
+interface Mistake {
+  readonly at: string
+  readonly problem: string
+}
+
+/** @param ast the schema that the value at this place must fit, with its refinements. */
+const mistakesIn = (issue: ParseResult.ParseIssue, at: string, ast?: SchemaAST.AST): ReadonlyArray<Mistake> => {
+  switch (issue._tag) {
+    case "Missing":
+      return [{ at, problem: "is missing" }]
+    case "Unexpected":
+      return [{ at, problem: "is not a setting here" }]
+    case "Pointer": {
+      const path = [issue.path].flat().map((key) => typeof key === "number" ? `[${key}]` : `.${String(key)}`)
+      return mistakesIn(issue.issue, `${at}${path.join("")}`.replace(/^\./, ""))
+    }
+    case "Composite": {
+      const issues = [issue.issues].flat()
+      if (issue.ast._tag !== "Union") return issues.flatMap((one) => mistakesIn(one, at))
+      const [type, ...others] = issue.ast.types.filter((type) => type._tag !== "UndefinedKeyword")
+      const ofType = issues.find((one) => "ast" in one && one.ast === type)
+      // Several alternatives are named together.
+      if (ofType === undefined || others.length > 0) break
+      return mistakesIn(ofType, at)
+    }
+    case "Refinement":
+    case "Transformation":
+      if (issue.kind === "From" || issue.kind === "Encoded") return mistakesIn(issue.issue, at, ast ?? issue.ast)
+      break
+    default:
   }
-  return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
+  const problem = `expects ${expected(ast ?? issue.ast)}, not ${cut(JSON.stringify(issue.actual), 60)}`
+  return [{ at, problem }]
 }
 
 const absentIsEmpty = <A, I>(schema: Schema.Schema<A, I>) =>

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { Time, whole } from "../project/fields.ts"
+import { expecting } from "../project/section.ts"
 import { answered, type FaultContext, operations, type PlannedFault, type Reply } from "./faults.ts"
 import { invalid, type PracticeAnswer, refusal } from "./refusals.ts"
 
@@ -17,7 +18,7 @@ export interface FaultKind<A> {
 /** The settings of every fault that affects only one operation, usually create. They choose the affected requests. */
 export const ofCreates = {
   chance: Schema.optional(Schema.Number.pipe(Schema.between(0, 1))),
-  at: Schema.optional(Schema.NonEmptyArray(whole(1))),
+  at: Schema.optional(Schema.NonEmptyArray(whole(1)).annotations(expecting("a list of whole numbers from 1"))),
   skip: Schema.optional(whole(0)),
   times: Schema.optional(whole(1)),
 }

@@ -285,13 +285,20 @@ faults:
   - { fault: delay }
   - { fault: reset, chance: 2, wen: after }
   - { fault: reformat-answers, on: read }
+  - { fault: delay, for: 80ms, when: later, at: 3 }
+  - { fault: delay, for: 80, at: [0] }
 `),
       ).toEqual([
         'faults[0].fault: there is no fault "rest"; did you mean reset?',
         "faults[1].for: is missing",
         "faults[2].wen: is not a setting here",
-        "faults[2].chance: Expected a number between 0 and 1, actual 2",
+        "faults[2].chance: expects a number between 0 and 1, not 2",
         "faults[3].on: is not a setting here",
+        "faults[4].at: expects a list of whole numbers from 1, not 3",
+        'faults[4].for: expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not "80ms"',
+        'faults[4].when: expects `before` or `after`, not "later"',
+        "faults[5].at[0]: expects a whole number, 1 or more, not 0",
+        "faults[5].for: expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not 80",
       ])
       expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
@@ -301,7 +308,9 @@ faults:
       const root = yield* projectFolder({})
       writeFileSync(join(root, "faults.yaml"), "faults: []\n")
       expect(yield* loadFaults(join(root, "faults.yaml"))).toEqual({ seed: 1, faults: [] })
-      expect((yield* Effect.flip(loadFaults(join(root, "other.yaml")))).message).toContain("other.yaml can't be used")
+      expect((yield* Effect.flip(loadFaults(join(root, "other.yaml")))).message).toContain(
+        "other.yaml can't be used:\n  it does not exist",
+      )
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("faults affect the same requests for the same seed, and different requests for a different seed", () =>
