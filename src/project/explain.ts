@@ -263,8 +263,11 @@ const namesOf = ({ core }: Struct): ReadonlyArray<string> =>
 
 const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefined => {
   const keys = Object.keys(value)
-  const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
-  const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
+  const declared = ({ core }: Struct) => keys.flatMap((key) => property(core, key) ?? [])
+  const fits = (struct: Struct) => declared(struct).length
+  // A key that a struct requires shows better what is meant than several that are optional.
+  const required = (struct: Struct) => declared(struct).filter(({ isOptional }) => !isOptional).length
+  const [best] = structs.toSorted((a, b) => required(b) - required(a) || fits(b) - fits(a))
   // A mapping may have names from the form as keys. If it could also be a struct, it counts as a struct only if the struct declares all keys of the mapping.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free

@@ -218,6 +218,18 @@ describe("an invalid project file", () => {
       "Did you mean `forms`?",
     ]],
     [
+      "a practice service with keys of other services",
+      "services:\n  practice: { practice: { forms: f }, «timeout: 5 seconds, «confirm: false }\n",
+      [
+        "`timeout` is not a key of `practice`.",
+        "Its keys are: `practice` and `capabilities`.",
+      ],
+      [
+        "`confirm` is not a key of `practice`.",
+        "Its keys are: `practice` and `capabilities`.",
+      ],
+    ],
+    [
       "a timeout of nothing",
       "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K }, timeout: «0 seconds }\n",
       [
