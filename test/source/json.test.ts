@@ -70,6 +70,19 @@ describe("a source with JSON records", () => {
     }
   })
 
+  it("several records on one line are refused with what to do", async () => {
+    const two = '{"a":1} {"a":2}'
+    expect(await refusal(config(file(`${two}\n`, "jsonl")))).toContain(
+      "has no record with members. Row 1 (line 1) is not JSON, or has several records.",
+    )
+    expect(await refusal(config(file(`${two}\n{"a":3}\n`, "jsonl")))).toContain(
+      "More text follows the end of its first value. Put all records into one list, or each on its own line.",
+    )
+    expect([...(await json(`{"a":0}\n${two}\n`)).faults]).toEqual([
+      [2, expect.stringContaining("export the file again with one record per line")],
+    ])
+  })
+
   it("long numbers stay as written, __proto__ is a member, and names with dots stay separate", async () => {
     for (
       const [text, format] of [[
@@ -135,7 +148,9 @@ describe("a source with JSON records", () => {
     expect(await at('[{"a":1},{"a":NaN}]')).toContain('It is not JSON after record 1: unexpected "N". Export it again')
     expect(await at('[{"a":1} {"a":2}]')).toContain("It is not JSON after record 1")
     expect(await at('[{"a":1}] x')).toMatch(/It is not JSON/)
-    expect(await at('[{"a":1}]]')).toMatch(/It is not JSON/)
+    for (const more of ["]", ' [{"a":2}]', "\n7"]) {
+      expect(await at(`[{"a":1}]${more}`)).toContain("More text follows the end of its first value")
+    }
     expect(await at("hello")).toMatch(/It is not JSON at its beginning/)
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })

@@ -104,16 +104,18 @@ const learnColumns = (
     const reader = makeReader()
     let looked = 0
     let records = 0
+    let firstFault: Problem | undefined
     yield* lookAtText(bytes, encoding, (text, last) => {
       for (const record of reader.push(text, last)) {
         records++
         if ("value" in record) columns.learn(record.value)
+        else firstFault ??= unreadable(records, record)
       }
       looked += text.length
       return records > 0 && looked >= limits.lookedJson
     })
     columns.close()
-    return { columns, records }
+    return { columns, records, firstFault }
   })
 
 interface Rows {
@@ -134,7 +136,7 @@ const noRecord = (row: number, { line, value }: Extract<JsonRecord, { readonly v
 
 /** What is wrong with a line that can't be read, and what to do. */
 const faults = {
-  malformed: "is not JSON. Correct it, or export the file again.",
+  malformed: "is not JSON, or has several records. Correct it, or export the file again with one record per line.",
   deep: `has values nested more than ${deepest} deep. Export it in a flatter shape.`,
   repeated:
     "has an object with two members of the same name, so one of them would be lost. Correct it in the system that writes the file.",
@@ -207,10 +209,12 @@ export const openJson = (
     const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
     const place = format === "jsonl" ? undefined : said ?? (yield* findPlace(bytes, encoding))
     const makeReader = () => place === undefined ? readLines() : readElements(place)
-    const { columns, records } = yield* learnColumns(bytes, encoding, makeReader, settings.members)
+    const { columns, firstFault, records } = yield* learnColumns(bytes, encoding, makeReader, settings.members)
     const { titles } = columns
     if (titles.length === 0 && records > 0) {
-      return yield* refusing(file)("has no record with members. Use a file whose records are objects.")
+      return yield* refusing(file)(
+        `has no record with members. ${firstFault?.message ?? "Use a file whose records are objects."}`,
+      )
     }
     if (titles.length > limits.columns) {
       return yield* refusing(file)(

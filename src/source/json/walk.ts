@@ -90,6 +90,11 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   const where = () => records === 0 ? "at its beginning" : `after record ${count(records)}`
   const wrong = (what: string) =>
     new UnreadableText(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
+  /** Only white space may follow the end of the JSON. */
+  const followed = () =>
+    new UnreadableText(
+      "More text follows the end of its first value. Put all records into one list, or each on its own line.",
+    )
   const top = () => frames[frames.length - 1]
 
   /** Whether the value that begins here is at the place of the records. Throws if there was one already. */
@@ -201,7 +206,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
         if (!awaitsValue) break
         return scalar(value, offset)
     }
-    throw wrong(`${JSON.stringify(value)} is in the wrong place`)
+    throw awaited === "nothing" ? followed() : wrong(`${JSON.stringify(value)} is in the wrong place`)
   }
   const failed = (error: Error) => {
     if (error instanceof UnreadableText) throw error
@@ -212,9 +217,8 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
 
   return {
     push: (text) => {
-      // Only white space may follow the end of the JSON.
       if (tokenizer.isEnded) {
-        if (text.trim() !== "") throw wrong("something follows its end")
+        if (text.trim() !== "") throw followed()
         return
       }
       tokenizer.write(text)
