@@ -15,7 +15,7 @@ import { count } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import { isSecure } from "../project/address.ts"
 import { limits } from "./limits.ts"
-import { endsAnywhere, sendRequest, unproven } from "./sendRequest.ts"
+import { endsAnywhere, sendRequest, UnknownCoding, unproven } from "./sendRequest.ts"
 import { refusing, type SourceError } from "./Source.ts"
 
 /** A file that was fetched. */
@@ -105,7 +105,11 @@ const request = (
     const response = yield* client.execute(HttpClientRequest.get(address)).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, strict ? yield* publicOnly : manual),
       Effect.mapError((error) =>
-        isInside(error) ? inside : "could not be reached. Check the address and the network, then run again."
+        error.cause instanceof UnknownCoding
+          ? error.cause.message
+          : isInside(error)
+          ? inside
+          : "could not be reached. Check the address and the network, then run again."
       ),
     )
     const location = response.headers["location"]

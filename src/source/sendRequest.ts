@@ -3,6 +3,13 @@ import type { Dispatcher } from "undici"
 import { codingsIn, decoders } from "../service/contentCoding.ts"
 import { throughProxy } from "../service/proxy.ts"
 
+/** A server compressed its answer in a way that was not requested. Its message is the end of a sentence about the source. */
+export class UnknownCoding extends Error {
+  constructor(coding: string) {
+    super(`sent an answer compressed as ${JSON.stringify(coding)}, which can't be read. Ask its operator for gzip.`)
+  }
+}
+
 let agent: Dispatcher | undefined
 
 /**
@@ -30,11 +37,7 @@ export const sendRequest: typeof fetch = async (input, { body, headers, signal, 
   )
   const decoded = codingsIn(answered.get("content-encoding")).reduce((stream: Readable, coding) => {
     const decoder = decoders.get(coding)
-    if (decoder === undefined) {
-      throw new Error(
-        `The answer is compressed as "${coding}", which can't be read. Ask the server's operator for gzip.`,
-      )
-    }
+    if (decoder === undefined) throw new UnknownCoding(coding)
     return pipeline(stream, decoder.stream(), () => {})
   }, answer.body)
   const isEmpty = [204, 205, 304].includes(answer.statusCode)

@@ -136,7 +136,7 @@ describe("a source with an address", () => {
     ["/packed-cut", "was only fetched in part"],
     ["/trailer-cut", "was only fetched in part"],
     ["/brotli-cut", "was only fetched in part"],
-    ["/compressed-otherwise", "could not be reached"],
+    ["/compressed-otherwise", 'sent an answer compressed as "zstd", which can\'t be read. Ask its operator for gzip.'],
     ["/without-length", "sent a file without its length"],
   ])("the source at %s is refused with advice and without secrets", async (path, expected) => {
     const before = leftBehind()

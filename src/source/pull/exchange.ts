@@ -18,7 +18,7 @@ import { retryAfter, serversTime } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
 import { SharedPace } from "../../service/SharedPace.ts"
 import { parseJson } from "../json/records.ts"
-import { sendRequest } from "../sendRequest.ts"
+import { sendRequest, UnknownCoding } from "../sendRequest.ts"
 import { ConnectionUnusable, refusing, type SourceError, unusableBy } from "../Source.ts"
 import { knowsRefusals, meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 
@@ -190,7 +190,10 @@ export const exchange = <A>(
           signal,
           ...(body === undefined ? {} : { body }),
         }),
-      catch: (error) => new Again({ message: `could not be reached${codeOf(error)}` }),
+      catch: (error) =>
+        error instanceof UnknownCoding
+          ? refusing(file)(error.message)
+          : new Again({ message: `could not be reached${codeOf(error)}` }),
     })
     const { headers: answered, status } = response
     const stream = response.body === null

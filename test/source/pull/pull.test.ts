@@ -182,6 +182,12 @@ describe("a pull", () => {
     ],
     ["a page that repeats", offset, () => ({ body: { responseCode: 200, content: [{ id: 1 }] } }), "repeats a page"],
     ["a page without its list", offset, () => ({ body: { responseCode: 200, rows: [] } }), "It has a list at /rows."],
+    [
+      "a page in a compression that nobody asked for",
+      link,
+      () => ({ headers: { "content-encoding": "zstd" }, body: "secretpath" }),
+      'sent an answer compressed as "zstd"',
+    ],
     ["a page that is not JSON", link, () => ({ body: "<html>secretpath</html>" }), "sent a page that is not JSON"],
     [
       "a page without the end's place",
