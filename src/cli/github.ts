@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import { allFindings, type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { exitOf } from "../domain/exit.ts"
 import type { RunReport } from "../domain/report.ts"
+import { messageOf } from "../domain/words.ts"
 import type { Checked } from "../jobs/check.ts"
 import { type Failed, failed, markdownOf, reported } from "../notify/Notification.ts"
 import { relativePath } from "../project/disk.ts"
@@ -51,7 +52,7 @@ const summarize = (markdown: string) =>
     const fs = yield* FileSystem.FileSystem
     const file = yield* Config.option(Config.string("GITHUB_STEP_SUMMARY"))
     if (Option.isSome(file)) yield* fs.writeFileString(file.value, `${markdown}\n\n`, { flag: "a" })
-  }).pipe(Effect.catchAll((error) => Effect.logWarning(`The job's summary could not be written: ${error.message}`)))
+  }).pipe(Effect.catchAll((error) => Effect.logWarning(`The job's summary could not be written. ${messageOf(error)}`)))
 
 export const summarizeRun = (end: RunReport | Omit<Failed, "at">) =>
   Effect.gen(function*() {

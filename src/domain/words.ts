@@ -168,7 +168,7 @@ export const isPresent = (error: { readonly _tag: string; readonly reason?: stri
   error._tag === "SystemError" && error.reason === "AlreadyExists"
 
 /** Returns an error's message. If the error is of @effect/platform, names the file and the reason. */
-export const messageOf = (error: Error): string =>
+export const messageOf = (error: { readonly message: string }): string =>
   "pathOrDescriptor" in error
     ? `${String(error.pathOrDescriptor)} can't be read or written: ${reasonOf(error)}.`
     : error.message

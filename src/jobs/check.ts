@@ -6,6 +6,7 @@ import { allFindings, byFile, byPlace, type Diagnostic, toSeeValues } from "../d
 import { exits } from "../domain/exit.ts"
 import { type Form, names } from "../domain/form.ts"
 import type { SourceFile } from "../domain/report.ts"
+import { messageOf } from "../domain/words.ts"
 import { LedgerRefused } from "../ledger/errors.ts"
 import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
@@ -48,7 +49,7 @@ export interface CheckedPipeline {
   /** Errors and warnings about the pipeline's file. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
   /** What is wrong with the source, the form, the service or the ledger. */
-  readonly failures: ReadonlyArray<CheckFailure>
+  readonly failures: ReadonlyArray<Pick<CheckFailure, "_tag" | "message">>
   /** How the source was read. Warnings about the reading are among the diagnostics. */
   readonly taken: SourceFile["taken"]
   /** The source's columns, the questions that get answers, the filled elements of other lists, and the form. Undefined if the mapping doesn't compile. */
@@ -160,7 +161,8 @@ const checkTarget = (at: PipelineTarget, options: CheckOptions) =>
     (found): CheckedPipeline => {
       const findings = Either.isRight(found) ? found.right : { ...nothing, ...partition([found.left]) }
       const diagnostics = findings.diagnostics.toSorted(byPlace)
-      return { pipeline: at.pipeline.name, target: at.target.target, ...findings, diagnostics }
+      const failures = findings.failures.map((error) => ({ _tag: error._tag, message: messageOf(error) }))
+      return { pipeline: at.pipeline.name, target: at.target.target, ...findings, diagnostics, failures }
     },
   )
 
@@ -294,7 +296,7 @@ const countsOf = ({ acknowledged, fates }: { readonly acknowledged: number; read
 
 const partition = (
   errors: ReadonlyArray<CheckFailure | ConfigurationInvalid>,
-): Pick<CheckedPipeline, "diagnostics" | "failures"> => ({
+): Pick<CheckedPipeline, "diagnostics"> & { readonly failures: ReadonlyArray<CheckFailure> } => ({
   diagnostics: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? error.diagnostics : [])),
   failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
 })

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { messageOf } from "../domain/words.ts"
 import { makeDraftReadings } from "../jobs/draftReadings.ts"
 import { turn } from "../jobs/firstRows.ts"
 import { JobRefused } from "../jobs/JobRefused.ts"
@@ -60,14 +61,13 @@ export const answering = <A, E extends Failure, R>(
     const refusal = (error: E) =>
       error instanceof Refused ? error : new Refused({
         code: error instanceof JobRefused ? error.code : error._tag,
-        ...shown(studio, { message: error.message }),
+        ...shown(studio, { message: messageOf(error) }),
         ...error instanceof ConfigurationInvalid && { diagnostics: shown(studio, error.diagnostics) },
         ...error instanceof FileChanged && { text: error.text, version: error.version },
       })
-    const whole = studio.withSources(Effect.scoped(Effect.suspend(() => work(studio))))
     // The work may compile a long text.
-    const answer = Effect.map(Effect.zipRight(turn, whole), (answer) => isText ? answer : shown(studio, answer))
-    return Effect.mapError(answer, refusal)
+    const whole = Effect.zipRight(turn, studio.withSources(Effect.scoped(Effect.suspend(() => work(studio)))))
+    return Effect.mapBoth(whole, { onFailure: refusal, onSuccess: (answer) => isText ? answer : shown(studio, answer) })
   })
 
 export const answeringOf = <A, E extends Failure, R>(work: (project: Project) => Effect.Effect<A, E, R>) =>

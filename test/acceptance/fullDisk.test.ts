@@ -8,15 +8,19 @@ import { apiKey, inScript } from "./formferry.ts"
 /** Runs the built command with a limit on the size of each file that it writes. For SQLite, that is like a full disk. */
 const withLimit = (blocks: number, args: string, cwd: string) =>
   Effect.promise(() =>
-    new Promise<{ readonly status: number | null; readonly stderr: string }>((done) => {
+    new Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>((done) => {
       const script = `trap "" XFSZ; ulimit -f ${blocks}; exec ${inScript} ${args}`
       const env = { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: apiKey }
-      const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "ignore", "pipe"] })
+      const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
+      let stdout = ""
       let stderr = ""
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text
+      })
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         stderr += text
       })
-      child.on("close", (status) => done({ status, stderr }))
+      child.on("close", (status) => done({ status, stdout, stderr }))
     })
   )
 
@@ -41,4 +45,16 @@ it.scopedLive("a project file that the disk has no room for is named with the re
       "can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/new/config/schemas`)).toEqual([])
+  }))
+
+it.scopedLive("a form that the disk has no room to record is reported with the file and the reason", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(3)))
+    const { status, stdout } = yield* withLimit(0, "check contacts --accept-form", at.folder)
+    expect(status).toBe(70)
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "contacts.json.new can't be read or written: a file may not become that large here.",
+    )
+    expect(readdirSync(`${at.folder}/config/forms`)).toEqual([])
   }))
