@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { lastingSeconds, reasonOf } from "../domain/words.ts"
+import { codeOf, lastingSeconds, reasonOf } from "../domain/words.ts"
 
 /** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
@@ -14,12 +14,17 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
   isAtStart: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
+    const { cause, doing, file } = this
     const next = this.isBusy === true
       ? " Nothing that was recorded is lost. Wait until the other process ends, or end it. Then run the same command again. docs/postgresql.md says how to find it."
+      : ["EACCES", "EPERM"].includes(codeOf(cause))
+      ? " If a different user owns the file, for example because a command was run with sudo, run as that user or change the file's owner."
       : ""
-    return `The ledger ${this.file} failed while ${this.doing}: ${
-      reasonOf(this.cause)
-    }. Nothing more is sent without it.${next}`
+    const path = cause instanceof Error && "path" in cause ? cause.path : undefined
+    const other = typeof path === "string" && path !== file ? ` (${path})` : ""
+    return `The ledger ${file} failed while ${doing}: ${
+      reasonOf(cause)
+    }${other}. Nothing more is sent without it.${next}`
   }
 }
 

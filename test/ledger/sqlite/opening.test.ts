@@ -16,8 +16,9 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { LedgerRefused } from "../../../src/ledger/errors.ts"
+import { LedgerError, LedgerRefused } from "../../../src/ledger/errors.ts"
 import { fileSystemType } from "../../../src/ledger/fileSystem.ts"
+import { readMarks } from "../../../src/ledger/markFiles.ts"
 import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { temporaryCopy } from "../../../src/ledger/sqlite/copyLedger.ts"
 import { openDatabase } from "../../../src/ledger/sqlite/openDatabase.ts"
@@ -196,6 +197,21 @@ describe("a refused ledger", () => {
       if (process.getuid?.() === 0) return
       expect(yield* refused(join(at, "closed", "ledger.db"))).toContain("you don't have permission")
       chmodSync(join(at, "closed"), 0o700)
+    }))
+
+  it.scopedLive("a file of a ledger that can't be used is named, and so is what to do if a different user owns it", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "ledger.db")
+      yield* filled(file)
+      mkdirSync(`${file}.marks`, { recursive: true })
+      const mark = `${file}.marks/loop.mark`
+      symlinkSync("loop.mark", mark)
+      const places = { ledger: file, folders: [`${file}.marks`], write: true }
+      expect((yield* Effect.flip(readMarks(places))).message).toContain(`leads back to itself (${mark}). Nothing more`)
+      const cause = Object.assign(new Error("EACCES"), { code: "EACCES", path: `${file}.key` })
+      expect(new LedgerError({ file, doing: "opening it", cause }).message).toContain(
+        `you don't have permission (${file}.key). Nothing more is sent without it. If a different user owns the file`,
+      )
     }))
 
   it.scopedLive("a ledger is refused if it is a different program's database", () =>
