@@ -312,3 +312,17 @@ for (const [what, [before, ...command]] of Object.entries(refusals)) {
       }),
   )
 }
+
+it.scopedLive("a command in a folder that was removed meanwhile says so, and --project still works", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv([1]))
+    const inRemoved = (args: string) => paste(at, `mkdir gone; cd gone; rmdir ../gone; formferry ${args}`)
+    const { out, status } = yield* inRemoved("status")
+    expect(status, out).toBe(2)
+    expect(out.replaceAll(/\s+/g, " ")).toContain(
+      "The current folder can't be read: it does not exist. Correct this, or name a project with --project DIR.",
+    )
+    const named = yield* inRemoved(`run contacts --project ${at.folder}`)
+    expect(named.status, named.out).toBe(0)
+  }))
