@@ -1,10 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { exits } from "../domain/exit.ts"
 import { counted, present } from "../domain/words.ts"
 import { userName } from "../jobs/userName.ts"
+import { createFile } from "../project/disk.ts"
 import {
   argument,
   choice,
@@ -183,7 +183,6 @@ const exportRows = command({
     out: filePath("FILE", "Write to this file, which must not exist yet, instead of stdout."),
   },
   *run(input, { output }) {
-    const fs = yield* FileSystem.FileSystem
     const project = yield* openProject([])
     const names = yield* chosenPipelines(input)
     const { exportLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
@@ -197,7 +196,7 @@ const exportRows = command({
     yield* requireNew(file)
     yield* withProgress(
       "ledger",
-      () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),
+      () => createFile(file, (append) => Stream.runForEach(Stream.encodeText(text), append), 0o600),
     )
     output.say(`Written: ${file}`)
   },

@@ -149,7 +149,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
       // Writes .gitignore before the file with the key. That file is created with permissions for its owner only, so that the key is never readable by others.
       const line = `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`
-      yield* createFile(environment, new TextEncoder().encode(line), 0o600)
+      yield* createFile(environment, (append) => append(new TextEncoder().encode(line)), 0o600)
       written.push(".env")
     }
     return written

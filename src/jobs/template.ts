@@ -34,6 +34,6 @@ export const writeTemplate = (form: Form, file: string) =>
     const content = /\.xlsx$/i.test(file)
       ? yield* workbook(form)
       : new TextEncoder().encode(`\uFEFF${spreadsheetCsv([[rowKey, ...columns.map(({ title }) => title)]])}`)
-    yield* createFile(file, content)
+    yield* createFile(file, (append) => append(content))
     return { columns: columns.map(({ title }) => title), leftOut: leftOut.map(({ name }) => name), rowKey }
   })

@@ -20,8 +20,8 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
       : ["EACCES", "EPERM"].includes(codeOf(cause))
       ? " If a different user owns the file, for example because a command was run with sudo, run as that user or change the file's owner."
       : ""
-    const path = cause instanceof Error && "path" in cause ? cause.path : undefined
-    const other = typeof path === "string" && path !== file ? ` (${path})` : ""
+    const { dest, path } = Object(cause) as NodeJS.ErrnoException & { readonly dest?: string }
+    const other = path === undefined || path === file ? "" : ` (${path}${dest === undefined ? "" : ` to ${dest}`})`
     return `The ledger ${file} failed while ${doing}: ${
       reasonOf(cause)
     }${other}. Nothing more is sent without it.${next}`

@@ -1,7 +1,7 @@
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { isPresent } from "../domain/words.ts"
 
 /** What work with files needs. */
 export type Disk = FileSystem.FileSystem | Path.Path
@@ -13,19 +13,32 @@ export const disk = Effect.all({ fs: FileSystem.FileSystem, path: Path.Path })
 export const relativePath = (path: Path.Path, folder: string, file: string): string =>
   path.relative(folder, file).split(path.sep).join("/")
 
-/** Writes a file that must not exist yet. Removes it if it can't be written to its end. */
-export const createFile = (file: string, content: Uint8Array, mode = 0o666) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    fs.writeFile(file, content, { flag: "wx", mode }).pipe(
-      Effect.tapError((error) => isPresent(error) ? Effect.void : Effect.ignore(fs.remove(file))),
-    ))
+/** Appends bytes to a file. */
+type Append = (part: Uint8Array) => Effect.Effect<void, PlatformError>
+
+/** Fills a file that must not exist yet. Removes it if it can't be written to its end. */
+export const createFile = <E, R>(file: string, fill: (append: Append) => Effect.Effect<void, E, R>, mode = 0o666) =>
+  Effect.scoped(Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const handle = yield* fs.open(file, { flag: "wx", mode })
+    // An error about an open file contains only its descriptor.
+    const append: Append = (part) =>
+      Effect.mapError(
+        handle.writeAll(part),
+        (error) =>
+          error._tag === "SystemError"
+            ? new SystemError({ ...error, cause: error.cause, pathOrDescriptor: file })
+            : error,
+      )
+    yield* Effect.onError(fill(append), () => Effect.ignore(fs.remove(file)))
+  }))
 
 /** Writes a file of a project as a whole, and creates its folder if there is none. With the flag `wx`, fails if the file exists. */
 export const writeProjectFile = (root: string, name: string, text: string, flag: "w" | "wx" = "w") =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(root, name)
-    const content = new TextEncoder().encode(text)
+    const content = (append: Append) => append(new TextEncoder().encode(text))
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     if (flag === "wx") return yield* createFile(file, content)
     const part = `${file}.new`

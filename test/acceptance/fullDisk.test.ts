@@ -1,7 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { bench, csv, upTo } from "./contacts.ts"
 import { apiKey, inScript } from "./formferry.ts"
 
@@ -30,7 +31,7 @@ it.scopedLive("a new ledger that the disk has no room for is reported as such, a
     at.write("source.csv", csv(upTo(3)))
     const { status, stderr } = yield* withLimit(8, "run contacts", at.folder)
     expect(status).toBe(70)
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain("ledger.db failed while opening it: the disk reports an error")
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("ledger.db failed while opening it: the disk may be full")
     expect((yield* at.run("run", "contacts")).status).toBe(0)
   }))
 
@@ -57,4 +58,20 @@ it.scopedLive("a form that the disk has no room to record is reported with the f
       "contacts.json.new can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/config/forms`)).toEqual([])
+  }))
+
+it.scopedLive("a file of exported rows that the disk has no room for is named with the reason, and no part of it stays", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write("source.csv", csv(upTo(30)))
+    yield* at.inProcess("run", "contacts")
+    // The open ledger has its log and its index, so that only the export is too large.
+    const ledger = yield* openLedger({ file: `${at.folder}/.formferry/ledger.db` })
+    expect(ledger.id).not.toBe("")
+    const { status, stderr } = yield* withLimit(1, "ledger export --out rows.csv", at.folder)
+    expect(status).toBe(70)
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+      `${at.folder}/rows.csv can't be read or written: a file may not become that large here.`,
+    )
+    expect(existsSync(`${at.folder}/rows.csv`)).toBe(false)
   }))

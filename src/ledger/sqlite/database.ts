@@ -135,6 +135,8 @@ const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_READONLY/, "the file or its folder is write-protected"],
   [/^SQLITE_CANTOPEN/, "the file can't be opened"],
   [busy, "another process is using it"],
+  // SQLite could not enlarge its index of the log.
+  [/^SQLITE_IOERR_SHMSIZE/, "the disk may be full"],
   [/^SQLITE_IOERR/, "the disk reports an error"],
 ]
 
