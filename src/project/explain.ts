@@ -103,7 +103,8 @@ const mismatch = (to: Explanation, place: Place): void => {
   const choices = [...literals(place.ast), ...(scalars.some(SchemaAST.isBooleanKeyword) ? ["true", "false"] : [])]
   const text = isScalar(node) ? written(node) : undefined
   const near = text === undefined ? undefined : nearest(otherWords[text.toLowerCase()] ?? text, choices)
-  const isItem = text !== undefined && lists.length > 0 && text.length <= 60 && !to.yaml.secret(node as Node)
+  const isItem = text !== undefined && text.length <= 60 && !to.yaml.secret(node as Node)
+    && lists.some((list) => to.issueOf(list.ast, [text]) === undefined)
   fail(
     to,
     place,

@@ -184,7 +184,9 @@ describe("an invalid value, with what is allowed", () => {
     ]],
     ["an address for a path", withSection("source", "file: «http://example.com/a.csv\nrowKey: [Id]"), [
       "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not `http://example.com/a.csv`.",
-      "Write a list: [http://example.com/a.csv].",
+    ]],
+    ["an empty path", withSection("source", "file: «''\nrowKey: [Id]"), [
+      "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not empty.",
     ]],
     ["an encoding that does not exist", withSection("source", "file: a.csv\nrowKey: [Id]\nencoding: «windows-9999"), [
       "There is no encoding called `windows-9999`. Encodings are, for example, utf-8, windows-1252 and iso-8859-15.",
