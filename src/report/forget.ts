@@ -4,7 +4,7 @@ import Papa from "papaparse"
 import { type Disk, disk } from "../project/disk.ts"
 import { withoutApostrophe } from "./csv.ts"
 import { failing, type ReportError } from "./partFiles.ts"
-import { runFolders } from "./pastRuns.ts"
+import { reportFolders } from "./pastRuns.ts"
 import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
 
 /** The folder of a run, with the files that contain data of rows. */
@@ -67,7 +67,7 @@ export const foldersHolding = <E = never, R = never>(
     const ofPipeline = path.join(reports, pipeline)
     const stored = new Set(elsewhere?.runs)
     const isFolder = (file: string) => Effect.map(fs.stat(file).pipe(failing(file)), ({ type }) => type === "Directory")
-    const named = yield* runFolders(ofPipeline).pipe(failing(ofPipeline))
+    const named = yield* reportFolders(ofPipeline).pipe(failing(ofPipeline))
     // Other programs, or people, may have put files among the folders.
     const own = yield* Effect.filter(named, (name) => isFolder(path.join(ofPipeline, name)))
     const runs = [...new Set([...own, ...stored])].toSorted()

@@ -67,6 +67,16 @@ export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined,
     return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
   })
 
+/** Returns the names of all folders that may contain reports of a pipeline. Some programs copy a link as a folder, so `latest` may be one of them. */
+export const reportFolders = (ofPipeline: string) =>
+  Effect.gen(function*() {
+    const { fs, path } = yield* disk
+    const runs = yield* runFolders(ofPipeline)
+    const isCopied = (yield* latestRun(ofPipeline)) === undefined
+      && (yield* Effect.orElseSucceed(fs.exists(path.join(ofPipeline, latest)), () => false))
+    return isCopied ? [...runs, latest] : runs
+  })
+
 /** Returns the temporary name under which the link is created. */
 export const draftOfLatest = (run: string): string => `.${latest}-${run}`
 

@@ -56,6 +56,24 @@ describe("forgetting a row", () => {
   )
 
   inWorld(
+    "forgetting a row with --reports also empties a folder that a copy of the project has in place of the link `latest`",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(["K-1,Ada Forgettable,ada-forgettable@example.org"])
+        const { run } = yield* here.run()
+        const fs = yield* FileSystem.FileSystem
+        const latest = `${here.root}/reports/people/latest`
+        yield* fs.remove(latest)
+        yield* fs.copy(`${here.root}/reports/people/${run}`, latest)
+        const project = yield* loadProject(here.root)
+        const { reports } = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"], reports: true })
+        expect(reports.map((one) => one.folder).toSorted()).toEqual([`${here.root}/reports/people/${run}`, latest])
+        expect(bytes(here.root)).not.toContain("K-1")
+      }),
+  )
+
+  inWorld(
     "forgetting a row with --reports also empties the reports of the pipeline's earlier name",
     () =>
       Effect.gen(function*() {
