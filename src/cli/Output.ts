@@ -5,6 +5,7 @@ import * as HashMap from "effect/HashMap"
 import * as Logger from "effect/Logger"
 import { stripVTControlCharacters } from "node:util"
 import { visible } from "../domain/visible.ts"
+import { reasonOf } from "../domain/words.ts"
 import type { Host } from "./runMain.ts"
 import { erase, type Painted, repaint, type Screen, screenOf, widthOf } from "./terminal/screen.ts"
 
@@ -143,7 +144,7 @@ export const makeOutput = (
   const { hide, masked } = secretMask()
   let lost: string | undefined
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
+    if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= reasonOf(error)
   })
   // Lost messages are not an error, because the ledger, the reports and the exit code contain the same facts.
   host.stderr.on("error", () => undefined)

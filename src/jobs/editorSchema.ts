@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
+import { reasonOf } from "../domain/words.ts"
 import { disk, writeProjectFile } from "../project/disk.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"
@@ -63,8 +64,8 @@ export const refreshEditorSchema = (
     if (before.value === text) return undefined
     return yield* writeEditorSchema(root, pipeline.name, text).pipe(
       Effect.as(`${name}, the schema for editors, was out of date and has been updated.`),
-      Effect.catchAll(({ message }) =>
-        Effect.succeed(`${name}, the schema for editors, is out of date and can't be written: ${message}`)
+      Effect.catchAll((error) =>
+        Effect.succeed(`${name}, the schema for editors, is out of date and can't be written: ${reasonOf(error)}.`)
       ),
     )
   })

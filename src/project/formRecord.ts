@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { type Element, type Form, type FormList, formLists, type Option, type Question } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Column } from "../domain/row.ts"
-import { firstOf, isMissing, namesOf } from "../domain/words.ts"
+import { firstOf, isMissing, namesOf, reasonOf } from "../domain/words.ts"
 import { type Disk, disk, writeProjectFile } from "./disk.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
@@ -71,7 +71,9 @@ export const readFormRecord = (
       new ConfigurationInvalid({ diagnostics: [aboutFile(file, message, suggestion)] })
     const text = yield* fs.readFileString(path.join(root, file)).pipe(
       Effect.map((text): string | undefined => text),
-      Effect.catchAll((error) => isMissing(error) ? Effect.void : invalid(`The file can't be read: ${error.message}`)),
+      Effect.catchAll((error) =>
+        isMissing(error) ? Effect.void : invalid(`The file can't be read: ${reasonOf(error)}.`)
+      ),
     )
     if (text === undefined) return undefined
     return yield* decode(text).pipe(

@@ -9,7 +9,7 @@ import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
-import { isMissing, reasonOf } from "../domain/words.ts"
+import { isMissing, messageOf, reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
 
 /** A report can't be read. */
@@ -290,6 +290,6 @@ export const dropOldReports = (
     return old.map((folder) => path.basename(folder))
   }).pipe(
     Effect.catchAll((error) =>
-      Effect.as(Effect.logWarning(`Old reports of ${pipeline} could not be removed: ${error.message}`), [])
+      Effect.as(Effect.logWarning(`Old reports of ${pipeline} could not be removed. ${messageOf(error)}`), [])
     ),
   )

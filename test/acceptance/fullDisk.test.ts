@@ -48,7 +48,7 @@ it.scopedLive("a project file that the disk has no room for is named with the re
     expect(readdirSync(`${at.folder}/new/config/schemas`)).toEqual([])
   }))
 
-it.scopedLive("a form that the disk has no room to record is reported with the file and the reason", () =>
+it.scopedLive("`check` reports a form and an editor schema that the disk has no room for, with the file and the reason", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -58,6 +58,12 @@ it.scopedLive("a form that the disk has no room to record is reported with the f
       "contacts.json.new can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/config/forms`)).toEqual([])
+    at.write("config/schemas/pipelines/contacts.json", "{}")
+    const checked = yield* withLimit(0, "check contacts", at.folder)
+    expect(checked.status).toBe(0)
+    expect(checked.stdout.replaceAll(/\s+/g, " ")).toContain(
+      "the schema for editors, is out of date and can't be written: a file may not become that large here.",
+    )
   }))
 
 it.scopedLive("a file of exported rows that the disk has no room for is named with the reason, and no part of it stays", () =>

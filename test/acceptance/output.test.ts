@@ -61,7 +61,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
         expect([args, status, stderr]).toEqual([
           args,
           70,
-          expect.stringContaining("The output could not be written: ENOSPC"),
+          expect.stringContaining("The output could not be written: the disk is full."),
         ])
       }
       // The imported rows and the report are kept, and a later command shows them.
