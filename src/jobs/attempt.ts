@@ -60,14 +60,18 @@ export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effe
   )
 
 /** Removes the pipeline's oldest reports if there are more than the project keeps. */
-export const dropReports = (project: Project, { pipeline }: Pick<RunReport, "pipeline">) =>
+export const dropReports = (project: Project, { pipeline, sources }: Pick<RunReport, "pipeline" | "sources">) =>
   Effect.gen(function*() {
     const { reports, reportsKept } = project
     if (reportsKept.runs === undefined && reportsKept.days === undefined) return
     const { dropOldReports } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
     const { fetchReports, removeStored } = yield* Effect.promise(() => import("./storedReports.ts"))
     yield* fetchReports(project, pipeline, { newest: Infinity, whole: [] })
-    yield* removeStored(project, pipeline, yield* dropOldReports(reports, pipeline, reportsKept))
+    yield* removeStored(
+      project,
+      pipeline,
+      yield* dropOldReports(reports, pipeline, reportsKept, sources.map(({ file }) => file)),
+    )
   })
 
 /** Notifies webhooks of the result of a run, unless it was interrupted before it started. */

@@ -19,6 +19,7 @@ import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull, type SourceFiles } from "../project/sourceSection.ts"
+import { inRunFolder } from "../report/pastRuns.ts"
 import { Progress, showWork } from "../run/Progress.ts"
 import type { FormService } from "../service/FormService.ts"
 import { typedName } from "../source/archive.ts"
@@ -114,11 +115,14 @@ export const prepareRun = (
   },
 ) =>
   Effect.gen(function*() {
-    const preparing = Effect.provideService(prepare(project, pipeline, options), Progress, { show: options.progress })
+    const source = options.source && (yield* inRunFolder(options.source))
+    const preparing = Effect.provideService(prepare(project, pipeline, { ...options, source }), Progress, {
+      show: options.progress,
+    })
     const prepared = yield* orInterrupted(options.interrupted, preparing)
     const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
     yield* options.warn(warnings)
-    return { ...prepared, otherSource: options.source, warnings: warnings.map(({ message }) => message) }
+    return { ...prepared, otherSource: source, warnings: warnings.map(({ message }) => message) }
   })
 
 /** Does work that needs no cleanup, and ends it at once when the user interrupts. */

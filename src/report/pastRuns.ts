@@ -67,6 +67,16 @@ export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined,
     return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
   })
 
+/** Returns the path of a file in the folder of its run. A path through `latest` would lead to a different file after the next run. */
+export const inRunFolder = (file: string): Effect.Effect<string, never, Disk> =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const { base, dir } = path.parse(file)
+    const ofPipeline = path.dirname(dir)
+    const run = path.basename(dir) === latest ? yield* latestRun(ofPipeline) : undefined
+    return run === undefined ? file : path.resolve(ofPipeline, run, base)
+  })
+
 /** Returns the names of all folders that may contain reports of a pipeline. Some programs copy a link as a folder, so `latest` may be one of them. */
 export const reportFolders = (ofPipeline: string) =>
   Effect.gen(function*() {
@@ -257,15 +267,18 @@ export const readReport = (
 const surelyDead = Duration.days(2)
 
 /**
- * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest report, or the one that `latest` points to.
+ * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest report, the one that `latest` points to,
+ * or one whose rejected.csv this run has read: a person fixed it, and rows of it may still have to be sent.
  * Failures are logged and don't affect the run. Returns the names of the removed folders.
  *
  * @param kept the number of runs and days to keep; undefined: all
+ * @param read the files that this run has read
  */
 export const dropOldReports = (
   reports: string,
   pipeline: string,
   kept: { readonly runs: number | undefined; readonly days: number | undefined },
+  read: ReadonlyArray<string>,
 ): Effect.Effect<ReadonlyArray<string>, never, Disk> =>
   Effect.gen(function*() {
     if (kept.runs === undefined && kept.days === undefined) return []
@@ -275,8 +288,10 @@ export const dropOldReports = (
     const { runs, unfinished } = yield* readAllReports(reports, pipeline)
     const pointedTo = yield* latestRun(ofPipeline)
     const oldest = kept.days === undefined ? -Infinity : now - Duration.toMillis(Duration.days(kept.days))
-    const isOld = ({ run, startedAt }: PastRun, nth: number) =>
-      nth > 0 && run !== pointedTo && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
+    const inUse = new Set(read.map((file) => path.dirname(file)))
+    const isOld = ({ folder, run, startedAt }: PastRun, nth: number) =>
+      nth > 0 && run !== pointedTo && !inUse.has(folder)
+      && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
     const stay = runs.filter((run, nth) => !isOld(run, nth)).map(({ startedAt }) => Date.parse(startedAt))
     const before = Math.min(...stay, now - Duration.toMillis(surelyDead))
     const isDead = (folder: string) =>

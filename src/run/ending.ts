@@ -100,6 +100,8 @@ export const reasonSentences = (end: {
   readonly inDoubt: number
   readonly left: Unproven
   readonly rows: RunReport["rows"]
+  /** The file that was read instead of the pipeline's source. */
+  readonly otherSource: string | undefined
 }): ReadonlyArray<string> => {
   const { differing, edited, gone, missing, unread, unreadable } = end.left
   const was = (many: number) => (many === 1 ? "was" : "were")
@@ -133,6 +135,8 @@ export const reasonSentences = (end: {
     && `${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`,
     end.needed > 0 && `${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`,
     end.uncovered && "There may be rows that no run has read: decide about the warning.",
+    end.otherSource !== undefined && end.reasons.length === 0 && end.rows.read === 0
+    && `${end.otherSource} has no rows, so nothing was sent.`,
     end.rows.pending > 0 && `${counted(end.rows.pending, "row is", "rows are")} left for the next run.`,
   ])
 }

@@ -243,7 +243,7 @@ const summarise = (ended: Ended) =>
       outcome,
       exitCode,
       because: [
-        ...reasonSentences({ reasons, holds, needed, uncovered, inDoubt, left, rows }),
+        ...reasonSentences({ reasons, holds, needed, uncovered, inDoubt, left, rows, otherSource: plan.otherSource }),
         ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),

@@ -602,3 +602,36 @@ it.scopedLive("check counts rows that are imported again, and neither fixed nor 
     )
     yield* runs(at, [0, 4])
   }))
+
+it.scopedLive("rows fixed under `latest` are sent after a dry run and in parts, and their file is kept until then", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    at.write(
+      "config/formferry.yaml",
+      `${at.read("config/formferry.yaml")}reports: { directory: ../reports, keepRuns: 1 }\n`,
+    )
+    at.write("source.csv", [header, "1,Ada,ada@example.org,", "2,Bob,none,", "3,Cid,none,", ""].join("\n"))
+    at.write(
+      "pipelines/contacts.yaml",
+      pipelineYaml({ sink: `service: live\n  form: contacts\n  stopWhen: { invalid: 100% }` }),
+    )
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
+    const [first = ""] = at.runs()
+    const fixed = "reports/contacts/latest/rejected.csv"
+    at.write(
+      fixed,
+      at.read(fixed).replace("2,Bob,none", "2,Bob,bob@example.org").replace("3,Cid,none", "3,Cid,cid@example.org"),
+    )
+    const looked = yield* at.inProcess("run", "contacts", "--source", fixed, "--dry-run")
+    expect(looked.status, looked.stderr).toBe(0)
+    const next = `reports/contacts/${first}/rejected.csv`
+    expect(looked.stdout).toContain(`formferry run contacts --source ${at.folder}/${next}`)
+    for (const sent of [2, 3]) {
+      const part = yield* at.inProcess("run", "contacts", "--source", next, "--limit", "1")
+      expect(part.status, part.stderr).toBe(0)
+      expect(at.count()).toBe(sent)
+    }
+    // The link leads to the last run's own file.
+    const empty = yield* at.inProcess("run", "contacts", "--source", fixed)
+    expect(empty.stdout.replaceAll(/\s+/g, " ")).toContain("rejected.csv has no rows, so nothing was sent.")
+  }))
