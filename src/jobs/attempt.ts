@@ -64,6 +64,8 @@ export const dropReports = (project: Project, { pipeline, sources }: Pick<RunRep
   Effect.gen(function*() {
     const { reports, reportsKept } = project
     if (reportsKept.runs === undefined && reportsKept.days === undefined) return
+    // If the source was not read to its end, it is unknown which report's file a person fixed.
+    if (sources.length === 0) return
     const { dropOldReports } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
     const { fetchReports, removeStored } = yield* Effect.promise(() => import("./storedReports.ts"))
     yield* fetchReports(project, pipeline, { newest: Infinity, whole: [] })

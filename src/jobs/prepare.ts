@@ -115,7 +115,7 @@ export const prepareRun = (
   },
 ) =>
   Effect.gen(function*() {
-    const source = options.source && (yield* inRunFolder(options.source))
+    const source = options.source && (yield* inRunFolder(project.reports, options.source))
     const preparing = Effect.provideService(prepare(project, pipeline, { ...options, source }), Progress, {
       show: options.progress,
     })

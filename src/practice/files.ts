@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { stringifyCircular } from "effect/Inspectable"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -78,7 +79,7 @@ const mistakesIn = (issue: ParseResult.ParseIssue, at: string, ast?: SchemaAST.A
       break
     default:
   }
-  const problem = `expects ${expected(ast ?? issue.ast)}, not ${cut(JSON.stringify(issue.actual), 60)}`
+  const problem = `expects ${expected(ast ?? issue.ast)}, not ${cut(stringifyCircular(issue.actual), 60)}`
   return [{ at, problem }]
 }
 

@@ -67,15 +67,15 @@ export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined,
     return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
   })
 
-/** Returns the path of a file in the folder of its run. A path through `latest` would lead to a different file after the next run. */
-export const inRunFolder = (file: string): Effect.Effect<string, never, Disk> =>
+/** Returns the path of a report's file in the folder of its run. A path through `latest` would lead to a different file after the next run. Returns the paths of other files unchanged. */
+export const inRunFolder = (reports: string, file: string): Effect.Effect<string, never, Disk> =>
   Effect.gen(function*() {
-    const path = yield* Path.Path
+    const { fs, path } = yield* disk
     const { base, dir } = path.parse(file)
-    const ofPipeline = path.dirname(dir)
-    const run = path.basename(dir) === latest ? yield* latestRun(ofPipeline) : undefined
-    return run === undefined ? file : path.resolve(ofPipeline, run, base)
-  })
+    if (path.basename(dir) !== latest) return file
+    const run = yield* fs.realPath(dir)
+    return path.dirname(path.dirname(run)) === (yield* fs.realPath(reports)) ? path.join(run, base) : file
+  }).pipe(Effect.orElseSucceed(() => file))
 
 /** Returns the names of all folders that may contain reports of a pipeline. Some programs copy a link as a folder, so `latest` may be one of them. */
 export const reportFolders = (ofPipeline: string) =>
@@ -268,7 +268,7 @@ const surelyDead = Duration.days(2)
 
 /**
  * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest report, the one that `latest` points to,
- * or one whose rejected.csv this run has read: a person fixed it, and rows of it may still have to be sent.
+ * or one whose rejected.csv this run has read: a person fixed it, and rows of it may be left.
  * Failures are logged and don't affect the run. Returns the names of the removed folders.
  *
  * @param kept the number of runs and days to keep; undefined: all
@@ -288,9 +288,12 @@ export const dropOldReports = (
     const { runs, unfinished } = yield* readAllReports(reports, pipeline)
     const pointedTo = yield* latestRun(ofPipeline)
     const oldest = kept.days === undefined ? -Infinity : now - Duration.toMillis(Duration.days(kept.days))
-    const inUse = new Set(read.map((file) => path.dirname(file)))
+    const own = yield* fs.realPath(ofPipeline)
+    const inUse = new Set(
+      yield* Effect.forEach(read, (file) => Effect.orElseSucceed(fs.realPath(path.dirname(file)), () => file)),
+    )
     const isOld = ({ folder, run, startedAt }: PastRun, nth: number) =>
-      nth > 0 && run !== pointedTo && !inUse.has(folder)
+      nth > 0 && run !== pointedTo && !inUse.has(path.join(own, path.basename(folder)))
       && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
     const stay = runs.filter((run, nth) => !isOld(run, nth)).map(({ startedAt }) => Date.parse(startedAt))
     const before = Math.min(...stay, now - Duration.toMillis(surelyDead))

@@ -300,6 +300,7 @@ faults:
         "faults[5].at[0]: expects a whole number, 1 or more, not 0",
         "faults[5].for: expects a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`, not 80",
       ])
+      expect((yield* problems("seed: &a [*a]\nfaults: []"))[0]).toContain("seed: expects ")
       expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
 

@@ -343,7 +343,7 @@ describe("old reports", () => {
         // All reports are old, and the latest one stays.
         yield* started(second, 33)
         yield* started(third, 32)
-        const kept = { run: third, pipeline: "people", sources: [] } as unknown as RunReport
+        const kept = { run: third, pipeline: "people", sources: [{ file: "people.csv" }] } as unknown as RunReport
         yield* dropReports(yield* loadProject(here.root), kept)
         expect(yield* left).toEqual([third])
       }),

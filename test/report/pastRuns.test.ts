@@ -4,7 +4,15 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import type { RunReport } from "../../src/domain/report.ts"
-import { newestPurposes, readAllReports, readReport, reportsRead, runFolders } from "../../src/report/pastRuns.ts"
+import {
+  dropOldReports,
+  inRunFolder,
+  newestPurposes,
+  readAllReports,
+  readReport,
+  reportsRead,
+  runFolders,
+} from "../../src/report/pastRuns.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "./exampleReport.ts"
 
@@ -152,6 +160,28 @@ describe("the reports of a pipeline", () => {
         expect((yield* readReport(reports, "contacts", undefined)).report.run).toBe("a")
         yield* fs.remove(`${reports}/contacts/latest`)
         expect((yield* readReport(reports, "contacts", undefined)).report.run).toBe("b")
+      })
+    ))
+
+  it.effect("a file under `latest` is found in its run's folder, and is kept, also if the reports are reached through a link", () =>
+    inFolder((folder, fs) =>
+      Effect.gen(function*() {
+        const [reports, link] = [`${folder}/reports`, `${folder}/link`]
+        yield* fs.symlink(reports, link)
+        yield* Effect.forEach(["2026-r1", "2026-r2", "2026-r3"], (run) => leave(reports, { run }))
+        yield* fs.writeFileString(`${reports}/contacts/2026-r1/rejected.csv`, "")
+        yield* fs.remove(`${reports}/contacts/latest`)
+        yield* fs.symlink("2026-r1", `${reports}/contacts/latest`)
+        const found = yield* inRunFolder(reports, `${link}/contacts/latest/rejected.csv`)
+        expect(found).toBe(`${reports}/contacts/2026-r1/rejected.csv`)
+        expect(yield* inRunFolder(link, `${reports}/contacts/latest/rejected.csv`)).toBe(found)
+        yield* fs.makeDirectory(`${folder}/data/2026`, { recursive: true })
+        yield* fs.symlink("2026", `${folder}/data/latest`)
+        const other = `${folder}/data/latest/a.csv`
+        expect(yield* inRunFolder(reports, other)).toBe(other)
+        yield* fs.remove(`${reports}/contacts/latest`)
+        const read = [`${link}/contacts/2026-r1/rejected.csv`]
+        expect(yield* dropOldReports(reports, "contacts", { runs: 1, days: undefined }, read)).toEqual(["2026-r2"])
       })
     ))
 
