@@ -86,7 +86,7 @@ export function* fixedRows(
     `SELECT r.digest, r.content FROM row r WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?)) AND ${states}`,
     [place, keyed],
   )
-  // A replaced submission stays in the form. Its row may have been replaced by another one with its key.
+  // If a row was imported again with other content, the submission with the earlier content stays in the form.
   const before = yield* all<readonly [Buffer, Buffer]>(
     `SELECT r.digest, p.content FROM row r JOIN replaced p ON p.row = r.id WHERE r.place = ? AND r.digest IN (SELECT unhex(value) FROM json_each(?))`,
     [place, keyed],
