@@ -68,14 +68,13 @@ export const findTitleRows = (columns: ReadonlyArray<Column>) => {
      */
     warnings: (skip: (where: ReturnType<typeof whereWithout>) => string): ReadonlyArray<string> => {
       const titles = unlike.map(({ title }) => title)
-      const unlikeColumns = unlike.map(({ column }) => column)
-      const [sign] = unlike.filter(({ column }) => column.name !== undefined)
+      const sign = unlike.find(({ column }) => column.name !== undefined)
       return [
         ...(unlike.length < 2 || below < fewest || !areDistinct(titles) ? [] : [
           `Row 1 (${
             shown(titles)
           }) seems to contain titles, not a record: unlike all rows below, it has neither digits nor an @ in ${
-            namesOf(unlikeColumns)
+            namesOf(unlike.map(({ column }) => column))
           }. If so, ${
             sign?.column.name === undefined
               ? "remove it from the file."
