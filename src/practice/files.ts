@@ -9,6 +9,7 @@ import { parseDocument } from "yaml"
 import type { Form } from "../domain/form.ts"
 import { cut } from "../domain/problem.ts"
 import { reasonOf } from "../domain/words.ts"
+import { FilledText } from "../kinds/Kind.ts"
 import { type Disk, disk } from "../project/disk.ts"
 import { expected } from "../project/expectations.ts"
 import { nearest } from "../project/suggestion.ts"
@@ -86,7 +87,7 @@ const mistakesIn = (issue: ParseResult.ParseIssue, at: string, ast?: SchemaAST.A
 const absentIsEmpty = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.Array(schema), { default: () => [] })
 
-const Element = Schema.Struct({ id: Schema.NonEmptyString, name: Schema.String })
+const Element = Schema.Struct({ id: FilledText, name: Schema.String })
 
 const Option = Schema.Union(
   Schema.String,
@@ -98,12 +99,12 @@ const Option = Schema.Union(
  * option may be just a string.
  */
 export const FormFile = Schema.Struct({
-  id: Schema.NonEmptyString,
+  id: FilledText,
   name: Schema.String,
   questions: Schema.Array(
     Schema.Struct({
       ...Element.fields,
-      type: Schema.optional(Schema.NonEmptyString),
+      type: Schema.optional(FilledText),
       options: Schema.optional(Schema.Array(Option)),
     }),
   ),

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { FilledText } from "../kinds/Kind.ts"
 import { Time, whole } from "../project/fields.ts"
 import { expecting } from "../project/section.ts"
 import { answered, type FaultContext, operations, type PlannedFault, type Reply } from "./faults.ts"
@@ -178,7 +179,7 @@ export const namedFaults = {
       ...ofCreates,
       item: Schema.optional(whole(0)),
       named: Schema.optionalWith(Schema.Boolean, { default: () => true }),
-      containing: Schema.optional(Schema.NonEmptyString),
+      containing: Schema.optional(FilledText),
     }),
     ({ containing, item, named }) => ({
       reply: instead("before", ({ items, pick }) => {

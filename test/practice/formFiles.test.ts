@@ -54,6 +54,7 @@ describe("form files of the practice service", () => {
           "questions[1].name",
           "urlParameters",
         ])
+        expect(error.problems[0]).toBe('id: expects text, not empty, not ""')
         expect(error.message).toContain("bad.yaml")
         expect((yield* Effect.flip(parseForm("x.yaml", "id: [")))._tag).toBe("FormFileInvalid")
         expect((yield* Effect.flip(parseForm("x.yaml", ""))).problems).toHaveLength(1)

@@ -221,7 +221,11 @@ describe("an invalid project file", () => {
     ]],
     [
       "a practice service with keys of other services",
-      "services:\n  practice: { practice: { forms: f }, «timeout: 5 seconds, «confirm: false }\n",
+      "services:\n  practice: { practice: { forms: f }, «apiKey: { env: K }, «timeout: 5 seconds, «confirm: false }\n",
+      [
+        "`apiKey` is not a key of `practice`.",
+        "Its keys are: `practice` and `capabilities`.",
+      ],
       [
         "`timeout` is not a key of `practice`.",
         "Its keys are: `practice` and `capabilities`.",
