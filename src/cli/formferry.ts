@@ -3,14 +3,16 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
 import * as Logger from "effect/Logger"
-import { isoOf } from "../domain/words.ts"
+import * as Option from "effect/Option"
+import { isObject } from "../domain/json.ts"
+import { isoOf, reasonOf } from "../domain/words.ts"
 import { Notifier } from "../jobs/attempt.ts"
 import { accept } from "./accept.ts"
 import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
 import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
-import { type Ended, explain, printNext, sayNext } from "./Failure.ts"
+import { type Ended, explain, printNext, sayNext, wrong } from "./Failure.ts"
 import { form } from "./form.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
@@ -84,6 +86,16 @@ const printEnd = (ended: Ended) =>
     yield* printNext(ended)
   })
 
+/** Says so if a path can't be resolved because the current folder was removed. */
+const inRemovedFolder = (defect: unknown) =>
+  isObject(defect) && defect["syscall"] === "uv_cwd"
+    ? Option.some(wrong(
+      `The current folder can't be read: ${
+        reasonOf(defect)
+      }. Go to another one, or name files and the project (--project DIR) by absolute paths.`,
+    ))
+    : Option.none()
+
 /** Reads the command line and runs its command. Says what failed and what to do next. Returns the exit code. */
 export const formferry = ({ host, interrupts }: HostTerminal) =>
   Effect.gen(function*() {
@@ -103,6 +115,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       },
     })
     return yield* observed(host.env, invocation.command, work).pipe(
+      Effect.catchSomeDefect(inRemovedFolder),
       // Lost output is the more severe failure.
       Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : output.flush),
       Effect.zipRight(output.flush),

@@ -270,9 +270,7 @@ const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefi
   const required = (struct: Struct) => declared(struct).filter(({ isOptional }) => !isOptional).length
   const missing = (struct: Struct) =>
     struct.core.propertySignatures.filter(({ isOptional }) => !isOptional).length - required(struct)
-  const [best] = structs.toSorted((a, b) =>
-    required(b) - required(a) || missing(a) - missing(b) || fits(b) - fits(a)
-  )
+  const [best] = structs.toSorted((a, b) => required(b) - required(a) || missing(a) - missing(b) || fits(b) - fits(a))
   // A mapping may have names from the form as keys. If it could also be a struct, it counts as a struct only if the struct declares all keys of the mapping.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free

@@ -132,11 +132,7 @@ export const findProject = (
 ): Effect.Effect<string, ProjectNotFound, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    const first = yield* Effect.try({
-      try: () => path.resolve(start),
-      catch: (cause) =>
-        new ProjectNotFound({ start, unreadable: `The current folder can't be read: ${reasonOf(cause)}.` }),
-    })
+    const first = path.resolve(start)
     let unreadable: string | undefined
     for (let folder = first;; folder = path.dirname(folder)) {
       const file = path.join(folder, ...configFile)

@@ -318,11 +318,13 @@ it.scopedLive("a command in a folder that was removed meanwhile says so, and --p
     const at = yield* bench()
     at.write("source.csv", csv([1]))
     const inRemoved = (args: string) => paste(at, `mkdir gone; cd gone; rmdir ../gone; formferry ${args}`)
-    const { out, status } = yield* inRemoved("status")
-    expect(status, out).toBe(2)
-    expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "The current folder can't be read: it does not exist. Correct this, or name a project with --project DIR.",
-    )
+    for (const args of ["status", "check --project x", "inspect x.csv", "init --source x.csv"]) {
+      const { out, status } = yield* inRemoved(args)
+      expect(status, out).toBe(2)
+      expect(out.replaceAll(/\s+/g, " ")).toContain(
+        "The current folder can't be read: it does not exist. Go to another one, or name files and the project (--project DIR) by absolute paths.",
+      )
+    }
     const named = yield* inRemoved(`run contacts --project ${at.folder}`)
     expect(named.status, named.out).toBe(0)
   }))
