@@ -1,4 +1,4 @@
-import { type Cell, ErrorCell, PercentCell, trimmed } from "../domain/cell.ts"
+import { type Cell, ErrorCell, isFilled, PercentCell } from "../domain/cell.ts"
 import { canonicalJson, type Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
@@ -33,14 +33,10 @@ export interface RedirectedText {
   readonly to: string
 }
 
-/** Returns a trimmed cell. Null if it means "no answer". */
+/** Returns a cell. Null if it means "no answer". */
 const given = (cells: Cells, position: number, empty: ReadonlySet<string>): Cell => {
   const cell = cells[position]
-  if (typeof cell === "string") {
-    const text = trimmed(cell)
-    return text === "" || (empty.size > 0 && empty.has(text)) ? null : text
-  }
-  if (cell === undefined || cell === null) return null
+  if (cell === undefined || !isFilled(cell)) return null
   return empty.size > 0 && !(cell instanceof ErrorCell) && empty.has(textOf(cell)) ? null : cell
 }
 
