@@ -75,7 +75,7 @@ export const changedKey = (row: number): Problem => ({
   column: "_key",
   message:
     `The _key of row ${row} was changed, so it is unknown which row it replaces. Copy the _key, and the cells of the row key, from the rejected.csv of the run. `
-    + "Spreadsheet programs change keys that look like dates or long numbers: import them as text.",
+    + "Spreadsheet programs change keys that look like dates or long numbers: import them as text. If the keys were changed with `ledger rekey` after that run, correct the rejected.csv of a later one.",
 })
 
 /** Where the service's message names a question by its position in the request. */
