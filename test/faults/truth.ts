@@ -258,8 +258,9 @@ export class Truth {
       const isNamed = row?.state === "inDoubt" || row?.state === "intended"
         || (row?.replaced.includes(held.id) === true && (row.state !== "undone" || !editedToo))
         || (row?.state === "imported" && row.submissionId === undefined)
-        // A row in doubt that was resent (`inDoubt: resend`) may be there twice.
+        // A row in doubt that was resent (`inDoubt: resend`) may be there twice, and the ledger has only one of the ids.
         || row?.resent === true
+        || (this.resent.has(held.key) && held.id !== row?.submissionId)
         || likely.has(held.id)
         || (held.id === row?.submissionId && row.verdict !== "verified" && !editedToo)
       if (!isNamed) {

@@ -65,9 +65,12 @@ export class Database {
   read<A>(program: Sql<A>): A {
     this.exec("BEGIN")
     try {
-      return this.perform(program)
+      const result = this.perform(program)
+      this.exec("COMMIT")
+      return result
     } finally {
-      if (this.inTransaction) this.exec("COMMIT")
+      // Otherwise the connection would see this state for ever.
+      if (this.inTransaction) this.exec("ROLLBACK")
     }
   }
 

@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Option, Scope } from "effect"
 import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
-import { Refusal, run, write } from "../../../src/ledger/sql/statement.ts"
+import { all, Refusal, run, write } from "../../../src/ledger/sql/statement.ts"
 import { Database } from "../../../src/ledger/sqlite/database.ts"
 import { openStore } from "../../../src/ledger/sqlite/Store.ts"
 import { commitsOfRest, millisOfRest } from "../../../src/ledger/sqlite/Writer.ts"
@@ -38,6 +38,23 @@ describe("closing a ledger", () => {
       other.close()
     }))
 })
+
+it.scopedLive("a connection whose read can't be ended sees later commits", () =>
+  Effect.gen(function*() {
+    const { ledger, store, view } = yield* open
+    const session = yield* view.hold("run1")
+    const other = new Database(store.file)
+    const exec = other.exec.bind(other)
+    other.exec = (sql) => {
+      if (sql === "COMMIT") throw new Error("disk I/O error")
+      exec(sql)
+    }
+    const count = () => other.all<readonly [number]>("SELECT count(*) FROM row")[0]?.[0]
+    expect(() => other.read(all("SELECT * FROM row"))).toThrow("disk I/O error")
+    yield* session.intend(batchOf([rowOf(ledger, 1)]))
+    expect(count()).toBe(1)
+    other.close()
+  }))
 
 describe("concurrent commits", () => {
   it.scopedLive("concurrent commits share one transaction, in the order in which they were requested", () =>
