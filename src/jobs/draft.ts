@@ -21,7 +21,7 @@ import { editText } from "./editText.ts"
 import { firstRows } from "./firstRows.ts"
 import { inspecting } from "./inspect.ts"
 import { type OpenParts, openParts, type PartsOptions } from "./prepare.ts"
-import { isIgnored, openTimes } from "./review.ts"
+import { ignoredQuestions, openTimes } from "./review.ts"
 import {
   candidateOf,
   isNamed,
@@ -130,6 +130,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
     ]
   }
   const redirecting = redirectingEntries(mapping.questions, form.questions)
+  const ignored = ignoredQuestions(mapping, form.questions)
   const question = (question: Question): QuestionState => {
     const entry = mapping.questions.find((one) => names(one, question))
     const redirect = redirecting.get(question.id)
@@ -140,7 +141,7 @@ const stateOf = ({ form, pipeline, source, text }: OpenDraft): Omit<DraftState, 
         ? "mapped"
         : redirect !== undefined
         ? "redirected"
-        : isIgnored(mapping, question)
+        : ignored.has(question)
         ? "unanswered"
         : isCommented(question.id)
         ? "open"

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { type Element, type Form, names, type Question } from "../domain/form.ts"
+import { type Form, names, type Question } from "../domain/form.ts"
 import { type OwnTime, ownTimes } from "../domain/item.ts"
 import { reasonOf } from "../domain/words.ts"
 import { optionSplitter } from "../kinds/optionTable.ts"
+import { meantBy } from "../mapping/findElement.ts"
 import { redirectingEntries } from "../mapping/textRedirects.ts"
 import { type ProfiledColumn, profiler } from "../profile/ColumnProfile.ts"
 import { type Disk, disk } from "../project/disk.ts"
@@ -100,9 +101,11 @@ export const columnsTyped = (text: string, columns: ReadonlyArray<string>): Read
 
 export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 
-/** Whether a pipeline leaves a question unanswered on purpose. */
-export const isIgnored = ({ ignoreQuestions }: Pipeline["mapping"], { id, name }: Element): boolean =>
-  ignoreQuestions.some((one) => one.name === id || one.name === name)
+/** Returns the questions that a pipeline leaves unanswered on purpose. */
+export const ignoredQuestions = (
+  { ignoreQuestions }: Pipeline["mapping"],
+  questions: ReadonlyArray<Question>,
+): ReadonlySet<Question> => new Set(ignoreQuestions.flatMap(({ name }) => meantBy(name, questions)))
 
 export const openTimes = (mapping: Pipeline["mapping"], text: string): ReadonlyArray<OwnTime> => {
   const isCommented = isOpen(text)
@@ -140,7 +143,8 @@ export const openReview = (root: string, name: string, { guard = identity, label
     const { mapping } = pipeline
     const entryOf = (question: Question) => mapping.questions.find((entry) => names(entry, question))
     const redirecting = redirectingEntries(mapping.questions, form.questions)
-    const asked = form.questions.filter((question) => !isIgnored(mapping, question) && !redirecting.has(question.id))
+    const ignored = ignoredQuestions(mapping, form.questions)
+    const asked = form.questions.filter((question) => !ignored.has(question) && !redirecting.has(question.id))
     const described = yield* labelsFor(labels, columns)
     const { profiles, suggestions } = yield* surveySource(
       source,

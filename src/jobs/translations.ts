@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
-import { loose } from "../kinds/optionTable.ts"
 import { nameColumns } from "../mapping/ColumnBook.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { shownName } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
+import { exactOption, indexOptions } from "../suggest/optionIndex.ts"
 import { sameText } from "../suggest/words/words.ts"
 import { compileFor, withoutKey } from "./prepare.ts"
 import { findPipeline } from "./target.ts"
@@ -36,9 +36,8 @@ const urgency = {
 export const translationsOf = ({ answers }: Mapping, form: Form): ReadonlyArray<TranslatedQuestion> =>
   answers.flatMap(({ columns, id, list, name, translations }) => {
     const { options = [] } = form.questions.find((one) => list === "questions" && one.id === id) ?? {}
-    const optionOf = (text: string) =>
-      options.find(({ label, value }) => label === text || value === text)
-        ?? options.find(({ label, value }) => [label, value].some((one) => loose(one) === loose(text)))
+    const index = indexOptions(options)
+    const optionOf = (text: string) => exactOption(index, text)
     const values = translations.flatMap(([cell, answer]) => {
       const option = answer === null ? undefined : optionOf(answer)
       if (option?.label === cell) return []

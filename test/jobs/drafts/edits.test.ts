@@ -56,6 +56,16 @@ layer(opened, { excludeTestServices: true })("an edit of an entry that has only 
       expect(refused.message).toContain(`No entry for the question ${id}`)
     }))
 
+  it.scoped("a question is unanswered on purpose also if its name is listed with other spaces, as in a run", () =>
+    Effect.gen(function*() {
+      const { edit, named, state, text } = yield* StarWars
+      const { id, name } = named("Fan of Star Trek")
+      const left = yield* edit(text, { _tag: "LeaveUnanswered", question: id })
+      const listed = left.replace(`ignoreQuestions: [${name}]`, `ignoreQuestions: [" ${name} "]`)
+      expect(listed).not.toBe(left)
+      expect((yield* state(listed, id)).state).toBe("unanswered")
+    }))
+
   it.scoped("an edit gives the entry a different column, and keeps its name, kind, translations and comments", () =>
     Effect.gen(function*() {
       const { edit, named, position, state, text: written } = yield* StarWars
