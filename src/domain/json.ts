@@ -35,6 +35,10 @@ export const canonicalJson = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`
 }
 
+/** Returns a number, or a whole number that is written as text. Undefined for anything else. */
+export const countIn = (value: Json | undefined): number | undefined =>
+  typeof value === "number" ? value : typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined
+
 export const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /** Whether a JSON value is an object. */

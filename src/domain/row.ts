@@ -37,6 +37,12 @@ export const optionColumns = <C extends Pick<ColumnBlock["columns"][number], "ro
 export const nameOrNumber = ({ name, position }: Pick<Column, "name" | "position">): string =>
   name ?? `column ${position + 1}`
 
+/** Returns a column's name for people: its title and number if its title is not a name, or only its number if it has no title. */
+export const shownName = ({ name, position, title }: Column): string => {
+  const number = `column ${position + 1}`
+  return name ?? (title.trim() === "" ? number : `${title.trim()} (${number})`)
+}
+
 /** The cells of a record, by column position. The list may be shorter than the header. Missing cells are `undefined`, and read as null. */
 export type Cells = ReadonlyArray<Cell>
 

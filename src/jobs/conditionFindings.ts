@@ -1,11 +1,11 @@
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import { brief } from "../domain/problem.ts"
+import { shownName } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
-import { shownName } from "../source/columns.ts"
 
 /** Returns a warning for each cell that `where` distinguishes from a text, although only its case, spaces or notation differ. */
 const nearConditions = ({ document, name }: Pipeline, mapping: Mapping): ReadonlyArray<Diagnostic> =>

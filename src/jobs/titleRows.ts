@@ -1,6 +1,6 @@
 import { cellText } from "../domain/cell.ts"
 import { brief } from "../domain/problem.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import { type Cells, type Column, shownName } from "../domain/row.ts"
 import { listed } from "../domain/words.ts"
 import type { whereWithout } from "../profile/strayRows.ts"
 import { fewest } from "../source/headerRow.ts"
@@ -17,8 +17,7 @@ const areDistinct = (texts: ReadonlyArray<string>): boolean => new Set(texts).si
 const shown = (texts: ReadonlyArray<string>): string =>
   texts.slice(0, named).map((text) => JSON.stringify(brief(text))).join(", ")
 
-const namesOf = (columns: ReadonlyArray<Column>): string =>
-  listed(columns.slice(0, named).map(({ name, title }) => name ?? title.trim()))
+const namesOf = (columns: ReadonlyArray<Column>): string => listed(columns.slice(0, named).map(shownName))
 
 /**
  * Finds rows of titles among the records. The titles of a second table directly below the first fill the row with different texts without digits and

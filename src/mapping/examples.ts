@@ -2,7 +2,7 @@ import type { Cell } from "../domain/cell.ts"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { isList, isObject, type Json } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
-import type { Column } from "../domain/row.ts"
+import { type Column, shownName } from "../domain/row.ts"
 import { listed } from "../domain/words.ts"
 import { plainNumber, textOf } from "../kinds/cells.ts"
 import type { Example, Expected, Pipeline } from "../project/Pipeline.ts"
@@ -39,9 +39,7 @@ const jsonText = (value: Json | Expected | undefined): string => {
 }
 
 const madeOf = (explained: ExplainedAnswer, cells: ReadonlyArray<Cell>): string => {
-  const from = explained.columns.map(({ name, position, title }) =>
-    `${name ?? title}: ${jsonText(textOf(cells[position]))}`
-  )
+  const from = explained.columns.map((column) => `${shownName(column)}: ${jsonText(textOf(cells[column.position]))}`)
   return from.length === 0 ? "" : ` It is made from ${from.join(", ")}.`
 }
 

@@ -1,16 +1,15 @@
 import type { Cell } from "../domain/cell.ts"
 import { brief, type Problem } from "../domain/problem.ts"
-import type { Column } from "../domain/row.ts"
+import { type Column, shownName } from "../domain/row.ts"
 import { listed } from "../domain/words.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 
-/** Returns a column's name, or its title if it has none. */
-const nameOf = (column: Column | undefined): string | undefined => column?.name ?? column?.title
+const named = (column: Column | undefined): string | undefined => column && shownName(column)
 
-const quotedName = (column: Column): string => `"${brief(column.name ?? column.title)}"`
+const quotedName = (column: Column): string => `"${brief(shownName(column))}"`
 
 /** Returns the problem with a cell that should answer a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
@@ -20,7 +19,7 @@ export const cellProblem = (question: string, column: Column, cell: Cell | undef
 
 /** Returns the problem with a cell. */
 export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
-  const name = column.name ?? column.title
+  const name = shownName(column)
   const whole = brief(textOf(cell))
   const piece = fault.piece === undefined ? whole : brief(fault.piece)
   const within = piece === whole ? "" : ` in "${whole}"`
@@ -45,7 +44,7 @@ export const templateProblem = (question: string, text: string, fault: Fault): P
 /** Returns the problem with a row that lacks a required answer. */
 export const requiredProblem = (question: string, name: string, columns: ReadonlyArray<Column>): Problem => ({
   code: "required",
-  column: nameOf(columns[0]),
+  column: named(columns[0]),
   question,
   message: `Column${columns.length > 1 ? "s" : ""} ${listed(columns.map(quotedName))} ${
     columns.length > 1 ? "contain" : "contains"
@@ -82,7 +81,7 @@ export const conflictProblem = (
   const said = columns.map(([column, cell]) => `${quotedName(column)} contains "${brief(textOf(cell))}"`)
   return {
     code: "conflict",
-    column: nameOf(last),
+    column: named(last),
     question,
     value: brief(textOf(columns[1]?.[1])),
     message: `Column ${said.join(" and ")}; expected the same answer, or one of them empty.`,
@@ -98,7 +97,7 @@ export const notUniqueProblem = (
   before: number,
 ): Problem => ({
   code: "not-unique",
-  column: nameOf(column),
+  column: named(column),
   question,
   value: brief(value),
   message: `${column === undefined ? `"${brief(name)}"` : `Column ${quotedName(column)}`} contains "${

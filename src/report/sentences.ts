@@ -111,7 +111,7 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
 
 /** Returns a column's name for a sentence. */
 export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | "title">): string =>
-  title.trim() === "" ? `without a title (column ${position})` : oneLine(title)
+  title.trim() === "" ? `column ${position}` : oneLine(title)
 
 /** The maximum number of columns that a sentence names. Any others are counted. */
 const mostNamed = 5

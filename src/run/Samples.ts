@@ -2,10 +2,9 @@ import type { AnswerComparison } from "../domain/comparison.ts"
 import { eachAnswered } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { RunReport, SampledAnswer } from "../domain/report.ts"
-import type { Column } from "../domain/row.ts"
+import { type Column, shownName } from "../domain/row.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
-import { shownName } from "../source/columns.ts"
 import type { RunPlan } from "./RunContext.ts"
 
 /** The maximum number of rows that a report shows in full. */

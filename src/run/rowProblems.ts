@@ -1,8 +1,8 @@
 // The problems of rows that a run rejects, apart from those of their cells.
 import type { Item } from "../domain/item.ts"
 import { brief, cut, type Problem } from "../domain/problem.ts"
+import { shownName } from "../domain/row.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
-import { shownName } from "../source/columns.ts"
 import type { RunPlan } from "./RunContext.ts"
 
 type Keyed = Pick<RunPlan, "keyColumns">

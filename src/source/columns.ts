@@ -31,10 +31,6 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
   columns.map((column) => column.name ?? `#${column.position + 1}`)
 
-/** Returns a column's name for messages: its title and position if the title is not a name. */
-export const shownName = ({ name, position, title }: Column): string =>
-  name ?? `${title.trim() || "column"} (${position + 1})`
-
 /** How many cells a record may have. */
 export interface Width {
   readonly header: number

@@ -103,7 +103,7 @@ describe("errors in a mapping", () => {
       pipelineFrom(`  questions: [{ name: A, from: Name }]\n  ignore: [Born, Gone]\n  unmapped: ${policy}`)
     const all = ["Id", "Name", "Born", "Extra", ""]
     const [error, gone] = errorsOf(mapping("error"), formOf(["A"]), all)
-    expect(error?.message).toBe("2 of 5 columns are not mapped: Extra, without a title (column 5).")
+    expect(error?.message).toBe("2 of 5 columns are not mapped: Extra, column 5.")
     expect(gone).toMatchObject({ severity: "warning", message: 'The source has no column "Gone".' })
     expect(compiledMapping(mapping("warn"), formOf(["A"]), all).warnings).toHaveLength(2)
     expect(compiledMapping(mapping("ignore"), formOf(["A"]), all).warnings).toHaveLength(1)

@@ -1,6 +1,6 @@
 import type * as Types from "effect/Types"
 import { hash } from "node:crypto"
-import { isList, type Json, valueText } from "../../domain/json.ts"
+import { countIn, isList, type Json, valueText } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
 import type { Pull } from "../../project/pull.ts"
 import { unpaired } from "../columns.ts"
@@ -76,9 +76,8 @@ const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {
     get: () => total,
     read: (json: Json): void => {
       if (at === undefined || (isRemaining && total !== undefined)) return
-      const written = valueAt(json, at)
-      const stated = typeof written === "string" && /^\d+$/.test(written) ? Number(written) : written
-      if (typeof stated !== "number") {
+      const stated = countIn(valueAt(json, at))
+      if (stated === undefined) {
         throw new Unpaged(`sent a page without a number at ${at}. Correct \`page.total\`.`)
       }
       if (stated < (total ?? 0)) {

@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/json.ts"
+import { countIn, type Json } from "../../domain/json.ts"
 import type { Connection } from "../../project/connection.ts"
 import { basesText, presetNamed } from "../../project/preset.ts"
 import type { Refusal } from "../../project/presets/Preset.ts"
@@ -15,9 +15,9 @@ export const meaningOf = ({ api }: Connection, json: Json): Refusal | undefined 
 /** Returns the number of requests that the account has left, if the answer says so. */
 export const quotaLeft = ({ quota }: Connection, json: Json, headers: Headers): number | undefined => {
   const given = quota === undefined ? undefined : "at" in quota ? valueAt(json, quota.at) : headers.get(quota.header)
-  const left = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given
+  const left = countIn(given)
   // Some tools send -1 if there is no limit.
-  return typeof left === "number" && left >= 0 ? left : undefined
+  return left !== undefined && left >= 0 ? left : undefined
 }
 
 /**
