@@ -18,10 +18,10 @@ export const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] 
   const { distinct, distinctCount: { count, exact }, filled, share } = profile
   if (filled === 0) return ["empty", 1]
   // Two words that both mean yes, such as x and y, are not a pair of yes and no.
-  const isTold = count === 2
+  const isBoolean = count === 2
     ? [saysYes, saysNo].every((says) => [...distinct.keys()].some(says))
     : count === 1 && cellsLike(profile, "number") < filled
-  if (share.boolean === 1 && isTold) return ["boolean", 1]
+  if (share.boolean === 1 && isBoolean) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")
     .map((shape) => [shape, cellsLike(profile, shape) / filled] as const).toSorted((a, b) => b[1] - a[1])[0]
     ?? ["number", 0]

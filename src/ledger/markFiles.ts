@@ -33,7 +33,7 @@ import {
   type SharedLedger,
 } from "./marks.ts"
 
-/** Returns the marks in folders. Those of a ledger in a file are written at once, without a promise. */
+/** Returns the marks in folders. Those of a ledger in a file are written synchronously. */
 export const marksIn = (places: MarkPlaces, shared?: SharedLedger): Marks => ({
   ledger: places.ledger,
   shared,

@@ -84,7 +84,7 @@ type IsTruth = (cell: Cell | undefined, text: string) => boolean
 const typedTruth = (fixed: Fixed): IsTruth => (cell, text) =>
   typeof cell === "boolean" || (fixed === "typed" && /^(?:true|false)$/i.test(text))
 
-/** Like `typedTruth`, for what selects rows. A rejected row met it, and a spreadsheet program may have written its `true` in capitals since. */
+/** Like `typedTruth`, for conditions that select rows. A rejected row met them, and a spreadsheet program may have written its `true` in capitals since. */
 const selectedTruth = (fixed: Fixed): IsTruth =>
   fixed === "text" ? (cell, text) => typeof cell === "boolean" || /^(?:TRUE|FALSE)$/.test(text) : typedTruth(fixed)
 

@@ -102,14 +102,14 @@ const lineLength = 100
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
 
 export const keyLines = ({ isLong, isOpen, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
-  const behind = note === undefined ? "" : ` # ${commentText(note)}`
-  if (isOpen === true) return [`# ${yamlKey(key)}: ${flow(value)}${behind}`]
+  const remark = note === undefined ? "" : ` # ${commentText(note)}`
+  if (isOpen === true) return [`# ${yamlKey(key)}: ${flow(value)}${remark}`]
   const inline = flow(value, false)
   if (typeof value !== "object" || (inline.length <= lineLength && isLong !== true)) {
-    return [`${yamlKey(key)}: ${inline}${behind}`]
+    return [`${yamlKey(key)}: ${inline}${remark}`]
   }
   return [
-    `${yamlKey(key)}:${behind}`,
+    `${yamlKey(key)}:${remark}`,
     ...(isList(value)
       ? value.map((each) => `  - ${flow(each, false)}`)
       : Object.entries(value).flatMap(([name, inner]) =>

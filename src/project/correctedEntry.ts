@@ -73,7 +73,7 @@ interface Part {
   readonly above: ReadonlyArray<string>
   readonly lines: ReadonlyArray<string>
   /** The comment after a value on one line. */
-  readonly behind: string
+  readonly remark: string
 }
 
 /** Returns the keys of an entry, and the comments below the last one. */
@@ -95,8 +95,8 @@ const partsOf = (text: string, item: YAMLMap, end: number) => {
     const lineStart = text.lastIndexOf("\n", start - 1) + 1
     const above = item.flow === true || before === undefined ? [] : comments(before, lineStart)
     before = to
-    const behind = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? start, to)[0] ?? "")?.[1] ?? ""
-    return { key: isScalar(key) ? written(key) : "", above, lines, behind: lines.length > 1 ? "" : behind }
+    const remark = /^\s*(#.*)$/.exec(cut(rangeOf(node)?.[1] ?? start, to)[0] ?? "")?.[1] ?? ""
+    return { key: isScalar(key) ? written(key) : "", above, lines, remark: lines.length > 1 ? "" : remark }
   })
   const after = item.flow === true ? rangeOf(item)?.[1] : before
   return { parts, below: comments(after ?? end, end).map((line) => line.trim()).filter((line) => line.startsWith("#")) }
@@ -173,9 +173,9 @@ export const correctedLines = (
 
 const ruleOf = (key: string): KeyRule | undefined => rules.find(({ keys }) => keys.has(key))
 
-/** Returns the lines of a key with a new value. A remark that a person wrote behind the old value stays. */
-const replacedLines = ({ behind }: Part, by: DraftKey): ReadonlyArray<string> => {
+/** Returns the lines of a key with a new value. A remark that a person wrote after the old value stays. */
+const replacedLines = ({ remark }: Part, by: DraftKey): ReadonlyArray<string> => {
   const [first, ...rest] = keyLines(by)
-  const isRemark = behind !== "" && by.note === undefined && !isNote(behind)
-  return [isRemark ? `${first} ${behind}` : `${first}`, ...rest]
+  const isRemark = remark !== "" && by.note === undefined && !isNote(remark)
+  return [isRemark ? `${first} ${remark}` : `${first}`, ...rest]
 }

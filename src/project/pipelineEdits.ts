@@ -265,7 +265,7 @@ export const setChoice = (
   return inserted === undefined ? undefined : withoutListed(inserted, question, choice)
 }
 
-/** Writes a value behind its key, or in place of the value there. Undefined if that value has several lines. */
+/** Writes a value after its key, or in place of the value there. Undefined if that value has several lines. */
 const withValue = (text: string, { key, value }: Pair, shown: string): string | undefined => {
   const [from, to] = rangeOf(value) ?? [0, 0]
   if (to > from) return text.slice(from, to).includes("\n") ? undefined : text.slice(0, from) + shown + text.slice(to)

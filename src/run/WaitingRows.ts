@@ -92,7 +92,7 @@ export class WaitingRows {
   }
 }
 
-/** Whether a row that was reported as rejected with this fate is rejected so in the end. An invalid row is a duplicate if another row with its key is valid or known. */
+/** Whether a row that was reported as rejected with this fate still has it at the end. An invalid row is a duplicate if another row with its key is valid or known. */
 export const isRejectedAs = (fates: FateTable, { fate, row }: Pick<RejectedRow, "fate" | "row">): boolean => {
   const final = fates.get(row)
   return final === fate || (fate === "invalid" && final === "duplicate")

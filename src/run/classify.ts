@@ -104,7 +104,7 @@ export const makeClassifier = (newRows: NewRows | undefined, options: Classifier
         seen.mark(found.id, found.state === "imported" || found.state === "undone", isSame)
       }
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-      // No policy resends a row that a person skipped, or whose run a person undid. Nor one that would be sent with other answers than at first: the ledger would forget those, so nothing could settle it.
+      // No policy resends a row that a person skipped, or whose run a person undid, or that would be sent with different answers: the ledger would forget the first ones, so nothing could settle the row.
       const held = doubt
         && (found.leftOut || inDoubt !== "resend" || found.resent
           || (found.doubt?.isUndone === true && !plan.resendUndone)

@@ -179,13 +179,13 @@ export const coveredColumns = (
   return (key) => key === undefined ? all : mapped
 }
 
-/** The rejected row of an earlier run that a row of a fixed rejected.csv was. A row that is rejected again keeps its origin. */
+/** The rejected row of an earlier run that a row of a fixed rejected.csv replaces. A row that is rejected again keeps its origin. */
 export interface Origin extends Rejected {
   /** Identifies the origin within the file. Rows without a key may have identical cells, but not the same number. */
   readonly name: string
 }
 
-/** Returns a function that finds which rejected row of an earlier run a row of a fixed rejected.csv was. Returns undefined if the source is not such a file, or if the row's `_id` is missing. */
+/** Returns a function that finds the rejected row of an earlier run that a row of a fixed rejected.csv replaces. It returns undefined if the source is not such a file, or if the row's `_id` is missing. */
 export const rejectionOf = (
   plan: Pick<RunPlan, "isFixed" | "source" | "columns" | "shape">,
 ): (cells: Cells) => Origin | undefined => {

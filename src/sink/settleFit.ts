@@ -89,7 +89,7 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be that item, but it was altered or can't be read. `older`: it may be, and has the same answers, but is much older than the sending.
+ * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be that item, but it was altered or can't be read. `older`: it may be, and has the same answers, but is much older than the request.
  * `sameAnswers`: it may be, and has the same answers, but something else is different. `no`: it is a different one.
  */
 export type Likeness = "fits" | "resembles" | "older" | "sameAnswers" | "no"
