@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
 import type { Connection } from "../project/connection.ts"
+import type { ReadKey } from "../project/sourceSection.ts"
 import { choice, filePath, type Option, parsed, repeated, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { wrong } from "./Failure.ts"
@@ -23,7 +24,7 @@ export const sourceOptions = {
   )),
   sheet: inGroup(text("SHEET", "The name of the sheet to read from a workbook.")),
   range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400 or B:H.")),
-}
+} satisfies { readonly [K in ReadKey]: Option<string | number | undefined> }
 
 /** The option that names the form tool's own definition of the form. */
 export const labelsOption = filePath(

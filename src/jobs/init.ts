@@ -16,7 +16,7 @@ import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
 import { presetNamed } from "../project/preset.ts"
 import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
-import { isPull, keyColumns, type SourceConfig } from "../project/sourceSection.ts"
+import { isPull, keyColumns, readKeys, type SourceConfig } from "../project/sourceSection.ts"
 import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/fixed.ts"
 import type { Source } from "../source/Source.ts"
@@ -199,7 +199,7 @@ const writeNew = (
             counted(rows, "row"),
           ].join(", "),
         ),
-        ...readKeys(config, source),
+        ...keysOfReading(config, source),
       ],
       isKeyed: config.rowKey !== undefined,
       missing,
@@ -276,17 +276,13 @@ const placeKeys = (
 }
 
 /** Returns the keys of `source` that say how to read the file: as given, otherwise as detected. */
-const readKeys = (config: SourceConfig, source: Source): ReadonlyArray<DraftKey> => {
-  const { delimiter, encoding, headerRow, quoteChar, range, sheet } = config
+const keysOfReading = (config: SourceConfig, { head }: Source): ReadonlyArray<DraftKey> => {
   // If the pipeline contains this number, reading the source gives no warning.
-  const row = headerRow === undefined ? source.head?.detectedRow : undefined
-  const detected = "detected: lines above it are not read"
-  return [
-    { key: "encoding", value: encoding },
-    { key: "delimiter", value: delimiter },
-    { key: "quoteChar", value: quoteChar },
-    row === undefined ? { key: "headerRow", value: headerRow } : { key: "headerRow", value: row, note: detected },
-    { key: "sheet", value: sheet ?? source.head?.sheet },
-    { key: "range", value: range },
-  ].flatMap(({ value, ...key }) => value === undefined ? [] : [{ ...key, value }])
+  const row = config.headerRow === undefined ? head?.detectedRow : undefined
+  const values = { ...config, headerRow: row ?? config.headerRow, sheet: config.sheet ?? head?.sheet }
+  return readKeys.flatMap((key) => {
+    const value = values[key]
+    const note = key === "headerRow" && row !== undefined ? { note: "detected: lines above it are not read" } : {}
+    return key === "format" || value === undefined ? [] : [{ key, value, ...note }]
+  })
 }

@@ -325,10 +325,10 @@ export interface FileSource extends SourceConfig {
   readonly file: string
 }
 
-/** The keys of the section that say how a file is read. */
-type ReadKeys = Partial<
-  Pick<SourceConfig, "format" | "encoding" | "delimiter" | "quoteChar" | "headerRow" | "sheet" | "range">
->
+/** The keys of the section that say how a file is read. The command line has an option for each. */
+export const readKeys = ["format", "encoding", "delimiter", "quoteChar", "headerRow", "sheet", "range"] as const
+
+export type ReadKey = (typeof readKeys)[number]
 
 /** Where a source's rows are, as the command line names it. */
 type PlaceKeys =
@@ -346,7 +346,7 @@ type PlaceKeys =
  */
 export const decodeSource = (
   place: PlaceKeys,
-  given: { readonly [K in keyof ReadKeys]: string | number | undefined },
+  given: { readonly [K in ReadKey]?: string | number | undefined },
   connections: ReadonlyMap<string, Connection> = new Map(),
 ): SourceConfig | { readonly key: string; readonly message: string } => {
   const keys = Object.entries({ ...place, ...given }).flatMap(([key, value]) =>

@@ -156,10 +156,13 @@ export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<R
 }
 
 export function* notified(place: number, webhook: string): Sql<Notified | undefined> {
-  const found = yield* get<readonly [string, string]>("SELECT codes, run FROM notified WHERE place = ? AND webhook = ?", [
-    place,
-    webhook,
-  ])
+  const found = yield* get<readonly [string, string]>(
+    "SELECT codes, run FROM notified WHERE place = ? AND webhook = ?",
+    [
+      place,
+      webhook,
+    ],
+  )
   return found && { codes: JSON.parse(found[0]) as ReadonlyArray<string>, run: found[1] }
 }
 
