@@ -6,7 +6,7 @@ import { stringify } from "yaml"
 import { aboutValue, type Command, type CommandGroup, type Option as CommandOption } from "../../src/cli/command.ts"
 import { everywhere, flagOf } from "../../src/cli/commandLine.ts"
 import { tree } from "../../src/cli/formferry.ts"
-import { byCode } from "../../src/domain/exit.ts"
+import { byCode, exits } from "../../src/domain/exit.ts"
 import { fateWords, verdictWords } from "../../src/domain/fate.ts"
 import { problemWords } from "../../src/domain/problem.ts"
 import { RunReport } from "../../src/domain/report.ts"
@@ -350,7 +350,9 @@ const commandsPage = (): string =>
     section(
       "## Exit codes",
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
-      "If several apply, the most severe one is used: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows `Next:`.",
+      `If several apply, the most severe one is used: ${
+        Object.values(exits).map(({ code }) => code).filter((code) => code !== 0).join(", ")
+      }. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows \`Next:\`.`,
       "`check` exits with code 0 or 2, 5 if the service can't be used, or 70 if the ledger is damaged. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"
