@@ -136,7 +136,7 @@ export interface SourceDialect {
 }
 
 /** The reader's version. Increase it with each change that produces different cells, or different texts of cells, from the same file. */
-export const readerVersion = 5
+export const readerVersion = 6
 
 /** An open source. Its header is known, but its rows are not read yet. */
 export interface Source {

@@ -70,15 +70,16 @@ describe("cells of a workbook", () => {
     "mm:ss",
   ]
   const styled = (style: number, value: number | string) => `s="${style}"><v>${value}</v>`
-  const workbook = (date1904: boolean) =>
-    zip(xlsx([{
+  const parts = (date1904: boolean) =>
+    xlsx([{
       name: "Rows",
       rows: row(1, text("day"), text("time"), text("both"), text("hours"), text("more"))
         + row(2, styled(1, 45000), styled(2, 0.75), styled(3, 45000.999994), styled(4, 1.5), styled(7, 45000))
         + row(3, styled(1, 59), styled(2, 45000.5), styled(3, 45000), styled(4, 0.25), styled(8, 45000))
         + row(4, styled(1, 60), styled(1, 61), styled(1, 0), styled(5, 45000), styled(6, 45000))
         + row(5, styled(1, 1.5), styled(1, -3), styled(1, 3_000_000), styled(9, 0.5), styled(3, 0.5)),
-    }], { date1904, formats }))
+    }], { date1904, formats })
+  const workbook = (date1904: boolean) => zip(parts(date1904))
 
   it.each(zones)(
     "cells are dates, times or both according to their number format, to the second and without a zone, in %s",
@@ -96,8 +97,14 @@ describe("cells of a workbook", () => {
     },
   )
 
-  it("dates are counted from 1904 if the workbook says so", async () => {
-    const all = await excel(workbook(true))
+  // Excel adds such an extension to every workbook.
+  const extension =
+    '<extLst><ext uri="{140A7094-0E35-4892-8432-C4D2E57EDEB5}"><x15:workbookPr xmlns:x15="x" chartTrackingRefBase="1"/></ext></extLst>'
+
+  it.each(["", extension])("dates are counted from 1904 if the workbook says so, with extensions %j", async (added) => {
+    const entries = parts(true)
+    const book = entries["xl/workbook.xml"]!.replace("</workbook>", `${added}</workbook>`)
+    const all = await excel(zip({ ...entries, "xl/workbook.xml": book }))
     expect(all.rows.map((cells) => cellText(cells[0]))).toEqual([
       "2027-03-16",
       "1904-02-29",

@@ -13,7 +13,7 @@ import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
 import { isTrue, xmlScanner } from "./xml.ts"
 
-/** Calls a function with each element of a small part and its attributes, in order. */
+/** Calls a function with each element of a small part and its attributes, in order. Extensions repeat names with other meanings, such as `workbookPr`. */
 const elementsOf = (
   packed: Packed,
   entry: ZipEntry | undefined,
@@ -23,7 +23,17 @@ const elementsOf = (
     if (entry === undefined) return
     const { file } = packed.bytes
     const text = yield* unpackedPart(packed, entry)
-    const scanner = xmlScanner({ open: (name, attributes) => see(name, attributes.byName()) })
+    /** How many lists of extensions are open. */
+    let extensions = 0
+    const scanner = xmlScanner({
+      open: (name, attributes) => {
+        if (name === "extLst") extensions++
+        else if (extensions === 0) see(name, attributes.byName())
+      },
+      close: (name) => {
+        if (name === "extLst") extensions--
+      },
+    })
     yield* Effect.mapError(
       sound(file, () => {
         scanner.write(text)
