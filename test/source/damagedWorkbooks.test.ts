@@ -119,6 +119,10 @@ describe("an XML workbook that is cut short", () => {
     const name = "xl/worksheets/sheet1.bin"
     const short = { ...xlsb, [name]: xlsb[name]?.subarray(0, -20) ?? Buffer.alloc(0) }
     expect(await refusal(config(file(zip(short), "xlsb")))).toMatch(/sheet1\.bin is cut short/)
+    // Excel adds an index to each sheet. This is that of a sheet without rows.
+    const index = Buffer.from("2a18000000002000000000000000000000000000000000000000950200", "hex")
+    const indexed = { ...xlsb, "xl/worksheets/binaryIndex1.bin": index }
+    expect((await run(read(config(file(zip(indexed), "xlsb"))))).rows).toEqual([[1], [2]])
   })
 })
 

@@ -25,7 +25,7 @@ const stylesOfXlsb = "xl/styles.bin"
 const prove = async (bytes: Buffer): Promise<Buffer | undefined> => {
   let styles: Buffer | undefined
   await proveArchive(bytes, (name, entry) => {
-    if (sheetsOfXlsb.test(name) && !endOfSheet(entry)) {
+    if (sheetsOfXlsb.test(name) && !isWhole(entry)) {
       throw new BadArchive(`Its part ${name} is cut short or malformed. Fetch or export it again.`)
     }
     if (name.toLowerCase() === stylesOfXlsb) styles = withCommonFormats(entry)
@@ -177,8 +177,8 @@ const rowsOf = (
 const gridOf = (sheet: WorkSheet | undefined): Grid | undefined =>
   sheet === undefined || (sheet["!type"] ?? "sheet") !== "sheet" ? undefined : sheet["!data"] ?? []
 
-/** Kinds of records in an .xlsb workbook: the end of a sheet, a number format, and a cell's format (MS-XLSB, section 2.3). */
-const kind = { sheetEnd: 130, numberFormat: 44, format: 47 } as const
+/** Kinds of records in an .xlsb workbook: the end of a sheet or of its index, a number format, and a cell's format (MS-XLSB, section 2.3). */
+const kind = { sheetEnd: 130, indexEnd: 277, numberFormat: 44, format: 47 } as const
 
 interface XlsbRecord {
   readonly kind: number
@@ -214,11 +214,11 @@ function* recordsOf(bytes: Buffer): Generator<XlsbRecord> {
   }
 }
 
-/** Whether the records of a sheet in an .xlsb workbook end with the record for the sheet's end, and nothing follows it. */
-const endOfSheet = (bytes: Buffer): boolean => {
+/** Whether the records of a sheet in an .xlsb workbook, or of the index that Excel adds to it, end with the record for its end, and nothing follows it. */
+const isWhole = (bytes: Buffer): boolean => {
   let last = -1
   for (const record of recordsOf(bytes)) last = record.kind
-  return last === kind.sheetEnd
+  return last === kind.sheetEnd || last === kind.indexEnd
 }
 
 /** Returns the styles of an .xlsb workbook with common number formats. Undefined if it has no others. */
