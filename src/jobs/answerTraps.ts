@@ -17,7 +17,18 @@ const lenient: ReadonlySet<string> = new Set(["text", "number", "date", "dateTim
 
 /** Traps that are hardly ever answers. */
 const spoilt: ReadonlySet<Trap["code"]> = new Set<Trap["code"]>(
-  ["scientific", "rounded-digits", "lost-zeros", "excel-error", "garbled", "cut-off", "wrapped"],
+  [
+    "scientific",
+    "rounded-digits",
+    "lost-zeros",
+    "excel-error",
+    "garbled",
+    "cut-off",
+    "wrapped",
+    "guarded",
+    "markup",
+    "escaped",
+  ],
 )
 
 /** Matches what only programs write for no answer. A person may answer `-` or `n/a`. */

@@ -217,6 +217,16 @@ questions:
       ])
     }))
 
+  it.scoped("warns about texts as websites and databases store them, and about guards against formulas", () =>
+    Effect.gen(function*() {
+      const rows = "No,Name,Code,Born,Amount\n1,O&#039;Hara,'+49 123,02.03.01,7\n2,O\\'Hara,x2,02.03.02,8\n"
+      expect(yield* startSpoilt(allEntries, rows)).toEqual([
+        expect.stringMatching(/^5 "Name": 1 cell contains HTML such as .* For example "O&#039;Hara"\.$/),
+        expect.stringMatching(/^5 "Name": 1 cell is written as databases do.* For example "O\\'Hara"\.$/),
+        expect.stringMatching(/^6 "Code": 1 cell has an apostrophe before .* For example "'\+49 123"\.$/),
+      ])
+    }))
+
   it.scoped("warns about dates whose century was lost", () =>
     Effect.gen(function*() {
       const rows = "No,Name,Code,Born,Amount\n1,Ada,x1,0024-03-02,7\n2,Bob,x2,1024-03-02,8\n"
