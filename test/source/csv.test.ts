@@ -261,6 +261,19 @@ describe("the header of a CSV file", () => {
     expect((await run(read(config(file('"Full name"\n"Ada Lovelace"\n'))))).rows).toEqual([["Ada Lovelace"]])
   })
 
+  it("a row is rejected if a space comes before a quote that should enclose a cell", async () => {
+    const text = 'No, Name, Comment\n1, Ada, "Fine"\n2, Bob, no "quotes"\n3, "Cat", "Bad, really"\n4,Dan,Ok\n'
+    const all = await csv(text)
+    expect([...all.faults]).toEqual([
+      [
+        1,
+        'Row 1 (line 2) has a space before a quote in the column "Comment", so the quote does not enclose the cell. Remove the space, or export the file without spaces after its delimiters.',
+      ],
+      [3, expect.stringContaining("Row 3 (line 4) has 4 cells")],
+    ])
+    expect((await csv(text, { quoteChar: "none" })).faults.size).toBe(1)
+  })
+
   it("the header is refused if a quote in it encloses rows, and the rows don't show what was intended", async () => {
     const text = 'id,name,"Other" comments\n1,Anna,fine\n2,Ben\n3,Cara,"not, so good"\n4,Dora,ok\n'
     for (const blockSize of [1, 4096]) {

@@ -9,7 +9,7 @@ import { notRecords } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { UnreadableText } from "./readText.ts"
-import type { Records } from "./records.ts"
+import type { Dialect, Records } from "./records.ts"
 
 /** The counts of a reading so far. */
 export interface RowCount {
@@ -68,6 +68,17 @@ const marked = (where: string): Problem => ({
     `${where} starts with a byte order mark and a quote, as if two files had been joined, so the quote does not enclose a cell. Remove the mark, or export the files again.`,
 })
 
+const spaced = (where: string, title: string): Problem => ({
+  code: "ragged-row",
+  column: title,
+  message: `${where} has a space before a quote in the column "${
+    brief(title)
+  }", so the quote does not enclose the cell. Remove the space, or export the file without spaces after its delimiters.`,
+})
+
+/** Whether a cell is a quoted text after white space. */
+const isSpacedQuote = (cell: string): boolean => cell.charCodeAt(0) <= 0x20 && /^\s+".*"\s*$/s.test(cell)
+
 /**
  * Whether a record that is too short would have the header's width if the delimiters inside its cells counted. If so,
  * its quotes are questionable.
@@ -95,7 +106,7 @@ export interface RowMaker {
  */
 export const makeRows = (
   titles: ReadonlyArray<string>,
-  delimiter: string,
+  { delimiter, quoted }: Dialect,
   pad: boolean,
   encoding: string,
   first: ReadonlyArray<ReadonlyArray<string>>,
@@ -131,6 +142,7 @@ export const makeRows = (
       let filled = false
       let breaks = 0
       let damagedAt = -1
+      let spacedAt = -1
       for (let position = 0; position < row.length; position++) {
         const cell = row[position] as string
         if (cell === "") {
@@ -143,6 +155,7 @@ export const makeRows = (
           longest = { column: columnAt(position), row: number, length: cell.length }
         }
         if (isMultiline) breaks += lineEndsIn(cell)
+        if (quoted && spacedAt === -1 && isSpacedQuote(cell)) spacedAt = position
         if (isDamaged && !cell.isWellFormed()) {
           row[position] = cell.toWellFormed()
           if (damagedAt === -1) damagedAt = position
@@ -167,6 +180,8 @@ export const makeRows = (
         ? misquoted(where())
         : damagedAt !== -1
         ? damaged(where(), columnAt(damagedAt), encoding)
+        : spacedAt !== -1
+        ? spaced(where(), columnAt(spacedAt))
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
