@@ -45,11 +45,15 @@ export const contentNames: Readonly<Record<Content, string>> = {
   text: "plain text",
 }
 
+/** Begins each record of a JSON text sequence (RFC 7464). */
+export const sequenceSign = "\u001e"
+
 /**
- * Returns "json" for an array, or an object that is the whole text, and "jsonl" for JSON lines. Undefined for other text. Only the first characters
- * are checked.
+ * Returns "json" for an array, or an object that is the whole text, and "jsonl" for JSON lines or a JSON text sequence. Undefined for other text. Only
+ * the first characters are checked.
  */
 export const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
+  if (text.startsWith(sequenceSign)) return looksLikeJson(text.slice(1), file) && "jsonl"
   const start = text.trimStart()
   if (/^\[\s*(?:\{\s*["}]|\[|\])/.test(start)) return "json"
   if (!/^\{\s*["}]/.test(start)) return undefined

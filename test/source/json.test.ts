@@ -31,6 +31,21 @@ describe("a source with JSON records", () => {
     expect(taken(all)).toMatchObject({ format: "json (by its content)", records: "the top (detected)" })
   })
 
+  it("a JSON text sequence is read record by record, also if records have several lines", async () => {
+    const sequence = (indent?: number) =>
+      records.map((one) => `\u001e${JSON.stringify(one, undefined, indent)}\n`).join("")
+    for (const blockSize of [1, 7, 4096]) {
+      for (const indent of [undefined, 2]) {
+        const all = await json(sequence(indent), {}, { blockSize })
+        expect(titles(all)).toEqual(columns)
+        expect(all.rows).toEqual(rows)
+        expect(taken(all).format).toBe("jsonl (by its content)")
+      }
+    }
+    const cut = await json(sequence(2).slice(0, -5))
+    expect([...cut.faults]).toEqual([[2, expect.stringContaining("Row 2 (line 13) is not JSON")]])
+  })
+
   it("records are found at the named place, or at the only place with records", async () => {
     const within = { meta: { count: 2, tags: ["x"] }, data: { "a/b": records } }
     const said = await json(within, { records: "/data/a~1b" })

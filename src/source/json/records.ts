@@ -1,5 +1,6 @@
 import type { Json } from "../../domain/json.ts"
 import { count } from "../../domain/words.ts"
+import { sequenceSign } from "../content.ts"
 import { limits } from "../limits.ts"
 import { UnreadableText } from "../text/readText.ts"
 import { pointerOf } from "./pointer.ts"
@@ -115,17 +116,22 @@ export const isCutJson = (text: string): boolean => {
   }
 }
 
-/** Reads records that are lines of JSON. Empty lines are not records. */
+/** Reads records that are lines of JSON, or texts of one or more lines in a JSON text sequence. Empty ones are not records. */
 export const readLines = (): JsonReader => {
   let rest = ""
-  let line = 0
+  let separator: string | undefined
+  /** The number of line ends before `rest`. */
+  let ends = 0
   return {
     push: (text, last) => {
       const records: Array<JsonRecord> = []
-      const lines = (rest + text).split("\n")
-      rest = last ? "" : lines.pop() ?? ""
-      for (const each of lines) {
-        line++
+      const all = rest + text
+      if (all !== "") separator ??= all.startsWith(sequenceSign) ? sequenceSign : "\n"
+      const parts = all.split(separator ?? "\n")
+      rest = last ? "" : parts.pop() ?? ""
+      for (const each of parts) {
+        const line = ends + 1
+        ends += separator === "\n" ? 1 : each.split("\n").length - 1
         const trimmed = each.trim()
         if (trimmed === "") continue
         try {
@@ -138,12 +144,12 @@ export const readLines = (): JsonReader => {
       }
       if (rest.length > limits.record) {
         throw new UnreadableText(
-          `Line ${count(line + 1)} is longer than ${count(limits.record)} characters, which is the limit.`,
+          `Line ${count(ends + 1)} is longer than ${count(limits.record)} characters, which is the limit.`,
         )
       }
       return records
     },
-    line: () => line + 1,
+    line: () => ends + 1,
     outside: new Map(),
   }
 }
