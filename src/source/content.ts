@@ -29,6 +29,13 @@ const contentIn = (head: Uint8Array): Content => {
   return tag === null ? "text" : tag[1] === undefined ? "xml" : "html"
 }
 
+/** A line below the titles of a table that a database client prints for people: `+----+------+`, `----+------` or `---- ------`. */
+const printedRule = /^(?:\+(?:-+\+)+|-+(?:(?:\+| +)-+)+)\s*$/
+
+/** Whether a text is such a table. Its first lines may be a prompt or a query. */
+export const isPrintedTable = (text: string): boolean =>
+  text.split(/\r?\n/, 20).filter((line) => line.trim() !== "").slice(0, 4).some((line) => printedRule.test(line))
+
 /** Detects what a file is. */
 export const contentOf = (bytes: Bytes): Effect.Effect<Content, SourceError> => Effect.map(bytes.head(512), contentIn)
 

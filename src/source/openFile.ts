@@ -10,7 +10,7 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, workbookName, zipMember } from "./archive.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { type Bytes, digestAhead, digestOf, type FileBytes, findBytes, worthAThread } from "./bytes.ts"
-import { type Content, contentNames, contentOf, looksLikeJson } from "./content.ts"
+import { type Content, contentNames, contentOf, isPrintedTable, looksLikeJson } from "./content.ts"
 import { isFixed, rejectUnread } from "./fixed.ts"
 import { noHeader, titlesBelow } from "./headerRow.ts"
 import type { JsonSettings } from "./json/json.ts"
@@ -270,6 +270,11 @@ export const openFile = (
     const start = content === "text" && !plain && options.written === undefined
       ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
       : ""
+    if (isPrintedTable(start)) {
+      return yield* refusing(file)(
+        "is a table as a database client prints it for people. Let the client write delimited text instead, such as with `psql --csv` or `mysql --batch`. If it is delimited text already, write `format: csv`.",
+      )
+    }
     const chosen: Chosen = options.written !== undefined
       ? { format: options.written, because: options.written === "csv" ? "one row a line" : "one record a line" }
       // A name of the schema that is not a tool's is that of a format.

@@ -261,6 +261,19 @@ describe("the header of a CSV file", () => {
     expect((await run(read(config(file('"Full name"\n"Ada Lovelace"\n'))))).rows).toEqual([["Ada Lovelace"]])
   })
 
+  it.each([
+    ["mysql", "+----+------+\n| id | name |\n+----+------+\n|  1 | Ada  |\n+----+------+\n1 row in set (0.00 sec)\n"],
+    ["psql", " id | name \n----+------\n  1 | Ada\n(1 row)\n\n"],
+    ["sqlplus", "ID         NAME\n---------- ----------\n1          Ada\n\n1 row selected.\n"],
+  ])(
+    "a table that %s has printed for people is refused, unless the pipeline says that it is delimited text",
+    async (_, text) => {
+      const path = file(text, "txt")
+      expect(await refusal(config(path))).toContain("is a table as a database client prints it for people.")
+      expect((await run(read(config(path, { format: "csv" })))).rows.length).toBeGreaterThan(0)
+    },
+  )
+
   it("a row is rejected if a space comes before a quote that should enclose a cell", async () => {
     const text = 'No, Name, Comment\n1, Ada, "Fine"\n2, Bob, no "quotes"\n3, "Cat", "Bad, really"\n4,Dan,Ok\n'
     const all = await csv(text)
