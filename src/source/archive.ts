@@ -282,7 +282,7 @@ const othersOf = (entries: ReadonlyArray<ZipEntry>, read: ZipEntry): ReadonlyArr
 const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name)
 
 /** Names of entries that show that a zip archive is a workbook. */
-const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
+const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/i
 
 /** Lists up to eight names in a sentence, and how many more there are. */
 const listed = (names: ReadonlyArray<string>) => firstOf(names.map(quoted), 8)

@@ -97,6 +97,11 @@ describe("cells of a workbook", () => {
     },
   )
 
+  it("a workbook is recognised if the names of its parts are in lower case, with backslashes", async () => {
+    const entries = Object.entries(parts(false)).map(([name, part]) => [name.toLowerCase().replaceAll("/", "\\"), part])
+    expect((await excel(zip(Object.fromEntries(entries)))).rows).toHaveLength(4)
+  })
+
   // Excel adds such an extension to every workbook.
   const extension =
     '<extLst><ext uri="{140A7094-0E35-4892-8432-C4D2E57EDEB5}"><x15:workbookPr xmlns:x15="x" chartTrackingRefBase="1"/></ext></extLst>'
