@@ -151,7 +151,7 @@ describe("the encoding of a source, if none is given", () => {
   )
 
   it("the encoding of European names that could be Windows-1252 or Windows-1250 is reported as a guess", async () => {
-    const names = ["Jürgen Groß", "François Lefèvre", "Zoë Ärmel", "Søren Ødegård", "José Núñez"]
+    const names = ["Jürgen Groß", "François Lefèvre", "Zoë Ärmel", "Søren Ødegård", "José Gómez"]
     const text = names.map((name) => `${name};Größe très élevé\n`).join("")
     const all = await csv(encode(`name;comment\n${text.repeat(10)}`, "windows-1252"))
     expect(all.source.warnings).toEqual([
@@ -175,6 +175,14 @@ describe("the encoding of a source, if none is given", () => {
     const all = await csv(encode(`name;comment\n${rows.join("\n")}\n`, "windows-1250"))
     expect(all.rows).toEqual(rows.map((row) => row.split(";")))
     expect(all.source.warnings).toEqual([])
+  })
+
+  it("the encoding of Spanish texts is Windows-1252, although most of their letters are the same in Windows-1250", async () => {
+    const rows = [["Básico", "Inglés"], ["básico", "Español"], ["Básico", "Japonés"], ["JAPONÉS", "SEÑAS"]]
+    const text = `${rows.map((row) => row.join(";")).join("\n")}\n`
+    const all = await csv(encode(`nivel;idioma\n${text.repeat(20)}`, "windows-1252"))
+    expect(all.rows.slice(0, 4)).toEqual(rows)
+    expect(taken(all).encoding).toContain("Windows-1252")
   })
 
   it("the encoding of Latin words that end like Croatian ones is reported as a guess", async () => {

@@ -304,6 +304,9 @@ const misplaced = /è(?=[aeiou])|(?<=\p{L}i)æ(?!\p{L})|(?<!\p{L})ð(?=\p{L})/gi
 const mixedScripts = /[A-Za-z][\u0370-\u0eff]|[\u0370-\u0eff][A-Za-z]/gu
 /** Letters of Windows-1252 that are ž and š in Windows-1257. The languages that have õ have ž and š. */
 const notBaltic = /[þð]/giu
+/** A letter of Windows-1250 that is ñ in Windows-1252, and its places in which Polish would have `ni`. */
+const polish = /ń/giu
+const notPolish = /ń(?=[aeiouyáéíóúąę])/giu
 const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
@@ -318,7 +321,9 @@ const plausibility = (text: string): number => {
     + times(text, rare) + (/[šž]/i.test(text) ? times(text, misplaced) : 0)
     + (/õ/i.test(text) ? 4 * times(text, notBaltic) : 0)
     + 4 * times(text, currencySign)
-  return high === 0 ? 0 : Math.max(0.02, 1 - odd / high)
+  // The other letters of Spanish are the same in both encodings, so a few of these decide.
+  const spanish = 2 * times(text, notPolish) > times(text, polish) ? 0.2 : 1
+  return high === 0 ? 0 : Math.max(0.02, 1 - odd / high) * spanish
 }
 
 /** The encoding that is chosen if several are equally likely, because most such files have it. */
