@@ -56,6 +56,9 @@ describe("the rows of a table", () => {
   it.each([
     ["units", 1, "No,Weight,Height\n,(kg),cm\n1,60,160\n2,70,170\n3,80,180\n", { Weight: { not: "(kg)" } }],
     ["totals", 4, "No,Name,Sum\n1,Ada,6\n2,Bob,7\n3,Eve,8\nTotal:,,21\n", { No: { not: "Total:" } }],
+    ["totals", 4, "Name;Mail;Note\nAda;a@b.org;6\nBob;b@b.org;7\nEve;c@b.org;8\nGesamtdurchschnitt;;7\n", {
+      Name: { not: "Gesamtdurchschnitt" },
+    }],
     ["totals", 4, "Ort;Name;Betrag\nUlm;Ada;6\nBonn;Bob;7\nUlm;Eve;8\nSumme;;21\nStand: Mai;;\n", {
       Ort: { not: "Summe" },
     }],
