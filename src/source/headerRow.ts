@@ -176,7 +176,10 @@ export const titlesBelow = (
   const [next = []] = below
   const lacking = next.filter((cell, at) => cell.trim() !== "" && (titles[at] ?? "").trim() === "").length
   const usual = usualWidth(below.slice(0, lookedAt).map(extentOf))
-  if (lacking < 2 || filledIn(titles) < 2 || filledIn(next) < usual || !isTitles(next, usual, titles)) return []
+  if (lacking < 2 || filledIn(titles) < 2 || filledIn(next) < usual) return []
+  // Below names of groups, a title may be repeated.
+  const isNamed = 2 * lacking > usual && !next.some((cell) => number.test(cell.trim()))
+  if (!isNamed && !isTitles(next, usual, titles)) return []
   const row = skipped + header + 1
   return [
     `${of} has ${lacking} columns without titles in row ${row}. If row ${

@@ -59,7 +59,9 @@ describe("the rows of a table", () => {
     ["totals", 4, "Name;Mail;Note\nAda;a@b.org;6\nBob;b@b.org;7\nEve;c@b.org;8\nGesamtdurchschnitt;;7\n", {
       Name: { not: "Gesamtdurchschnitt" },
     }],
-    ["totals", 4, "名前,メール,点数\nAda,a@b.org,6\nBob,b@b.org,7\nEve,c@b.org,8\n合計,,21\n", { 名前: { not: "合計" } }],
+    ["totals", 4, "名前,メール,点数\nAda,a@b.org,6\nBob,b@b.org,7\nEve,c@b.org,8\n合計,,21\n", {
+      名前: { not: "合計" },
+    }],
     ["totals", 4, "Ort;Name;Betrag\nUlm;Ada;6\nBonn;Bob;7\nUlm;Eve;8\nSumme;;21\nStand: Mai;;\n", {
       Ort: { not: "Summe" },
     }],

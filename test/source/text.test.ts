@@ -385,6 +385,10 @@ describe("the header of a text", () => {
       ),
     ])
     expect((await csv(text, { headerRow: 1 })).source.warnings).toEqual([])
+    const repeated = ",Systems,,,,Colours,\n#,Linux,Mac,Other,Other,Red,Other\nk1,Linux,,,,Red,\nk2,,Mac,BSD,,,Blue\n"
+    expect((await csv(repeated)).source.warnings).toEqual([
+      expect.stringMatching(/ has 5 columns without titles in row 1\. If row 2 contains the titles/),
+    ])
   })
 
   it("the header may have bare quotes inside its quotes", async () => {
