@@ -15,6 +15,9 @@ const sums = cellWords.totals.filter((name) => /tot|sum|som|ergebnis/.test(name)
 /** Matches the name of totals, or totals of something: `subtotal a`, `a total`. */
 const totals = new RegExp(`^(?:${cellWords.totals.join("|")})\\s*:?$|^(?:${sums}) | (?:${sums})\\s*:?$`, "iu")
 
+/** Matches the name of a note, such as `Exported on`. */
+const notes = new RegExp(`^(?:${cellWords.notes.join("|")})\\s*:?$`, "iu")
+
 const isNumeric = ({ filled, share }: ColumnProfile) => filled >= 2 && share.number >= 0.8
 
 /** A row that may not be a record. */
@@ -27,11 +30,13 @@ interface Doubtful {
 const isUnits = (cells: Cells, row: number): boolean =>
   row === 1 && cells.map((cell) => cellText(cell).trim()).every((text) => text === "" || isUnit(text))
 
-/** Whether a row may be units, totals or a note: it contains only units, begins with the name of totals, or has a single cell. */
+/** Whether a row may be units, totals or a note: it contains only units, begins with the name of totals or of a note, or has a single cell. */
 export const mayBeStray = (cells: Cells, row: number): boolean => {
   const at = cells.findIndex(isFilled)
-  return at !== -1 && (!cells.some((cell, position) => position > at && isFilled(cell))
-    || totals.test(cellText(cells[at]).trim()) || isUnits(cells, row))
+  if (at === -1) return false
+  const label = cellText(cells[at]).trim()
+  return !cells.some((cell, position) => position > at && isFilled(cell)) || totals.test(label) || notes.test(label)
+    || isUnits(cells, row)
 }
 
 /**
@@ -64,8 +69,12 @@ const strayIn = (
   const lacking =
     each.filter(({ profile: { filled, rows }, text }) => text === "" && filled >= 2 && filled >= 0.9 * rows).length
   const hasSums = given.some(({ profile, text }) => isNumeric(profile) && /^[-+]?[\d.,' ]*\d/.test(text))
-  if (lacking > 0 && hasSums && totals.test(label)) return stray("totals", given.filter(({ text }) => text === label))
-  return lacking > 1 && given.length === 1 ? stray("a note", []) : undefined
+  const isPair = lacking > 1 && given.length === 2
+  const isCount = isPair && /^\d[\d.,' ]*$/.test(given[1]?.text ?? "")
+  if (lacking > 0 && (hasSums || isCount) && totals.test(label)) {
+    return stray("totals", given.filter(({ text }) => text === label))
+  }
+  return (lacking > 1 && given.length === 1) || (isPair && notes.test(label)) ? stray("a note", []) : undefined
 }
 
 /**

@@ -98,6 +98,14 @@ describe("the rows of a table", () => {
     ])
   })
 
+  it("that contain a name and a value are named as totals or notes", async () => {
+    const people = "Name,Mail,Town,Job\nAda,a@b.org,Ulm,x\nBob,b@b.org,Bonn,x\nExported on,c@b.org,Ulm,x\n"
+    expect((await inspectText(`${people}Total entries:,3,,\nExported on:,2026-11-30 10:00,,\n`)).warnings).toEqual([
+      expect.stringContaining('Row 4 ("Total entries:") looks like totals, not like a record. Skip it with'),
+      expect.stringContaining('Row 5 ("Exported on:") looks like a note, not like a record.'),
+    ])
+  })
+
   it("that contain a single cell are named as notes, which nothing skips, wherever they are in a long file", async () => {
     const people = many(1200, (at) => `Name ${at},C${at},Ulm\n${at === 700 ? "Page 2,,\n" : ""}`).join("")
     const { columns, warnings } = await inspectText(`Name,Code,Town\n${people}--- end of file: 1200 records ---,,\n`)
