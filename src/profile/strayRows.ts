@@ -34,9 +34,11 @@ const isUnits = (cells: Cells, row: number): boolean =>
 export const mayBeStray = (cells: Cells, row: number): boolean => {
   const at = cells.findIndex(isFilled)
   if (at === -1) return false
+  const next = cells.findIndex((cell, position) => position > at && isFilled(cell))
+  if (next === -1) return true
   const label = cellText(cells[at]).trim()
-  return !cells.some((cell, position) => position > at && isFilled(cell)) || totals.test(label) || notes.test(label)
-    || isUnits(cells, row)
+  const isPair = () => !cells.some((cell, position) => position > next && isFilled(cell))
+  return totals.test(label) || (isPair() && notes.test(label)) || isUnits(cells, row)
 }
 
 /**
