@@ -1,10 +1,19 @@
 import type { Settlement } from "./report.ts"
 
 /**
- * What may settle a row in doubt: time, a different export or list, a later submission such as a test entry, a person who vouches for the export, or
- * only a person who looks at the row.
+ * What may settle a row in doubt, the least effort first: time, a different export or list, a later submission such as a test entry, a person who
+ * vouches for the export, or only a person who looks at the row.
  */
-export type Wanted = "time" | "another export" | "another list" | "a witness" | "a vouched export" | "a person"
+export const allWanted = [
+  "time",
+  "another export",
+  "another list",
+  "a witness",
+  "a vouched export",
+  "a person",
+] as const
+
+export type Wanted = (typeof allWanted)[number]
 
 /** A row that was in doubt, and how it was settled. */
 export interface SettledResult {
@@ -27,7 +36,7 @@ export interface SettleResult {
   readonly notLanded: number
   /** The number of the pipeline's rows that are still in doubt. */
   readonly left: number
-  /** What is needed to settle most of these rows. */
+  /** What one of these rows needs, with the least effort. */
   readonly wants: Wanted | undefined
   /** A text to enter in the form as a test entry. An export that contains the test entry is recent enough. */
   readonly testEntry: string | undefined

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { randomInt } from "node:crypto"
-import type { SettledResult, SettleResult } from "../domain/settled.ts"
+import { allWanted, type SettledResult, type SettleResult } from "../domain/settled.ts"
 import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Project } from "../project/Project.ts"
@@ -204,14 +204,7 @@ const resultOf = (pipeline: string, to: string | undefined, { open, settled }: S
     landed,
     notLanded: settled.length - landed,
     warnings: undoneNotes(pipeline, to, settled),
-    wants: ([
-      "time",
-      "another export",
-      "another list",
-      "a witness",
-      "a vouched export",
-      "a person",
-    ] as const).find((one) => open.some(({ wants }) => wants === one)),
+    wants: allWanted.find((one) => open.some(({ wants }) => wants === one)),
   }
 }
 
