@@ -106,6 +106,10 @@ export const lockTimes = (
   staleAfter: Duration.toMillis(staleAfter),
 })
 
+/** Sends heartbeats until the scope closes or one fails, after which every later one would fail, too. */
+export const keepSending = ({ heartbeat }: Pick<Store, "heartbeat">, beat: Effect.Effect<unknown, unknown>) =>
+  beat.pipe(Effect.delay(Duration.millis(heartbeat)), Effect.forever, Effect.ignore, Effect.forkScoped)
+
 /** Fails with the refusal that a program returns. */
 export const refusedIf = (
   store: Pick<Store, "read">,

@@ -1,4 +1,3 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
@@ -9,7 +8,7 @@ import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import type { RunInProgress } from "../standing.ts"
 import { isNewest, marksOf, mustBeNewest } from "./newest.ts"
 import { all, get, insert, just, Refusal, type Sql, write } from "./statement.ts"
-import type { Heartbeats, Store } from "./Store.ts"
+import { type Heartbeats, keepSending, type Store } from "./Store.ts"
 
 /** The columns of `lock` and of `turn` that say who holds a lease, when its last heartbeat was, and for how many milliseconds it lasts without one. */
 export const leased = "pid, born, boot, beat, lasts"
@@ -255,14 +254,8 @@ export const holdLocks = <A extends TakenLock>(
           for (const { lease } of held) yield* lease.release()
         })).pipe(Effect.andThen(Effect.sync(() => held.forEach(({ lease }) => lease.end())))),
     )
-    const keep = (lease: LockLease) =>
-      lease.renew(heartbeats).pipe(
-        Effect.delay(Duration.millis(store.heartbeat)),
-        Effect.forever,
-        // If the lock was lost or the ledger failed, `held` and every write report it.
-        Effect.ignore,
-        Effect.forkScoped,
-      )
+    // If the lock was lost or the ledger failed, `held` and every write report it.
+    const keep = (lease: LockLease) => keepSending(store, lease.renew(heartbeats))
     yield* Effect.forEach(held, (one) => Effect.andThen(keep(one.lease), one.lease.marked(about(one))), {
       concurrency: "unbounded",
       discard: true,

@@ -1,10 +1,9 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
 import { correctHeartbeats, leased, leaseOf, type LeaseRow, liveHolder, locked } from "./lock.ts"
 import { all, get, insert, type Sql, write } from "./statement.ts"
-import type { Store } from "./Store.ts"
+import { keepSending, type Store } from "./Store.ts"
 
 const states = ["done", "inProgress", "stopped"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
@@ -32,15 +31,14 @@ export const makeTurns = (store: Store): Turns => ({
   keep: Effect.gen(function*() {
     // Opened once, like the heartbeats of a lock.
     const heartbeats = yield* store.heartbeats ?? Effect.succeed(undefined)
-    const doing = "renewing turns"
     const beat = heartbeats === undefined
-      ? store.writer.write(doing, () => {
+      ? store.writer.write("renewing turns", () => {
         const { params, sql } = renewal(store)
         return write(sql, params)
       })
       : Effect.suspend(() => heartbeats(renewal(store)))
     // A turn without heartbeats expires, and its run is repeated.
-    yield* Effect.ignore(beat).pipe(Effect.delay(Duration.millis(store.heartbeat)), Effect.forever, Effect.forkScoped)
+    yield* keepSending(store, beat)
   }),
 })
 
