@@ -351,7 +351,7 @@ export const init = command({
   },
 })
 
-const shown = (names: ReadonlyArray<string>): string => firstOf(names.map((name) => cutToWidth(visible(name), 60)), 12)
+const shown = (names: ReadonlyArray<string>): string => firstOf(names.map((name) => cutToWidth(name, 60)), 12)
 
 /** Shows what `init` wrote, what is left to do, and the command to run next. */
 const showInit = (result: Initialised, next: string, screen: Screen): string => {
@@ -366,7 +366,7 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
       : added
       ? `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} added, everything else unchanged.`
       : `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} suggested for the form "${
-        cutToWidth(visible(form.name), 60)
+        cutToWidth(form.name, 60)
       }".`,
     ...(added ? [] : lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft)),
     ...(open.length === 0

@@ -18,10 +18,10 @@ export interface Reviewed {
 }
 
 const cellsOf = (cells: ReadonlyArray<string>): string =>
-  cells.length === 0 ? "empty" : cells.map((cell) => cutToWidth(visible(cell), 40)).join(", ")
+  cells.length === 0 ? "empty" : cells.map((cell) => cutToWidth(cell, 40)).join(", ")
 
 const candidateTitle = ({ because, cells, confidence, shown }: ReviewCandidate): string =>
-  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${[scored(confidence), ...because.map(visible)].join(", ")})`
+  `${cutToWidth(shown, 60)}: ${cellsOf(cells)} (${[scored(confidence), ...because.map(visible)].join(", ")})`
 
 const named = ({ id: question, name }: Question) => ({ question, name })
 
@@ -41,7 +41,7 @@ interface Session {
 /** Asks for an entry's missing settings. Returns undefined if the person skipped one. */
 const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: ReviewedEntry) =>
   Effect.gen(function*() {
-    const about = `"${cutToWidth(visible(name), 60)}": `
+    const about = `"${cutToWidth(name, 60)}": `
     if (misfit !== undefined) {
       const isMeant = yield* choose(`${about}${misfit}. Rows with such cells would not be sent.`, [
         { title: "use this column anyway", value: true },
@@ -87,16 +87,12 @@ const reviewChoice = <E, R>(
     const options = all.toSorted((a, b) => Number(b === likely) - Number(a === likely))
     const nameOf = optionNamer(all)
     const chosen = yield* choose(
-      `"${cutToWidth(visible(calledName(question)), 60)}": "${cutToWidth(visible(choice), 60)}" (${
-        counted(cells, "cell")
-      }) is ${
+      `"${cutToWidth(calledName(question), 60)}": "${cutToWidth(choice, 60)}" (${counted(cells, "cell")}) is ${
         isShared(indexOptions(all), choice) ? "the name of several options" : "not an option"
       }. What does it mean?`,
       [
         ...options.map((option) => ({
-          title: `${cutToWidth(visible(optionTitle(option, nameOf(option))), 70)}${
-            option === likely ? " (suggested)" : ""
-          }`,
+          title: `${cutToWidth(optionTitle(option, nameOf(option)), 70)}${option === likely ? " (suggested)" : ""}`,
           value: nameOf(option) as string | null | undefined,
         })),
         { title: "no answer", value: null },
@@ -144,12 +140,10 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const others = review.free.filter(({ column }) => !used.has(column.position) && !taken.has(column.position))
     const options = question.options ?? []
     const about = [
-      `${where} "${cutToWidth(visible(calledName(question)), 70)}"${
-        question.type === undefined ? "" : ` (${question.type})`
-      }`,
+      `${where} "${cutToWidth(calledName(question), 70)}"${question.type === undefined ? "" : ` (${question.type})`}`,
       ...(options.length === 0
         ? []
-        : [`options ${cutToWidth(options.map(({ label }) => visible(label)).join(" · "), 100)}`]),
+        : [`options ${cutToWidth(options.map(({ label }) => label).join(" · "), 100)}`]),
     ].join(", ")
     const write = (origin: Origin, made: ReviewedEntry) =>
       Effect.gen(function*() {
@@ -171,9 +165,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const chosen = yield* choose<Origin | "keep" | "other" | "unanswered" | undefined>(
       written === undefined
         ? `${about}: ${candidates.length === 0 ? "no column seems to answer it" : "which column answers it?"}`
-        : `${about}: is it answered by ${cutToWidth(visible(written.from), 60)}? (confidence ${
-          written.confidence.toFixed(2)
-        })`,
+        : `${about}: is it answered by ${cutToWidth(written.from, 60)}? (confidence ${written.confidence.toFixed(2)})`,
       [
         ...(written === undefined ? [] : [{ title: "yes", value: "keep" as const }]),
         ...candidates.map((candidate) => ({ title: candidateTitle(candidate), value: candidate.origin })),
@@ -190,7 +182,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     else {
       const other = yield* choose("Which column?", [
         ...others.map((one) => ({
-          title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one))}`,
+          title: `${cutToWidth(one.column.name ?? "", 60)}: ${cellsOf(samplesOf(one))}`,
           value: { _tag: "Column" as const, ...one },
         })),
         skip,
@@ -206,7 +198,7 @@ const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly 
       `${where} Which columns identify a row in later runs?`,
       [
         ...item.candidates.map(({ cells, names }) => ({
-          title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
+          title: `${names.map((name) => cutToWidth(name, 60)).join(", ")}: ${cellsOf(cells)}`,
           value: names,
         })),
         { title: "several columns together", value: "several" },
@@ -238,7 +230,7 @@ const reviewProposal = (
   where: string,
 ) =>
   Effect.gen(function*() {
-    const shown = cutToWidth(visible(JSON.stringify(value)), 100)
+    const shown = cutToWidth(JSON.stringify(value), 100)
     const chosen = yield* choose(
       key === "empty"
         ? `${where} Do cells with one of these texts mean "no answer"? ${shown}`

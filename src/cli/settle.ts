@@ -153,7 +153,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
   const next = landed + notLanded === 0
     ? []
     : wrapToWidth(
-      `The next run of ${visible(pipeline)} ${
+      `The next run of ${pipeline} ${
         present([
           rows.some((row) => row.submissionId !== undefined) && "reads back the rows that landed",
           rows.some((row) => row.outcome === "not landed" && !row.isUndone) && "sends the rows that did not",
@@ -165,7 +165,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
   return present([
     read !== undefined && paint.soft(
       cutToWidth(
-        `${visible(read.name)}: ${counted(read.submissions, "submission")}${
+        `${read.name}: ${counted(read.submissions, "submission")}${
           read.lacking === 0
             ? ""
             : `; ${count(read.lacking)} that the ledger contains ${read.lacking === 1 ? "is" : "are"} missing from it`
@@ -177,10 +177,10 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       [numbers("row"), "key", numbers("batch"), "outcome", "because"],
       rows.slice(0, most).map((row) => [
         String(row.row),
-        cutToWidth(visible(row.key), 40),
+        cutToWidth(row.key, 40),
         String(row.batch),
         { text: row.outcome, paint: tone[row.outcome] },
-        visible(row.reason),
+        row.reason,
       ]),
       screen,
     ),

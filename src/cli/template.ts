@@ -1,6 +1,5 @@
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"
 import { requireNew, wrong } from "./Failure.ts"
@@ -39,7 +38,7 @@ export const template = command({
     const form = yield* fetchForm(project, input.service, input.form)
     const written = yield* writeTemplate(form, file)
     if (input.json) return yield* output.print(JSON.stringify({ file, ...written }, null, 2))
-    const shown = (text: string) => cutToWidth(visible(text), 60)
+    const shown = (text: string) => cutToWidth(text, 60)
     const next = commandFor(invocation, [
       "init",
       "NAME",

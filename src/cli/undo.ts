@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
-import { visible } from "../domain/visible.ts"
 import { count, counted, present } from "../domain/words.ts"
 import type { UndoQuestion, UndoResult } from "../jobs/undo.ts"
 import { userName } from "../jobs/userName.ts"
@@ -135,9 +134,9 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
   return [
     paint.strong(
       wrapToWidth(
-        `${counted(deleted, "submission")} of run ${visible(run)} ${was(deleted)} deleted from ${
-          visible(cutToWidth(form.name, 60))
-        } on ${visible(form.service)}.`,
+        `${counted(deleted, "submission")} of run ${run} ${was(deleted)} deleted from ${
+          cutToWidth(form.name, 60)
+        } on ${form.service}.`,
         screen.width,
       ).join("\n"),
     ),
