@@ -57,9 +57,9 @@ export const permanence = (services: string, canDelete: boolean): string =>
     ? `What is sent to ${services} can be taken back only with \`formferry undo\`, which deletes it.`
     : `Writes to ${services} can't be undone.`
 
-/** Returns a share from 0 to 1 in percent. Only a whole is 100%, and only nothing is 0%. */
-export const percent = (share: number): string => {
-  const rounded = Math.round(share * 100)
+/** Returns a share from 0 to 1 in percent, with at most this number of decimals. Only a whole is 100%, and only nothing is 0%. */
+export const percent = (share: number, decimals = 0): string => {
+  const rounded = Number((share * 100).toFixed(decimals))
   return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded}%`
 }
 

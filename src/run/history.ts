@@ -3,12 +3,11 @@ import * as Effect from "effect/Effect"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
-import { count, counted, firstOf, inZone, lasting } from "../domain/words.ts"
+import { count, counted, firstOf, inZone, lasting, percent } from "../domain/words.ts"
 import type { LedgerError } from "../ledger/errors.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import { fewRows } from "../project/sinkSection.ts"
 import type { Source } from "../source/Source.ts"
-import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { factsOf } from "./runRecord.ts"
 
@@ -240,8 +239,8 @@ const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string |
   const share = shareOf(run)
   const usual = median(history.map(shareOf)) ?? 0
   if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
-  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share)}, usually ${
-    percent(usual)
+  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share, 1)}, usually ${
+    percent(usual, 1)
   }).`
 }
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { counted } from "../domain/words.ts"
+import { counted, percent } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
 import { fewRows } from "../project/sinkSection.ts"
@@ -102,12 +102,9 @@ export const overLimit = (
       : undefined
   }
   if (of < (limit.atLeast ?? atLeast) || rows <= limit.share * of) return undefined
-  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of)}), `
-    + `more than stopWhen allows (${percent(limit.share)}).`
+  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of, 1)}), `
+    + `more than stopWhen allows (${percent(limit.share, 3)}).`
 }
-
-/** Formats a share as a percentage with at most one decimal. */
-export const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`
 
 /** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Called before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>

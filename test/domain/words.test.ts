@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { count, instantIn, inZone, lasting, lastingEach, percent, reasonOf, span } from "../../src/domain/words.ts"
 
 it("only a whole is 100%, and only nothing is 0%", () => {
-  expect([0, 0.001, 0.004, 0.126, 0.5, 0.996, 1].map(percent)).toEqual([
+  expect([0, 0.001, 0.004, 0.126, 0.5, 0.996, 1].map((share) => percent(share))).toEqual([
     "0%",
     ">0%",
     ">0%",

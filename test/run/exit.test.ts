@@ -58,6 +58,12 @@ describe("a limit of stopWhen", () => {
     )
   })
 
+  it("a small share that exceeds its limit is shown as more than nothing, and the limit as it was given", () => {
+    expect(overLimit("invalid", { share: 0.0004 }, amount(49, 100_000))).toContain(
+      "(>0%), more than stopWhen allows (0.04%).",
+    )
+  })
+
   it("a limit given as a share applies only from a minimum number of rows", () => {
     expect(overLimit("invalid", share, amount(9, 9))).toBeUndefined()
     expect(overLimit("invalid", { share: 0.2, atLeast: 50 }, amount(49, 49))).toBeUndefined()
