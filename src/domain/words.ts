@@ -75,8 +75,8 @@ export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1)}`
 
 /** Joins the first parts of a long list: `a, b and 5 more`. */
-export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
-  parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${count(parts.length - most)} more` : "")
+export const firstOf = (parts: ReadonlyArray<string>, most: number, joint = ", "): string =>
+  parts.slice(0, most).join(joint) + (parts.length > most ? ` and ${count(parts.length - most)} more` : "")
 
 /** Names row keys of which one is meant: `the key K-1`, `one of the keys K-1, K-2`. */
 export const anyKeyOf = (keys: ReadonlyArray<string>): string =>

@@ -5,7 +5,7 @@ import { type Form, names } from "../domain/form.ts"
 import { brief, cut, maySkip, type Problem } from "../domain/problem.ts"
 import { blockNamed, type Cells, type Column, optionColumns, type RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
-import { counted, listed } from "../domain/words.ts"
+import { counted, firstOf, listed } from "../domain/words.ts"
 import { placesOf } from "../kinds/ranking.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/errors.ts"
@@ -208,8 +208,7 @@ const choicesFinding = (
   { choices, column, more, question }: UnknownChoices,
   isOneChoice: boolean,
 ): Diagnostic => {
-  const some = choices.slice(0, choicesListed).map(({ choice, count }) => `${quote(choice)} (${count} ×)`).join(", ")
-  const rest = choices.length - choicesListed
+  const shown = choices.map(({ choice, count }) => `${quote(choice)} (${count} ×)`)
   const isOne = choices.length === 1
   const blank = choices.map(({ choice }) => choice).filter(isNoAnswer)
   const what = `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
@@ -219,7 +218,7 @@ const choicesFinding = (
     pipeline.document,
     "warning",
     [...path, "from"],
-    `${what}: ${some}${more ? " and many more" : rest > 0 ? ` and ${rest} more` : ""}.`,
+    `${what}: ${more ? `${shown.slice(0, choicesListed).join(", ")} and many more` : firstOf(shown, choicesListed)}.`,
     `${
       isOneChoice ? 'If a cell contains several, set what separates them, such as `split: ","`. ' : ""
     }Put them under \`values\`, each with its option or null for no answer; or set \`otherwise\` for all of them.${

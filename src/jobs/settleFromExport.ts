@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import { firstOf } from "../domain/words.ts"
 import type { TestEntry, Waits } from "../ledger/evidence.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
@@ -61,8 +62,8 @@ export const openExport = (at: PipelineTarget, file: string) =>
         `No column of ${name} is named after a question of the form "${
           brief(form.name)
         }". Is the file an export of a different form? The form's questions are: ${
-          form.questions.slice(0, 8).map((question) => brief(question.name)).join(", ")
-        }${form.questions.length > 8 ? ", …" : ""}.`,
+          firstOf(form.questions.map((question) => brief(question.name)), 8)
+        }.`,
       )
     }
     return {

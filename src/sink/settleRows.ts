@@ -1,6 +1,6 @@
 import { type Item, withoutParameters } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
-import { counted } from "../domain/words.ts"
+import { counted, firstOf } from "../domain/words.ts"
 import type { SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import {
@@ -184,17 +184,13 @@ const found = (group: Group<never>, words: string): Found => {
   const taken = group.fits.slice(0, group.spoken).map(({ id }) => id)
   const { length } = group.fits
   if (length > group.rows.length + group.spoken) {
-    const ids = group.fits.slice(0, 3).map(({ id }) => id).join(", ")
+    const ids = firstOf(group.fits.map(({ id }) => id), 3)
     const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} identical rows`
     const spoken = group.spoken === 0 ? "" : `, and ${counted(group.spoken, "more row")} that a person said had landed`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
-      reason: `${length} submissions in ${words} fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
-        .replace(
-          /\.$/,
-          "",
-        ),
+      reason: `${length} submissions in ${words} fit ${which}${spoken}: ${ids}.${twice}`.replace(/\.$/, ""),
     }
   }
   return { _tag: "Landed", ids: group.fits.slice(group.spoken).map(({ id }) => id), taken }

@@ -1,4 +1,4 @@
-import { asListed, count, counted, firstOf } from "../../domain/words.ts"
+import { asListed, counted, firstOf } from "../../domain/words.ts"
 import type { TranslatedQuestion } from "../../jobs/translations.ts"
 import { cutToWidth, indented, type Screen } from "./screen.ts"
 
@@ -14,10 +14,9 @@ const valuesShown = (values: TranslatedQuestion["values"]): { readonly text: str
   const shown = [...cells].map(([answer, texts]) =>
     `${firstOf(texts, most.cells)} → ${answer === null ? "no answer" : short(answer)}`
   )
-  const left = shown.length - most.answers
   return {
-    text: shown.slice(0, most.answers).join(" · ") + (left > 0 ? ` and ${count(left)} more` : ""),
-    isCut: left > 0 || [...cells.values()].some((texts) => texts.length > most.cells),
+    text: firstOf(shown, most.answers, " · "),
+    isCut: shown.length > most.answers || [...cells.values()].some((texts) => texts.length > most.cells),
   }
 }
 
