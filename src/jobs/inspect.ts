@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { cellText } from "../domain/cell.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
-import type { Cells, Column, RowChunk } from "../domain/row.ts"
+import type { Cells, RowChunk } from "../domain/row.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { recordProfiler, type StrayRow, strayWarnings } from "../profile/strayRows.ts"
 import { flow } from "../project/PipelineDraft.ts"
@@ -186,11 +187,7 @@ const inspectedColumns = (
   cellTraps: ReadonlyArray<CellTraps>,
   labels: SourceLabels | undefined,
 ): ReadonlyArray<InspectedColumn> => {
-  const titled = new Map<string, Array<Column>>()
-  for (const column of columns) {
-    const title = column.title.trim()
-    titled.set(title, [...(titled.get(title) ?? []), column])
-  }
+  const titled = groupBy(columns, ({ title }) => title.trim())
   const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
   const parts = new Map(
     blocks.flatMap((block) =>

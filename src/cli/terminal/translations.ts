@@ -1,3 +1,4 @@
+import { groupBy } from "../../domain/groupBy.ts"
 import { asListed, counted, firstOf } from "../../domain/words.ts"
 import type { TranslatedQuestion } from "../../jobs/translations.ts"
 import { cutToWidth, indented, type Screen } from "./screen.ts"
@@ -9,14 +10,15 @@ const short = (text: string): string => cutToWidth(text, 40)
 
 /** Shows translations. Cells with the same answer are listed together, so that a text that does not belong to the others is noticed. */
 const valuesShown = (values: TranslatedQuestion["values"]): { readonly text: string; readonly isCut: boolean } => {
-  const cells = new Map<string | null, Array<string>>()
-  for (const { answer, cell } of values) cells.set(answer, [...cells.get(answer) ?? [], asListed(short(cell))])
-  const shown = [...cells].map(([answer, texts]) =>
-    `${firstOf(texts, most.cells)} → ${answer === null ? "no answer" : short(answer)}`
+  const groups = [...groupBy(values, ({ answer }) => answer)]
+  const shown = groups.map(([answer, cells]) =>
+    `${firstOf(cells.map(({ cell }) => asListed(short(cell))), most.cells)} → ${
+      answer === null ? "no answer" : short(answer)
+    }`
   )
   return {
     text: firstOf(shown, most.answers, " · "),
-    isCut: shown.length > most.answers || [...cells.values()].some((texts) => texts.length > most.cells),
+    isCut: shown.length > most.answers || groups.some(([, cells]) => cells.length > most.cells),
   }
 }
 
@@ -36,18 +38,13 @@ export const showTranslations = (
   screen: Screen,
 ): ReadonlyArray<string> => {
   if (questions.length === 0) return []
-  const groups = new Map<string, readonly [TranslatedQuestion, ...ReadonlyArray<TranslatedQuestion>]>()
-  for (const one of questions) {
-    const values = JSON.stringify(one.values)
-    const [first = one, ...others] = groups.get(values) ?? []
-    groups.set(values, first === one ? [one] : [first, ...others, one])
-  }
-  const lines = [...groups.values()].slice(0, most.lines).map(([first, ...others]) => {
+  const groups = [...groupBy(questions, ({ values }) => JSON.stringify(values)).values()]
+  const lines = groups.slice(0, most.lines).map(([first, ...others]) => {
     const { isCut, text } = valuesShown(first.values)
     const more = others.length === 0 ? "" : ` and ${counted(others.length, "more question")}`
     return { isCut, text: `${filled(first)}${more}: ${text}` }
   })
-  const left = [...groups.values()].slice(most.lines).flat().length
+  const left = groups.slice(most.lines).flat().length
   const toSeeAll = left > 0 || lines.some(({ isCut }) => isCut) ? ` To see all, run: ${all}` : ""
   return [
     indented(

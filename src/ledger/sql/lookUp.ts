@@ -1,3 +1,4 @@
+import { groupBy } from "../../domain/groupBy.ts"
 import { eachAnswered, type Item } from "../../domain/item.ts"
 import type { Json } from "../../domain/json.ts"
 import { type ChunkContents, type FoundRow, isUnsent, type KeylessRow, type KnownRow } from "../rows.ts"
@@ -5,7 +6,7 @@ import { type Cursor, isAnyLeftOut, near, readOn } from "./readOn.ts"
 import { digestLength, neverStored, type Stored, stored } from "./row.ts"
 import { all, exists, get, ofRows, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
-import { type Contents, contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
+import { contentsIn, listOf, noContents, noKey, supersededBy } from "./superseded.ts"
 import { ofUndoneRun } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
@@ -173,12 +174,10 @@ function* keylessRows(
 ): Sql<ReadonlyArray<KeylessRow>> {
   if (rows.length === 0) return []
   const superseded = contentsIn(yield* supersededBy(store, place, [noKey]), noKey)
-  const byList = new Map<ReadonlyArray<string>, Map<string, Contents>>()
-  for (const one of superseded) {
-    const contents = byList.get(one.columns) ?? new Map<string, Contents>()
-    const name = one.content.toString("latin1")
-    byList.set(one.columns, contents.set(name, [...(contents.get(name) ?? []), one]))
-  }
+  const byList = Array.from(
+    groupBy(superseded, ({ columns }) => columns),
+    ([columns, all]) => [columns, groupBy(all, ({ content }) => content.toString("latin1"))] as const,
+  )
   const replaced = (at: number): KeylessRow["replacedBy"] => {
     for (const [columns, contents] of byList) {
       const all = contents.get(filled(at, columns).toString("latin1"))
@@ -211,17 +210,13 @@ function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "sta
 }
 
 function* earlierOf({ texts }: Store, rows: ReadonlyArray<number>): Sql<ReadonlyMap<number, KnownRow["earlier"]>> {
-  const earlier = new Map<number, KnownRow["earlier"]>()
   const found = yield* ofRows<readonly [number, Buffer, number]>(
     "SELECT row, content, shape FROM replaced",
     "row",
     rows,
   )
   const lists = yield* texts.read(() => found.map(([, , shape]) => texts.listOf(shape)))
-  for (const [at, [row, content]] of found.entries()) {
-    earlier.set(row, [...(earlier.get(row) ?? []), { content, columns: lists[at] ?? [] }])
-  }
-  return earlier
+  return groupBy(found.map(([row, content], at) => ({ row, content, columns: lists[at] ?? [] })), ({ row }) => row)
 }
 
 function* refusalsOf(

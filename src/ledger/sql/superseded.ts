@@ -8,7 +8,7 @@ import type { Store } from "./Store.ts"
 export const listOf = (digests: ReadonlyArray<Buffer>): string =>
   JSON.stringify(digests.map((one) => one.toString("hex")))
 
-export type Contents = Array<KnownRow["superseded"][number]>
+type Contents = Array<KnownRow["superseded"][number]>
 
 export const noContents: KnownRow["superseded"] = []
 

@@ -1,5 +1,6 @@
 import * as Option from "effect/Option"
 import * as AST from "effect/SchemaAST"
+import { groupBy } from "../../domain/groupBy.ts"
 import { type Json, valueText } from "../../domain/json.ts"
 import { RunReport } from "../../domain/report.ts"
 import { Redaction, type Section as Declared, Section as SectionId } from "../../domain/reportFields.ts"
@@ -102,14 +103,10 @@ const tables = (declared: Declared, fields: ReadonlyArray<Field>, lines: Readonl
         html`<details><summary>and ${count(folded)} more</summary>${listOf(mostOpen)}</details>`,
       ]
   }
-  const groups = new Map<string, Array<Line>>()
-  for (const line of lines) {
-    const id = JSON.stringify(heading.map((name) => line[name]))
-    groups.set(id, [...(groups.get(id) ?? []), line])
-  }
+  const groups = groupBy(lines, (line) => JSON.stringify(heading.map((name) => line[name])))
   const isText = columns.every(({ type }) => !AST.isNumberKeyword(type))
   return [...groups.values()].map((group, at) => {
-    const [first = {}] = group
+    const [first] = group
     const above = fields.filter(({ name }) => heading.includes(name)).flatMap((field) =>
       partsOf(field, first).map((part) => [titleOf(field.name), " ", part])
     )
