@@ -12,7 +12,7 @@ import { formFingerprint } from "../service/codec.ts"
 import { isRefused } from "./formChanges.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { prepare, type Prepared } from "./prepare.ts"
-import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
+import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline, type OfPipeline } from "./target.ts"
 
 /** A pipeline with everything that a run needs. */
@@ -100,7 +100,7 @@ export const acceptRefused = (
       })
       const prepared = yield* prepare(project, named, { to: options.to, source: undefined })
       const { form, pipeline, target } = prepared
-      const ledger = yield* openIfAny(project, askerOf(pipeline, target), reason === "ledger")
+      const ledger = yield* openIfAny(project, { pipeline, target }, reason === "ledger")
       if (ledger === undefined) return yield* nothing
       const view = yield* openPlace({ project, pipeline, target }, ledger, form.id)
       if (reason !== "ledger") yield* view.isNewest

@@ -24,7 +24,7 @@ import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { openKeys } from "./openKeys.ts"
 import { compileFor, openParts, openPipelineSource, type PartsOptions } from "./prepare.ts"
-import { askerOf, missedBy, openIfAny, placeOf } from "./projectLedger.ts"
+import { missedBy, openIfAny, placeOf } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
 import { openTarget, type PipelineTarget } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
@@ -271,10 +271,10 @@ const unsureEntries = ({ document, mapping, name }: Pipeline, form: Form): Reado
 }
 
 /** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest copy. */
-const openCheckedLedger = ({ pipeline, project, target }: PipelineTarget) =>
+const openCheckedLedger = ({ project, ...at }: PipelineTarget) =>
   Effect.gen(function*() {
-    const ledger = yield* openIfAny(project, askerOf(pipeline, target))
-    const missed = ledger === undefined ? [] : yield* missedBy(project, [pipeline.name], ledger)
+    const ledger = yield* openIfAny(project, at)
+    const missed = ledger === undefined ? [] : yield* missedBy(project, [at.pipeline.name], ledger)
     return { ledger, refused: missed.map(({ message }) => new LedgerRefused({ message })) }
   }).pipe(
     Effect.catchTag("LedgerRefused", (refused) => Effect.succeed({ ledger: undefined, refused: [refused] })),

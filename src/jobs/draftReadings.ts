@@ -21,7 +21,7 @@ import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyD
 import { firstRows } from "./firstRows.ts"
 import { openKeys, type Readable } from "./openKeys.ts"
 import { compileFor, openShown, OwnSource } from "./prepare.ts"
-import { askerOf, openIfAny, temporaryCopy } from "./projectLedger.ts"
+import { openIfAny, temporaryCopy } from "./projectLedger.ts"
 import { openService, type Services } from "./services.ts"
 import type { PipelineTarget } from "./target.ts"
 
@@ -215,9 +215,8 @@ const otherKeys =
 /** Prepares to give a draft's rows their fates while they are read. `note` says what can't be known. */
 const classifying = (at: PipelineTarget, given: Readable) =>
   Effect.gen(function*() {
-    const { pipeline, project, target } = at
-    const asker = askerOf(pipeline, target)
-    const ledger = (yield* openIfAny(project, asker)) ?? (yield* openLedger(yield* temporaryCopy(project, asker)))
+    const { project } = at
+    const ledger = (yield* openIfAny(project, at)) ?? (yield* openLedger(yield* temporaryCopy(project, at)))
     const { end, isComparable, look } = yield* openKeys(at, given, ledger)
     return { lookUp: look, fates: () => end().fates.byFate, note: isComparable ? undefined : otherKeys }
   })

@@ -29,7 +29,7 @@ import { type OpenOptions, openSource } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
 import { type ConnectionUnusable, PullProgress, type Source, type SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
-import { askerOf, type MaybeLedger, openIfAny } from "./projectLedger.ts"
+import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { Services } from "./services.ts"
 import { chooseTarget, findFirstTarget, openTarget, type PipelineTarget, type Target } from "./target.ts"
@@ -75,7 +75,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
     const at = { project, pipeline, target }
-    const opensLedger = openIfAny(project, askerOf(pipeline, target))
+    const opensLedger = openIfAny(project, at)
     const ledger = yield* Effect.cached(Scope.extend(opensLedger, yield* Effect.scope))
     const opening = Effect.flatMap(
       pullFrom(at, ledger, options.pulls ?? { all: undefined }),

@@ -3,36 +3,37 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { notNewest } from "../ledger/behind.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
-import type { Asker, Ledger, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"
+import type { Ledger, MarkPlaces, RequestedPlace } from "../ledger/Ledger.ts"
 import { type AnyLedgerOptions, databaseOf, openLedger } from "../ledger/openLedger.ts"
 import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/loadProject.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { findTarget, type OfPipeline, openTarget, type PipelineTarget, type Target } from "./target.ts"
 
 type WithLedger = Pick<Project, "ledger">
 
-export const askerOf = ({ name }: Pick<Pipeline, "name">, { target }: Target): Asker => ({ pipeline: name, target })
+/** What a command is about. Undefined for several pipelines. */
+type About = Pick<PipelineTarget, "pipeline" | "target"> | undefined
 
 type ProjectLedger = AnyLedgerOptions & { readonly marks: MarkPlaces }
 
-/** Returns the options for opening a project's ledger. `asker`: the pipeline that a command is about. Undefined for several pipelines. */
-export const ledgerOf = ({ ledger }: WithLedger, asker?: Asker): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
+/** Returns the options for opening a project's ledger. */
+export const ledgerOf = ({ ledger }: WithLedger, about?: About): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
   Effect.gen(function*() {
     const options = yield* ledger.options
-    return asker === undefined ? options : { ...options, asker }
+    if (about === undefined) return options
+    return { ...options, asker: { pipeline: about.pipeline.name, target: about.target.target } }
   })
 
 /** Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks. */
-export const temporaryCopy = (project: WithLedger, asker: Asker) =>
+export const temporaryCopy = (project: WithLedger, about: About) =>
   Effect.gen(function*() {
-    const options = yield* ledgerOf(project, asker)
-    return { ...yield* databaseOf(options).copy, asker, marks: { ...options.marks, write: false } }
+    const options = yield* ledgerOf(project, about)
+    return { ...yield* databaseOf(options).copy, asker: options.asker, marks: { ...options.marks, write: false } }
   })
 
 /** Opens a project's ledger for the scope. If there is none, creates it. */
-export const openOwn = (project: WithLedger, asker?: Asker) => Effect.flatMap(ledgerOf(project, asker), openLedger)
+export const openOwn = (project: WithLedger, about?: About) => Effect.flatMap(ledgerOf(project, about), openLedger)
 
 /** Opens a project's ledger for the scope. Returns undefined if there is none, even if the project had one. Creates none. */
 export const openExisting = (project: WithLedger) =>
@@ -57,9 +58,9 @@ export type MaybeLedger<R = never> = Effect.Effect<
  *
  * @param overruling whether a person accepts that the ledger is missing or not the newest copy; a missing one is then created
  */
-export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
+export const openIfAny = (project: WithLedger, about?: About, overruling = false) =>
   Effect.gen(function*() {
-    const options = yield* ledgerOf(project, asker)
+    const options = yield* ledgerOf(project, about)
     const { exists, missing } = databaseOf(options)
     const neverWas = !(yield* exists) && (yield* missing) === undefined
     return neverWas ? undefined : yield* openLedger({ ...options, overruling })
@@ -173,8 +174,8 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
 export const openRows = (project: Project, of: OfPipeline) =>
   Effect.gen(function*() {
     const at = yield* findTarget(project, of)
-    const { pipeline, target } = at
-    const ledger = yield* openIfAny(project, askerOf(pipeline, target))
+    const { target } = at
+    const ledger = yield* openIfAny(project, at)
     if (ledger === undefined) return undefined
     const form = (yield* knownForm(project, ledger, target))
       ?? (yield* Effect.scoped(

@@ -10,7 +10,7 @@ import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
 import { openRun } from "./openRun.ts"
 import { prepareRun } from "./prepare.ts"
-import { askerOf, temporaryCopy } from "./projectLedger.ts"
+import { temporaryCopy } from "./projectLedger.ts"
 import { pullsOf, type RunOptions } from "./run.ts"
 import { can, practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
@@ -32,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         service: yield* stage(form),
-        copy: yield* temporaryCopy(project, askerOf(pipeline, target)),
+        copy: yield* temporaryCopy(project, prepared),
         mode: "rehearsal",
       })
       const config = project.services.get(target.service)

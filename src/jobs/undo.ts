@@ -10,7 +10,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { type Remaining, remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { JobRefused } from "./JobRefused.ts"
 import { answersWithoutSource, orInterrupted } from "./prepare.ts"
-import { askerOf, newRunId, openIfAny, openPlace } from "./projectLedger.ts"
+import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
 import { serviceToConfirm } from "./services.ts"
 import { findTarget, type OfPipeline, openTarget } from "./target.ts"
@@ -86,7 +86,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const unconfirmed = new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
       if (!isConfirmed && options.ask === undefined) return yield* unconfirmed
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
-      const ledger = yield* openIfAny(project, askerOf(pipeline, target))
+      const ledger = yield* openIfAny(project, at)
       if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
       const view = yield* openPlace(at, ledger, form.id)
       yield* view.isNewest

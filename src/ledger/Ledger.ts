@@ -291,7 +291,7 @@ export interface LedgerOptions {
   readonly file: string
   /** Where the ledger's marks are. Default: only next to the ledger. */
   readonly marks?: MarkPlaces
-  readonly asker?: Asker
+  readonly asker?: Asker | undefined
   /** Whether to create a ledger even if marks show that there was one. Set if a person accepts that. */
   readonly overruling?: boolean
   /** Whether rows are moved to this ledger. If it is new, it can't be used before the move has finished. */
