@@ -2,7 +2,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import type { InspectedColumn } from "../domain/inspectedColumn.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted, numbers, percent, present } from "../domain/words.ts"
+import { columnName, count, counted, numbers, percent, present } from "../domain/words.ts"
 import type { Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json, text } from "./command.ts"
 import { wrong } from "./Failure.ts"
@@ -104,9 +104,6 @@ const what = (inspection: Inspection, screen: Screen): string => {
   )
 }
 
-const letters = (at: number): string =>
-  at < 26 ? String.fromCharCode(65 + at) : letters(Math.floor(at / 26) - 1) + letters(at % 26)
-
 const titleOf = ({ name, title }: InspectedColumn): string => name ?? (title.trim() === "" ? "(no title)" : title)
 
 const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, screen: Screen): TableCell => {
@@ -155,7 +152,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
 export const showInspection = (inspection: Inspection, screen: Screen): string => {
   const { blocks, columns, rowKey, tool } = inspection
   const paint = paints(screen)
-  const letterOf = new Map(blocks.map(({ title }, at) => [title, letters(at)]))
+  const letterOf = new Map(blocks.map(({ title }, at) => [title, columnName(at)]))
   const kindOf = ({ kind, share }: InspectedColumn): TableCell =>
     kind === "empty" ? { text: "empty", paint: paint.soft } : share < 1 ? `${kind} (${percent(share)})` : kind
   return [

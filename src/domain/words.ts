@@ -33,6 +33,10 @@ export const count = (value: number): string => {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...part].join(".")
 }
 
+/** Returns a name as spreadsheet programs give it to a column, by its number from 0: A to Z, then AA. */
+export const columnName = (column: number): string =>
+  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)
+
 /** Returns a count with its noun: `1 row`, `2 rows`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Cell } from "../../domain/cell.ts"
+import { columnName } from "../../domain/words.ts"
 import { cellRange } from "../../project/sourceSection.ts"
 import { refusing, type SourceChanged, type SourceError } from "../Source.ts"
 
@@ -127,7 +128,3 @@ export const rangeName = ({ from, to }: CellRange): string => {
   const [first, last] = [from, to].map(({ column, row }) => `${columnName(column)}${row + 1}`)
   return first === last ? `${first}` : `${first}:${last}`
 }
-
-/** Returns a column's letters. Columns are numbered from 0. */
-export const columnName = (column: number): string =>
-  (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)

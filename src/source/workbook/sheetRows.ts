@@ -1,6 +1,7 @@
 import type { Cell } from "../../domain/cell.ts"
+import { columnName } from "../../domain/words.ts"
 import { type FoundInSheet, requireColumn, requireRow, type RowReader } from "./readRows.ts"
-import { columnName, parseRange } from "./Sheet.ts"
+import { parseRange } from "./Sheet.ts"
 import { type CellContext, makeCellReader } from "./xlsxCell.ts"
 import { BadSheet, isTrue, type XmlAttributes, xmlScanner } from "./xml.ts"
 

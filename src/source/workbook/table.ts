@@ -1,12 +1,12 @@
 import { type Cell, cellText, isFilled } from "../../domain/cell.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { Cells, RowChunk } from "../../domain/row.ts"
-import { count, counted } from "../../domain/words.ts"
+import { columnName, count, counted } from "../../domain/words.ts"
 import type { SourceConfig } from "../../project/Pipeline.ts"
 import { unpairedInCells } from "../columns.ts"
 import { headKept, notRecords, numberedTitles, placeHeader } from "../headerRow.ts"
 import { limits } from "../limits.ts"
-import { type CellRange, columnName, rangeName, type SheetRow } from "./Sheet.ts"
+import { type CellRange, rangeName, type SheetRow } from "./Sheet.ts"
 
 /** The place of a sheet's records, found in its first rows. */
 export interface Table {

@@ -1,4 +1,4 @@
-import { columnName } from "./Sheet.ts"
+import { columnName } from "../../domain/words.ts"
 
 /** A workbook with records that no program can have written. The message ends the sentence "it contains …". */
 export class BadRecords extends Error {}
