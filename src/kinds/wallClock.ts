@@ -113,8 +113,8 @@ interface ZoneClock {
   readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
 }
 
-// The greatest offset of a zone from UTC.
-const farthest = 15 * 3_600_000
+/** The largest offset of a time zone from UTC, in milliseconds. */
+export const largestOffset = 15 * 3_600_000
 const remembered = 20_000
 
 /** Returns the clocks of a zone of the tz database (`Europe/Berlin`), `UTC`, or a fixed offset (`UTC+2`). Undefined for any other name. Never uses the zone of the machine. */
@@ -127,8 +127,8 @@ export const zoneClock = (name: string): ZoneClock | undefined => {
   const quietDays = new Map<number, number>()
 
   const nearChange: ZoneClock["instant"] = (reading, ambiguous) => {
-    const before = reading - offset(reading - farthest)
-    const after = reading - offset(reading + farthest)
+    const before = reading - offset(reading - largestOffset)
+    const after = reading - offset(reading + largestOffset)
     const fits = (instant: number) => instant + offset(instant) === reading
     if (before === after) return fits(before) ? before : NaN
     if (fits(before) !== fits(after)) return fits(before) ? before : after
@@ -142,8 +142,8 @@ export const zoneClock = (name: string): ZoneClock | undefined => {
       const known = quietDays.get(date)
       if (known !== undefined) return reading - known
       const start = date * day
-      const first = offset(start - farthest)
-      if (first !== offset(start + day + farthest) || first !== offset(start + day / 2)) {
+      const first = offset(start - largestOffset)
+      if (first !== offset(start + day + largestOffset) || first !== offset(start + day / 2)) {
         return nearChange(reading, ambiguous)
       }
       if (quietDays.size >= remembered) quietDays.clear()

@@ -11,6 +11,7 @@ import * as Struct from "effect/Struct"
 import type { RunReport } from "../domain/report.ts"
 import { isMissing, messageOf, reasonOf } from "../domain/words.ts"
 import { type Disk, disk } from "../project/disk.ts"
+import type { ReportsKept } from "../project/Project.ts"
 
 /** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
@@ -271,13 +272,12 @@ const surelyDead = Duration.days(2)
  * or one whose rejected.csv this run has read: a person fixed it, and rows of it may be left.
  * Failures are logged and don't affect the run. Returns the names of the removed folders.
  *
- * @param kept the number of runs and days to keep; undefined: all
  * @param read the files that this run has read
  */
 export const dropOldReports = (
   reports: string,
   pipeline: string,
-  kept: { readonly runs: number | undefined; readonly days: number | undefined },
+  kept: ReportsKept,
   read: ReadonlyArray<string>,
 ): Effect.Effect<ReadonlyArray<string>, never, Disk> =>
   Effect.gen(function*() {

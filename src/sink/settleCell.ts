@@ -4,7 +4,7 @@ import { isList, isObject, type Json, parsedJson } from "../domain/json.ts"
 import { saysNothing } from "../kinds/compared.ts"
 import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"
-import { day, type IsoReading, readIso } from "../kinds/wallClock.ts"
+import { day, type IsoReading, largestOffset, readIso } from "../kinds/wallClock.ts"
 
 /**
  * How a cell of an export relates to an answer that was sent:
@@ -170,9 +170,6 @@ const relateLeaves = (value: Json, text: string): Relation => {
   return found > 0 || files ? "open" : "differs"
 }
 
-/** The largest offset of a time zone from UTC, in milliseconds. */
-const farthest = 15 * 3_600_000
-
 /** Matches `17/02/2024 10:30` and `2.17.24`. It is unknown which of the first two numbers is the day. */
 const written = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?:[ ,T]+(.*))?$/
 const hours = /^(\d{1,2}):(\d\d)(?::(\d\d))?\s*([ap])?\.?m?\.?$/i
@@ -241,14 +238,14 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
     // An export may omit seconds.
     const apart = (a: number, b: number) => Math.abs(Math.floor(a / 60_000) - Math.floor(b / 60_000))
     if (!sent.hasDate) return apart(sent.wall, moment.wall) === 0 ? "agrees" : "differs"
-    if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= day + farthest ? "open" : "differs"
+    if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= day + largestOffset ? "open" : "differs"
     const instant = sent.wall - (Number.isNaN(sent.offset) ? 0 : sent.offset * 60_000)
     if (!Number.isNaN(moment.offset)) {
       return apart(instant, moment.wall - moment.offset * 60_000) === 0 ? "agrees" : "differs"
     }
     // For a wall clock in an unknown time zone, any offset of whole quarter hours is possible.
     const difference = apart(instant, moment.wall)
-    return difference <= farthest / 60_000 && difference % 15 === 0 ? "open" : "differs"
+    return difference <= largestOffset / 60_000 && difference % 15 === 0 ? "open" : "differs"
   })
   return (["agrees", "open", "near"] as const).find((one) => relations.includes(one)) ?? "differs"
 }

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
-import { isMissing, reasonOf } from "../domain/words.ts"
+import { isDenied, isMissing, reasonOf } from "../domain/words.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type FileDigest, type Fingerprint, refusing, SourceChanged, SourceError } from "./Source.ts"
 
@@ -73,7 +73,7 @@ const unreadable = (file: string, near?: string) => (error: PlatformError) => {
     ? `There is no file ${file}. Name the file itself. In a pipeline, \`file: { glob: PATTERN }\` under \`source\` reads all files that match a pattern.`
     : isMissing(error)
     ? `There is no file ${file}.${near === undefined ? "" : ` Did you mean ${quoted(near)}?`} Correct its path.`
-    : error._tag === "SystemError" && error.reason === "PermissionDenied"
+    : isDenied(error)
     ? `The file ${file} can't be read: you don't have permission. Change its permissions, or run as its owner.`
     : `The file ${file} can't be read: ${reasonOf(error)}. Check that it exists and that its disk works.`
   return new SourceError({ file, message, cause: error })
