@@ -142,8 +142,7 @@ export const removeUnusedSources = (root: string) =>
     const { texts, unreadable } = yield* listPipelines(root)
     // A file that can't be read may name any of them.
     if (unreadable.length > 0) return
-    for (const marker of left) {
-      const name = marker.slice(marker.indexOf(".", 1) + 1)
+    for (const { name: marker, text: name } of left) {
       const isNamed = texts.some(({ yaml }) => yaml.text.includes(name))
       if (!isNamed) yield* fs.remove(path.join(folder, name), { force: true })
       yield* fs.remove(path.join(folder, marker), { force: true })

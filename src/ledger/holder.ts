@@ -114,16 +114,17 @@ const hasEnded = (owner: Holder, me: Holder, folder: string): boolean => {
   return owner.boot !== "" && (sameBoot || networkFileSystem(folder) === undefined) && isGone(owner, me)
 }
 
-/** Returns the names in a folder that have this prefix and belong to ended processes. These include processes from before a reboot. */
-export const leftByEnded = (folder: string, prefix: string, me: Holder): ReadonlyArray<string> =>
-  readdirSync(folder).filter((name) => {
-    const owner = name.startsWith(prefix) ? ownerOf(name.slice(prefix.length).split(".")[0] ?? "") : undefined
-    return owner !== undefined && hasEnded(owner, me, folder)
+/** Returns the names in a folder that have this prefix and belong to ended processes, and their texts after the first ".". Includes processes from before a reboot. */
+export const leftByEnded = (folder: string, prefix: string, me: Holder) =>
+  readdirSync(folder).flatMap((name) => {
+    const [identity = "", ...rest] = name.startsWith(prefix) ? name.slice(prefix.length).split(".") : []
+    const owner = ownerOf(identity)
+    return owner !== undefined && hasEnded(owner, me, folder) ? [{ name, text: rest.join(".") }] : []
   })
 
 /** Removes the files and folders that ended processes of the same user left. Skips what can't be removed. */
 export const removeLeft = (folder: string, prefix: string, me: Holder): void => {
-  for (const name of leftByEnded(folder, prefix, me)) {
+  for (const { name } of leftByEnded(folder, prefix, me)) {
     try {
       const path = join(folder, name)
       if (lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true })

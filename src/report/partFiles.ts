@@ -121,8 +121,7 @@ export const tidyLeft = (
 ): Effect.Effect<void, never, Disk> =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
-    for (const name of yield* Effect.try(() => leftByEnded(ofPipeline, prefix, me))) {
-      const run = name.slice(name.indexOf(".", prefix.length) + 1)
+    for (const { name, text: run } of yield* Effect.try(() => leftByEnded(ofPipeline, prefix, me))) {
       if (!isFolderName(run)) continue
       const files = yield* partFiles(path.join(ofPipeline, run))
       yield* files.tidy
