@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { hash, randomUUID } from "node:crypto"
-import { disk } from "../project/disk.ts"
+import { hash } from "node:crypto"
+import { disk, replaceText } from "../project/disk.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { parseYaml, textAt } from "../project/yamlText.ts"
@@ -45,7 +45,7 @@ export const replaceFile = (
   },
 ) =>
   Effect.gen(function*() {
-    const { fs, path } = yield* disk
+    const { fs } = yield* disk
     const exists = yield* fs.exists(file)
     const now = exists ? yield* fs.readFileString(file) : ""
     if (now === text) return versionOf(text)
@@ -56,13 +56,7 @@ export const replaceFile = (
     const place = exists ? yield* fs.realPath(file) : file
     if (exists) yield* fs.access(place, { writable: true })
     const { mode } = exists ? yield* fs.stat(place) : { mode: 0o600 }
-    // A different process may save the file at the same time.
-    const part = path.join(path.dirname(place), `${randomUUID()}-${path.basename(place)}.part`)
-    yield* fs.writeFileString(part, text, { mode: 0o600 }).pipe(
-      Effect.zipRight(fs.chmod(part, mode & 0o777)),
-      Effect.zipRight(fs.rename(part, place)),
-      Effect.onError(() => Effect.ignore(fs.remove(part))),
-    )
+    yield* replaceText(place, text, mode & 0o777)
     return versionOf(text)
   }).pipe(oneByOne.withPermits(1))
 

@@ -2,6 +2,7 @@ import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
+import { randomUUID } from "node:crypto"
 
 /** What work with files needs. */
 export type Disk = FileSystem.FileSystem | Path.Path
@@ -33,16 +34,23 @@ export const createFile = <E, R>(file: string, fill: (append: Append) => Effect.
     yield* Effect.onError(fill(append), () => Effect.ignore(fs.remove(file)))
   }))
 
+/** Replaces a file's text in one step, even if other processes do the same at the same time. */
+export const replaceText = (file: string, text: string, mode?: number) =>
+  Effect.gen(function*() {
+    const { fs, path } = yield* disk
+    const part = path.join(path.dirname(file), `${randomUUID()}-${path.basename(file)}.part`)
+    yield* createFile(part, (append) => append(new TextEncoder().encode(text)), mode)
+    yield* (mode === undefined ? Effect.void : fs.chmod(part, mode)).pipe(
+      Effect.zipRight(fs.rename(part, file)),
+      Effect.onError(() => Effect.ignore(fs.remove(part))),
+    )
+  })
+
 /** Writes a file of a project as a whole, and creates its folder if there is none. With the flag `wx`, fails if the file exists. */
 export const writeProjectFile = (root: string, name: string, text: string, flag: "w" | "wx" = "w") =>
   Effect.gen(function*() {
     const { fs, path } = yield* disk
     const file = path.join(root, name)
-    const content = (append: Append) => append(new TextEncoder().encode(text))
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-    if (flag === "wx") return yield* createFile(file, content)
-    const part = `${file}.new`
-    yield* fs.remove(part, { force: true })
-    yield* createFile(part, content)
-    yield* fs.rename(part, file)
+    yield* flag === "w" ? replaceText(file, text) : createFile(file, (append) => append(new TextEncoder().encode(text)))
   })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import Papa from "papaparse"
-import { type Disk, disk } from "../project/disk.ts"
+import { type Disk, disk, replaceText } from "../project/disk.ts"
 import { withoutApostrophe } from "./csv.ts"
 import { failing, type ReportError } from "./partFiles.ts"
 import { reportFolders } from "./pastRuns.ts"
@@ -119,11 +119,7 @@ export const emptyFolder = (
     const report = (yield* fs.exists(file))
       ? Either.getOrUndefined(parseReport(yield* fs.readFileString(file)))
       : undefined
-    if (report !== undefined) {
-      const draft = `${file}.forgetting`
-      yield* fs.writeFileString(draft, `${reportJson(forgetRows(report))}\n`, { mode: 0o600 })
-      yield* fs.rename(draft, file)
-    }
+    if (report !== undefined) yield* replaceText(file, `${reportJson(forgetRows(report))}\n`, 0o600)
     for (const name of yield* fs.readDirectory(folder)) {
       if (report === undefined || name !== "report.json") yield* fs.remove(path.join(folder, name), { recursive: true })
     }
