@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
-import Papa from "papaparse"
 import type { RejectedRows } from "../domain/rejectedLine.ts"
 import type { RunReport } from "../domain/report.ts"
 import { reasonOf } from "../domain/words.ts"
 import { disk } from "../project/disk.ts"
 import type { Project } from "../project/Project.ts"
 import { faithfulCsv } from "../report/csv.ts"
-import { csvFiles, joint } from "../report/csvFiles.ts"
+import { csvFiles, joint, readCsv } from "../report/csvFiles.ts"
 import { readReport } from "../report/pastRuns.ts"
 import { contentOfId } from "../run/content.ts"
 import { unreadCode } from "../source/fixed.ts"
@@ -51,8 +50,8 @@ const rejectedRows = (project: Project, pipeline: string, run: string) =>
     const isFixed = yield* fs.exists(fixed)
     const file = isFixed ? fixed : path.join(folder, csvFiles.rejected.name)
     const text = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
-    const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
-    const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
+    const { lines, titles, ...read } = readCsv(csvFiles.rejected, text)
+    const own = Math.max(0, read.own)
     const nameOf = rowNames()
     const rows = lines.map((line) => {
       const [id = "", row = "", key = "", code = "", column = "", message = ""] = line.slice(own)

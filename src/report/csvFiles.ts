@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import Papa from "papaparse"
 import { differenceWord } from "../domain/comparison.ts"
 import { fateWords, rejectedFates, verdicts, verdictWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
@@ -305,6 +306,12 @@ export const csvFiles = { differences, imported, replaced, vanished, wholeForm, 
 /** The type of the rows in each file. */
 export type CsvRows = {
   readonly [N in keyof typeof csvFiles]: (typeof csvFiles)[N] extends CsvFile<infer A> ? A : never
+}
+
+/** Reads a file again. Returns its titles, its lines, and where formferry's own columns start, which follow the source's. That is -1 if it has none. */
+export const readCsv = <A>({ titles: [first = ""] }: CsvFile<A>, text: string) => {
+  const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
+  return { titles, lines, own: titles.lastIndexOf(first) }
 }
 
 /** Returns the lines of a file, protected from being read as formulas unless they repeat the source. */

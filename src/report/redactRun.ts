@@ -1,10 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import Papa from "papaparse"
 import type { Mask } from "../domain/reportFields.ts"
 import { type Disk, disk } from "../project/disk.ts"
-import { type CsvFile, csvFiles } from "./csvFiles.ts"
+import { type CsvFile, csvFiles, readCsv } from "./csvFiles.ts"
 import { failing, partFiles, type ReportError } from "./partFiles.ts"
 import type { FoundReport } from "./pastRuns.ts"
 import { redactReport } from "./reportFile.ts"
@@ -23,22 +22,17 @@ export const redactRun = (
     const { fs, path } = yield* disk
     const folder = path.join(run.folder, "redacted")
     const failed = failing(folder)
-    const lines = (name: string) =>
-      Effect.map(fs.readFileString(path.join(run.folder, name)).pipe(failed), (text) => {
-        const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
+    const read = <A>(file: CsvFile<A>) =>
+      Effect.flatMap(fs.readFileString(path.join(run.folder, file.name)).pipe(failed), (text) => {
+        const { lines, own, titles } = readCsv(file, text)
+        const to = own + file.titles.length
         // The mark of a rehearsal is removed here and added again when the copy is written.
         const end = titles.at(-1) === rehearsalTitle ? -1 : undefined
-        return { titles: titles.slice(0, end), lines: lines.map((line) => line.slice(0, end)) }
-      })
-    const read = <A>(file: CsvFile<A>) =>
-      Effect.flatMap(lines(file.name), ({ lines, titles }) => {
-        const from = titles.lastIndexOf(file.titles[0] ?? "")
-        const to = from + file.titles.length
         return Effect.map(
           Effect.try(() =>
-            lines.map((line) => file.read(line.slice(from, to), [...line.slice(0, from), ...line.slice(to)]))
+            lines.map((line) => file.read(line.slice(own, to), [...line.slice(0, own), ...line.slice(to, end)]))
           ).pipe(failed),
-          (rows) => ({ columns: titles.slice(0, from), rows: Stream.make(rows) }),
+          (rows) => ({ columns: titles.slice(0, own), rows: Stream.make(rows) }),
         )
       })
     /** Files that exist only if they have content. */
