@@ -8,7 +8,7 @@ export type ColumnUse = (typeof columnUses)[number]
  * The states of a filled cell. Each filled cell has exactly one state. A cell of a row that was not imported has the state of the row. Any other cell
  * has the first of the remaining states that applies.
  */
-export const cellWords = {
+export const cellStateWords = {
   sent: { title: "sent", meaning: "sent as an answer or a part of an answer", tone: "good" },
   sentInPart: { title: "sent in part", meaning: "a part of the cell was not sent", tone: "warn" },
   noAnswer: { title: "no answer", meaning: "the cell means no answer", tone: "calm" },
@@ -27,6 +27,6 @@ export const cellWords = {
   pending: { title: "row pending", meaning: "the row was not sent yet", tone: "calm" },
 } as const satisfies { readonly [name: string]: Word }
 
-export type CellState = keyof typeof cellWords
+export type CellState = keyof typeof cellStateWords
 
-export const cellStates = namesOf(cellWords)
+export const cellStates = namesOf(cellStateWords)

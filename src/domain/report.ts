@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { anomalyCodes } from "./anomaly.ts"
-import { cellStates, cellWords, columnUses } from "./cells.ts"
+import { cellStates, cellStateWords, columnUses } from "./cells.ts"
 import { type AnswerVerdict, answerVerdicts } from "./comparison.ts"
 import { fates, fateWords, verdicts, verdictWords } from "./fate.ts"
 import { problemCodes } from "./problem.ts"
@@ -227,7 +227,7 @@ const ColumnCells = Schema.Struct({
       "`answers` (it fills answers), `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
   }),
   cells: Count("the column's filled cells in all rows read: the sum of the twelve counts that follow"),
-  states: Schema.Struct(counts(cellStates, (state) => cellWords[state].meaning)),
+  states: Schema.Struct(counts(cellStates, (state) => cellStateWords[state].meaning)),
 })
 export type ColumnCells = typeof ColumnCells.Type
 

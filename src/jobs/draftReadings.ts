@@ -9,7 +9,7 @@ import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Form } from "../domain/form.ts"
 import { openLedger } from "../ledger/openLedger.ts"
-import { isAddress } from "../project/address.ts"
+import { isAtAddress } from "../project/address.ts"
 import type { Disk } from "../project/disk.ts"
 import type { PipelineDraftText } from "../project/loadProject.ts"
 import { isPull, type SourceConfig } from "../project/sourceSection.ts"
@@ -21,7 +21,7 @@ import { type DraftOptions, type DraftSurvey, type OpenDraft, openDraft, surveyD
 import { firstRows } from "./firstRows.ts"
 import { openKeys, type Readable } from "./openKeys.ts"
 import { compileFor, openShown, OwnSource } from "./prepare.ts"
-import { openIfAny, temporaryCopy } from "./projectLedger.ts"
+import { copyOfLedger, openIfAny } from "./projectLedger.ts"
 import { openService, type Services } from "./services.ts"
 import type { PipelineTarget } from "./target.ts"
 
@@ -49,7 +49,7 @@ const sourceKeys = (clock: Clock.Clock) => {
             : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
       // Row keys and conditions don't change how rows are read.
       const key = JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, files, stats])
-      if (!isPull(where) && !files.some(isAddress)) {
+      if (!isPull(where) && !files.some(isAtAddress)) {
         return key
       }
       const now = clock.unsafeCurrentTimeMillis()
@@ -216,7 +216,7 @@ const otherKeys =
 const classifying = (at: PipelineTarget, given: Readable) =>
   Effect.gen(function*() {
     const { project } = at
-    const ledger = (yield* openIfAny(project, at)) ?? (yield* openLedger(yield* temporaryCopy(project, at)))
+    const ledger = (yield* openIfAny(project, at)) ?? (yield* openLedger(yield* copyOfLedger(project, at)))
     const { end, isComparable, look } = yield* openKeys(at, given, ledger)
     return { lookUp: look, fates: () => end().fates.byFate, note: isComparable ? undefined : otherKeys }
   })

@@ -24,7 +24,7 @@ import { isFixed } from "../source/fixed.ts"
 import { collectTraps } from "./answerTraps.ts"
 import { conditionFindings } from "./conditionFindings.ts"
 import type { Prepared } from "./prepare.ts"
-import { newRunId, openOwn, openPlace, temporaryCopy } from "./projectLedger.ts"
+import { copyOfLedger, newRunId, openOwn, openPlace } from "./projectLedger.ts"
 import { serviceToConfirm } from "./services.ts"
 import { fetchReports, storeReport } from "./storedReports.ts"
 import { collectStray } from "./strayRows.ts"
@@ -104,7 +104,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     /** A dry run writes nothing. If the rule for row keys has changed, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
-      const copy = yield* openLedger(yield* temporaryCopy(project, settings))
+      const copy = yield* openLedger(yield* copyOfLedger(project, settings))
       const copied = yield* openPlace(at, copy, form.id)
       return { ledger: copy, view: copied, session: undefined, onCopy: yield* copied.hold(id) }
     })

@@ -26,7 +26,7 @@ export const ledgerOf = ({ ledger }: WithLedger, about?: About): Effect.Effect<P
   })
 
 /** Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks. */
-export const temporaryCopy = (project: WithLedger, about: About) =>
+export const copyOfLedger = (project: WithLedger, about: About) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project, about)
     return { ...yield* databaseOf(options).copy, asker: options.asker, marks: { ...options.marks, write: false } }

@@ -10,7 +10,7 @@ import { make } from "../service/client.ts"
 import type { FormService } from "../service/FormService.ts"
 import { openRun } from "./openRun.ts"
 import { prepareRun } from "./prepare.ts"
-import { temporaryCopy } from "./projectLedger.ts"
+import { copyOfLedger } from "./projectLedger.ts"
 import { pullsOf, type RunOptions } from "./run.ts"
 import { can, practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
@@ -32,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         service: yield* stage(form),
-        copy: yield* temporaryCopy(project, prepared),
+        copy: yield* copyOfLedger(project, prepared),
         mode: "rehearsal",
       })
       const config = project.services.get(target.service)

@@ -5,7 +5,7 @@ import { expecting } from "./section.ts"
 export const scheme = "[A-Za-z][A-Za-z0-9+.-]+://"
 
 /** Whether a file that a pipeline names is an address. */
-export const isAddress = (file: string): boolean => new RegExp(`^${scheme}`).test(file)
+export const isAtAddress = (file: string): boolean => new RegExp(`^${scheme}`).test(file)
 
 /** A pattern of the host names of this machine. */
 export const loopbackHosts = String.raw`(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])`

@@ -3,7 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { compilePattern } from "../kinds/pattern.ts"
-import { isAddress, scheme } from "./address.ts"
+import { isAtAddress, scheme } from "./address.ts"
 import { expecting, type FileSchema } from "./section.ts"
 
 // Names, text, numbers
@@ -55,7 +55,7 @@ export const Identifier = Schema.String.pipe(
 
 export const Path = Schema.String.pipe(
   Schema.minLength(1),
-  Schema.filter((path) => !isAddress(path), { jsonSchema: { not: { pattern: `^${scheme}` } } }),
+  Schema.filter((path) => !isAtAddress(path), { jsonSchema: { not: { pattern: `^${scheme}` } } }),
 ).annotations(expecting("a path, relative to this file"))
 
 /** A record that has at least one key. */

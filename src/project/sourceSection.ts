@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import iconv from "iconv-lite"
 import { formTools } from "../formtools/index.ts"
-import { isAddress, loopbackHosts, scheme } from "./address.ts"
+import { isAtAddress, loopbackHosts, scheme } from "./address.ts"
 import { Conditions } from "./conditions.ts"
 import type { Connection } from "./connection.ts"
 import { decodeYaml } from "./decodeYaml.ts"
@@ -298,7 +298,7 @@ export const resolved = (
   resolve: (path: string) => string,
   connections: ReadonlyMap<string, Connection>,
 ): SourceConfig => {
-  const one = (path: string) => isAddress(path) ? path : resolve(path)
+  const one = (path: string) => isAtAddress(path) ? path : resolve(path)
   return {
     ...rest,
     file: typeof file === "string"

@@ -7,7 +7,7 @@ import { hash } from "node:crypto"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { count } from "../domain/words.ts"
 import type { LedgerError, LedgerRefused } from "../ledger/errors.ts"
-import { isAddress } from "../project/address.ts"
+import { isAtAddress } from "../project/address.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import type { Pull } from "../project/pull.ts"
@@ -40,7 +40,7 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
     const fs = yield* FileSystem.FileSystem
     if (isPull(where)) return false
     const { files: [file, ...others] } = yield* findFiles(where)
-    if (file === undefined || others.length > 0 || isAddress(file)) return false
+    if (file === undefined || others.length > 0 || isAtAddress(file)) return false
     const { size } = yield* fs.stat(file)
     return Number(size) >= worthAThread
   }).pipe(Effect.orElseSucceed(() => false))
@@ -94,7 +94,7 @@ export const openSource = (config: SourceConfig, options: OpenOptions = {}): Eff
           const source = stated === undefined ? stored : requireDistinct(stored, how, pulled.file, stated)
           return { file: pulled.file, source: { ...source, changedAt: undefined, increment: pulled.increment } }
         }
-        if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
+        if (!isAtAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
         const fetched = yield* fetchFile(file)
         const source = yield* openFile(fs, fetched.path, how, { ...settings, name: fetched.file })
         // The modification time of the copy would be the time of fetching.

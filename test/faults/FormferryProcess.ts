@@ -6,7 +6,7 @@ import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { makeLedger } from "../../src/ledger/sql/ledger.ts"
-import { openStore, type Store } from "../../src/ledger/sqlite/Store.ts"
+import { openStore, type SqliteStore } from "../../src/ledger/sqlite/Store.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { RunFolder } from "../../src/report/RunFolder.ts"
@@ -56,8 +56,8 @@ export interface ProcessOptions {
   readonly limit: number | undefined
   readonly bug: Bug
   /** Called when the ledger is open. */
-  readonly opened: (store: Store) => void
-  readonly closed: (store: Store) => void
+  readonly opened: (store: SqliteStore) => void
+  readonly closed: (store: SqliteStore) => void
   /** The rejected.csv of each run that ended, by run. */
   readonly rejected: Map<string, RejectedRows>
   /** Called when the process has taken the pipeline's lock. */

@@ -2,7 +2,7 @@ import { Cause, Effect, Option, Random, Redacted } from "effect"
 import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
-import type { Store } from "../../src/ledger/sqlite/Store.ts"
+import type { SqliteStore } from "../../src/ledger/sqlite/Store.ts"
 import { resultsTable } from "../../src/practice/results.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Stop } from "../../src/run/Stop.ts"
@@ -283,7 +283,7 @@ export class World {
     const before = this.rows
     const source = day.fixed === undefined ? before : rowsOf(day.fixed)
     let step = 0
-    let store: Store | undefined
+    let store: SqliteStore | undefined
     let stop: Stop["Type"] | undefined
     let refuse: "full before" | "full after" | undefined
     /** Counts a step, and triggers the mishap planned for it. */
@@ -304,7 +304,7 @@ export class World {
         else refuse = what
       }
     }
-    const watched = (opened: Store) => {
+    const watched = (opened: SqliteStore) => {
       store = opened
       this.disk.opened(opened)
       const { db } = opened
@@ -451,7 +451,7 @@ interface Started {
   readonly edited: () => boolean
   /** The ledger's rows when the process ended normally, and whether a different process had taken over by then. */
   readonly left: () => { readonly rows: ReadonlyMap<string, LedgerRow>; readonly overtaken: boolean } | undefined
-  readonly store: () => Store | undefined
+  readonly store: () => SqliteStore | undefined
 }
 
 /** Returns the row keys of a create request. Each item has its key as a URL parameter. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database } from "../../src/ledger/sqlite/database.ts"
-import type { Store } from "../../src/ledger/sqlite/Store.ts"
+import type { SqliteStore } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
 /** A folder in memory if the system supports that. The simulation syncs each commit, which would be slow on a disk. */
@@ -52,7 +52,7 @@ export class LedgerOnDisk {
   readonly folder = temporaryFolder("formferry-simulation-")
   readonly file = join(this.folder, "ledger.db")
   /** Connections of processes that have not ended. */
-  private readonly open = new Set<Store>()
+  private readonly open = new Set<SqliteStore>()
 
   /** Returns the committed rows, read directly even if a different process has the file open. */
   rows(): ReadonlyArray<LedgerRow> {
@@ -92,17 +92,17 @@ export class LedgerOnDisk {
     }
   }
 
-  opened(store: Store): void {
+  opened(store: SqliteStore): void {
     this.open.add(store)
   }
 
   /** Removes the connection of a process that closed it. */
-  closed(store: Store): void {
+  closed(store: SqliteStore): void {
     this.open.delete(store)
   }
 
   /** Simulates a killed process: uncommitted data is lost, and the log is not moved into the file. */
-  crashed(store: Store): void {
+  crashed(store: SqliteStore): void {
     this.open.delete(store)
     // Closing a file releases this process's locks on it, so the file is only copied if no other connection has it
     // open.

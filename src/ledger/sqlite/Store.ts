@@ -16,7 +16,7 @@ import type { Marks } from "../marks.ts"
 import { makeDigester, proofOf } from "../secret.ts"
 import { unfinishedIf } from "../sql/closing.ts"
 import { just } from "../sql/statement.ts"
-import { lockTimes, type Store as Rules } from "../sql/Store.ts"
+import { lockTimes, type Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { removeCopies } from "./copyLedger.ts"
 import { attempt, type Database, isBusy } from "./database.ts"
@@ -27,7 +27,7 @@ import { ledgerExists, readSecret } from "./secretFile.ts"
 import { createTables, standingOf } from "./tables.ts"
 import { Writer } from "./Writer.ts"
 
-export interface Store extends Rules {
+export interface SqliteStore extends Store {
   readonly db: Database
   readonly writer: Writer
 }
@@ -37,7 +37,9 @@ export const marksOf = ({ file, marks }: Pick<LedgerOptions, "file" | "marks">):
   marksIn(marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
 
 /** Opens a ledger's parts for the scope, as described for `LedgerDatabase`. */
-export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
+export const openStore = (
+  options: LedgerOptions,
+): Effect.Effect<SqliteStore, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const file = resolve(options.file)
     const clock = yield* Effect.clock
@@ -105,7 +107,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       rewrite: rewrite(db),
       removeCopies: attempt(file, "removing copies of it", () => removeCopies(file, me)),
       roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(file), rows, bytes)),
-    } satisfies Store
+    } satisfies SqliteStore
   })
 
 /** The system's error codes that mean that `ledger.file` is wrong. Any other code means that the disk failed. */

@@ -1,5 +1,5 @@
 import * as Str from "effect/String"
-import { cellStates, cellWords } from "../../domain/cells.ts"
+import { cellStates, cellStateWords } from "../../domain/cells.ts"
 import { answerTones, type AnswerVerdict, answerVerdicts } from "../../domain/comparison.ts"
 import type { ColumnCells, RunReport } from "../../domain/report.ts"
 import { count, counted, numbers } from "../../domain/words.ts"
@@ -172,16 +172,16 @@ export const columnsSection = (report: RunReport): Section | undefined => {
       }</ul>`,
     filled.length > 0 && table(
       "Columns: filled cells by state",
-      ["column", numbers("cells"), ...states.map((state) => numbers(cellWords[state].title))],
+      ["column", numbers("cells"), ...states.map((state) => numbers(cellStateWords[state].title))],
       shown.map((column) => ({
         cells: [
           name(columnTitle(column)),
           [
             count(column.cells),
             bar(states.map((state) => ({
-              title: cellWords[state].title,
+              title: cellStateWords[state].title,
               count: column.states[state],
-              tone: cellWords[state].tone,
+              tone: cellStateWords[state].tone,
             }))),
           ],
           ...states.map((state) => (column.states[state] === 0 ? "" : count(column.states[state]))),
@@ -189,7 +189,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
       })),
     ),
     html`<p class="small soft">Every filled cell counts once. ${
-      states.map((state) => html`${cellWords[state].title}: ${cellWords[state].meaning}. `)
+      states.map((state) => html`${cellStateWords[state].title}: ${cellStateWords[state].meaning}. `)
     }${
       filled.length > most
       && `The first ${count(most)} of ${count(filled.length)} columns are shown; report.json has all of them.`
