@@ -1,14 +1,14 @@
 import type { Question } from "../domain/form.ts"
 import { kindOfType } from "../kinds/index.ts"
 import type { ColumnProfile } from "../profile/ColumnProfile.ts"
-import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
+import { meaningOf, namesConcept, type Wording } from "./meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "./optionIndex.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
 import { vocabulary } from "./words/words.ts"
 
 /** Returns the kind of answer that a question expects, or `other`. `isGiven`: the form determines it. Otherwise, it is guessed from the question's options or name. */
-export const expectedOf = ({ type, options = [] }: Question, meaning: Meaning) => {
+export const expectedOf = ({ type, options = [] }: Question, meaning: Wording) => {
   if (type !== undefined) return { kind: kindOfType(type)?.name ?? "other", isGiven: true }
   if (options.length > 0) return { kind: "choice", isGiven: false }
   const named = Object.entries(vocabulary.kindsOfNames).find(([, concepts]) => namesConcept(meaning, ...concepts))

@@ -28,10 +28,12 @@ export interface Meaning {
   readonly same: string
   /** Known phrases and words as concepts, other words as they are, without stop words. */
   readonly terms: ReadonlyArray<Term>
-  /** What it is about, and what its answers are about together. Computed when they are first used, because few commands need the file of all words. */
+  /** What its answers are about together. */
   readonly topics: Topics
   readonly answers: Topics
 }
+export type Wording = Pick<Meaning, "same" | "terms">
+
 
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
@@ -48,30 +50,23 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   // Letters that number things count, although some are stop words: `Session A`.
   const numbering: ReadonlyArray<string> = title.slice(0, 300).match(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu) ?? []
   const isIgnored = (text: string) => words.length > 1 && isStopWord(text) && !numbering.includes(text.toUpperCase())
-  return phrasesIn(words, (phrase) => conceptsOf.has(phrase)).filter(({ text }) => !isIgnored(text)).map(
-    ({ at, text }) => {
-      const concepts = conceptsOf.get(text) ?? []
-      return { text, concepts, root: concepts[0] ?? text, isDenied: at >= denied }
-    },
-  )
+  return phrasesIn(words, (phrase) => conceptsOf.has(phrase)).flatMap(({ at, text }) => {
+    const concepts = conceptsOf.get(text) ?? []
+    return isIgnored(text) ? [] : { text, concepts, root: concepts[0] ?? text, isDenied: at >= denied }
+  })
 }
+/** Returns the words of a title. Does not need the file of all words, which few commands read. */
+export const wordingOf = (title: string): Wording => ({ same: sameText(title), terms: termsOf(title) })
+
 
 /** Returns what a title means, and what the answers to it are about. */
-export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): Meaning => {
-  let [ofTitle, ofAnswers]: ReadonlyArray<Topics | undefined> = []
-  return {
-    same: sameText(title),
-    terms: termsOf(title),
-    get topics() {
-      return ofTitle ??= topicsOf(title)
-    },
-    get answers() {
-      return ofAnswers ??= topicsOf(...answers.slice(0, model.answersCompared))
-    },
-  }
-}
+export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): Meaning => ({
+  ...wordingOf(title),
+  topics: topicsOf(title),
+  answers: topicsOf(...answers.slice(0, model.answersCompared)),
+})
 
-export const namesConcept = ({ terms }: Meaning, ...concepts: ReadonlyArray<string>): boolean =>
+export const namesConcept = ({ terms }: Wording, ...concepts: ReadonlyArray<string>): boolean =>
   terms.some((term) => term.concepts.some((one) => concepts.includes(one)))
 
 /** Whether words differ in at most a fifth of their letters. Not so numbers, and `uncomfortable` is not `comfortable`. */
