@@ -15,21 +15,17 @@ const placeOf = (unit: Unit): number => Math.min(...columnsOf(unit).map(({ posit
 export const rank = Effect.fn("rank")(function*(unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>) {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
   const ofKinds = targets.map((target) => kindEvidence(units, target))
-  // Keeps only numbers. The few likely pairs are compared again below.
-  const rate = (unit: Unit) => {
+  const rated = yield* Effect.forEach(units, (unit, at) => {
+    // Keeps only numbers. The few likely pairs are compared again below.
     const all = targets.map((target, of) => {
       const { cover, evidence } = compare(unit, target)
       return evidence + cellEvidence(unit, target, cover, ofKinds[of]!)
     })
-    return { unit, all, best: Math.max(...all, -Infinity) }
-  }
-  const rated: Array<ReturnType<typeof rate>> = []
-  for (const [at, unit] of units.entries()) {
+    const rating = { unit, all, best: Math.max(...all, -Infinity) }
     // A fiber that yields runs on before Node reads its sockets, and a clock may be virtual.
-    const isTurn = at > 0 && at % Math.ceil(pairsAtOnce / Math.max(1, targets.length)) === 0
-    if (isTurn) yield* Effect.promise(() => setImmediate())
-    rated.push(rate(unit))
-  }
+    const isTurn = (at + 1) % Math.ceil(pairsAtOnce / Math.max(1, targets.length)) === 0
+    return isTurn ? Effect.promise(() => setImmediate(rating)) : Effect.succeed(rating)
+  })
   // Some tools write the same answers into a column and a block: the one with more evidence takes part.
   const taking = rated.filter(({ best, unit }) =>
     !rated.some((other) =>

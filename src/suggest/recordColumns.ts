@@ -1,8 +1,8 @@
 import type { OwnMember } from "../domain/item.ts"
 import type { Column } from "../domain/row.ts"
 import type { Role } from "../formtools/FormTool.ts"
-import type { ColumnProfile, ProfiledColumn } from "../profile/ColumnProfile.ts"
-import { meaningOf, namesConcept } from "./meaning.ts"
+import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
+import { namesConcept, wordingOf } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, Suggestions, ToolHints } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
 import { vocabulary } from "./words/words.ts"
@@ -13,7 +13,7 @@ const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test
 /** Rates how much a column with a different cell in every row looks like a record's id. */
 const likelihood = ({ column: { position, title }, profile: { distinct, length, share } }: ProfiledColumn): number => {
   const isNamed = /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(title)
-    || namesConcept(meaningOf(title), ...vocabulary.rowKeys)
+    || namesConcept(wordingOf(title), ...vocabulary.rowKeys)
   return (isNamed ? 2 : 0) + (position === 0 ? 1.5 : 0)
     + (share.integer === 1 || length <= 12 ? 1 : 0) + (position === 0 && [...distinct.keys()].every(isCode) ? 1 : 0)
     - (share.email >= 0.5 || share.phone >= 0.5 ? 1 : 0)
@@ -58,18 +58,16 @@ export const suggestOwn = ({ columns, tool, used }: {
   const meta = tool?.meta ?? []
   /** Finds the tool's own column with a role, otherwise the only other column of times with a fitting title. */
   const find = (role: Role, concepts: ReadonlyArray<string> = []): OwnColumn | undefined => {
-    const [own] = meta.filter((own) => own.role === role).flatMap(({ format, position, zone }) => {
+    const [own] = meta.filter((own) => own.role === role).flatMap(({ format = [], position, zone }) =>
       // A few damaged cells don't matter, because the form tool always writes these columns.
-      const isFilled = ({ share }: ColumnProfile) =>
-        (role === "email" ? share.email : share.date + share.dateTime) >= 0.9
-      const formats = typeof format === "string" ? [format] : format
-      return named.filter(({ column, profile }) => column.position === position && isFilled(profile))
-        .map((one) => ({ ...one, format: formats, zone, because: `${tool?.title}'s own column` }))
-    })
+      named.filter(({ column, profile: { share } }) =>
+        column.position === position && (role === "email" ? share.email : share.date + share.dateTime) >= 0.9
+      ).map((one) => ({ ...one, format: [format].flat(), zone, because: `${tool?.title}'s own column` }))
+    )
     const [only, ...others] = named.filter(({ column, profile: { share } }) => {
       const isOwn = meta.some(({ position }) => position === column.position)
       if (used.has(column) || isOwn || share.dateTime < 0.9) return false
-      const meaning = meaningOf(column.title)
+      const meaning = wordingOf(column.title)
       return namesConcept(meaning, ...concepts) && meaning.terms.length <= 2
     })
     const byName = only && others.length === 0 ? { ...only, because: "its name, and it contains times" } : undefined

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
@@ -6,15 +7,15 @@ import { templateOf } from "../kinds/template.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
 import { type Target, targetOf } from "./fit.ts"
 import { labelledTitle } from "./labelled.ts"
-import { type Meaning, meaningOf, namesConcept } from "./meaning.ts"
+import { namesConcept, type Wording, wordingOf } from "./meaning.ts"
 import { rank } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
 import { columnsOf, type OwnColumn, type Suggestion, type Suggestions, type ToolHints } from "./Suggestion.ts"
 import { unitsOf } from "./units.ts"
-import { vocabulary } from "./words/words.ts"
+import { sameText, vocabulary } from "./words/words.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
-const termsExcept = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
+const termsExcept = ({ terms }: Wording, concepts: ReadonlyArray<string>): string =>
   terms.flatMap((term) => term.concepts.some((one) => concepts.includes(one)) ? [] : term.root).toSorted().join(" ")
 
 /** Returns columns that together answer a question: first and last name for a full name, its parts for an address. */
@@ -28,7 +29,7 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
   if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return undefined
   // Columns that name nobody are not the address of someone else.
   if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
-  const titles = free.map((one) => ({ one, title: meaningOf(labelledTitle(one) ?? one.column.title) }))
+  const titles = free.map((one) => ({ one, title: wordingOf(labelledTitle(one) ?? one.column.title) }))
   const columns = Object.entries(parts).flatMap(([part, concepts]) => {
     const [named = []] = concepts.map((concept) =>
       titles.filter(({ title }) => namesConcept(title, concept) && beside.has(termsExcept(title, [concept])))
@@ -42,15 +43,11 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
 }
 
 /** Returns the only column whose title has the terms of a URL parameter's name. Prefers a column with the same words. */
-const urlColumn = ({ name }: Element, named: ReadonlyArray<ProfiledColumn>): OwnColumn | undefined => {
-  const asked = meaningOf(name)
-  const titles = named.map((one) => ({ one, meaning: meaningOf(one.column.title) }))
-  const alike = titles.filter(({ meaning }) => termsExcept(meaning, []) === termsExcept(asked, []))
-  const same = alike.filter(({ meaning }) => meaning.same === asked.same)
-  const [only, ...others] = same.length > 0 ? same : alike
-  return asked.same === "" || only === undefined || others.length > 0
-    ? undefined
-    : { ...only.one, because: "the same name" }
+const urlColumn = ({ name }: Element, named: ReadonlyArray<ProfiledColumn>): ReadonlyArray<OwnColumn> => {
+  const [found = []] = [sameText, (text: string) => termsExcept(wordingOf(text), [])].map((form) =>
+    named.filter(({ column }) => form(column.title) === form(name) && form(name) !== "")
+  ).filter(({ length }) => length > 0)
+  return found.length > 1 ? [] : found.map((one) => ({ ...one, because: "the same name" }))
 }
 
 /**
@@ -67,15 +64,12 @@ const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>)
   })
   const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
   if (!byTitle.has(template.rowKey) || !isComplete) return []
-  return [...new Set(found.map(({ question }) => question))].map((question): Suggestion => {
-    const own = found.filter((one) => one.question === question)
-    return {
-      question,
-      origin: own[0]!.part === undefined ? { _tag: "Column", ...own[0]! } : { _tag: "Joined", columns: own },
-      confidence: 1,
-      because: ["the template has this column for the question"],
-    }
-  })
+  return Object.values(Arr.groupBy(found, ({ question }) => question.id)).map((own): Suggestion => ({
+    question: own[0].question,
+    origin: own[0].part === undefined ? { _tag: "Column", ...own[0] } : { _tag: "Joined", columns: own },
+    confidence: 1,
+    because: ["the template has this column for the question"],
+  }))
 }
 
 /** Roles of columns that a respondent fills, and that may answer a question. */
@@ -121,10 +115,9 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
     const one = joined(target, named.filter((one) => mayAnswer(one) && isFree(one)))
     if (one !== undefined) accept(one)
   }
-  const urlParameters = form.urlParameters.flatMap((element) => {
-    const from = urlColumn(element, named)
-    return from === undefined ? [] : [{ element, from }]
-  })
+  const urlParameters = form.urlParameters.flatMap((element) =>
+    urlColumn(element, named).map((from) => ({ element, from }))
+  )
   for (const { from } of urlParameters) used.add(from.column)
   // Columns that already answer a different question come last.
   const isUsed = ({ origin }: Suggestion) => Number(columnsOf(origin).some((column) => used.has(column)))
@@ -138,9 +131,7 @@ export const suggest = Effect.fn("suggest")(function*({ form, columns, blocks, t
   const own = suggestOwn({ columns, tool, used })
   const rowKey = suggestRowKey(columns, tool)
   for (const one of Object.values(own)) if (one !== undefined) used.add(one.column)
-  const rest = columns.filter((one) =>
-    isFree(one) && (one.column.name === undefined || !rowKey.names.includes(one.column.name))
-  )
+  const rest = columns.filter((one) => isFree(one) && rowKey.names.every((name) => name !== one.column.name))
   return {
     form,
     tool: tool?.title,
