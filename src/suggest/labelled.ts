@@ -1,6 +1,5 @@
 import { type Option, optionNamer } from "../domain/form.ts"
 import type { ProfiledColumn } from "../profile/ColumnProfile.ts"
-import type { DraftKey } from "../project/PipelineDraft.ts"
 import { exactOption, indexOptions, optionNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 
@@ -23,12 +22,11 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
     : new Map(options.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
 }
 
-/** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
-export const valuesKeys = (codes: Codes, options: ReadonlyArray<Option>): ReadonlyArray<DraftKey> => {
+/** Returns each code with the option that its label names. Omits a code that is the option's own name. */
+export const valuesOf = (codes: Codes, options: ReadonlyArray<Option>) => {
   const [names, nameOf] = [indexOptions(options), optionNamer(options)]
-  const values = [...codes].flatMap(([code, label]) => {
+  return Object.fromEntries([...codes].flatMap(([code, label]) => {
     const option = optionNamed(names, label)
-    return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)] as const]
-  })
-  return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]
+    return option === undefined || exactOption(names, code) === option ? [] : [[code, nameOf(option)]]
+  }))
 }

@@ -9,8 +9,8 @@ import { collectUnknown, type Unknown } from "../../profile/UnknownChoices.ts"
 import { commentText, type DraftKey, yamlText } from "../../project/PipelineDraft.ts"
 import { scored } from "../../project/pipelineEdits.ts"
 import { codesOf } from "../labelled.ts"
-import { meaningOf, namesConcept } from "../meaning.ts"
-import { exactOption, indexOptions, isShared, optionsNamed } from "../optionIndex.ts"
+import { namesConcept, wordingOf } from "../meaning.ts"
+import { exactOption, indexOptions, isShared, only, optionNamed, optionsNamed } from "../optionIndex.ts"
 import { type Block, profiledOf, type Suggestion, wouldFit } from "../Suggestion.ts"
 import { translate } from "../translate.ts"
 import { optionsOf, type Settings } from "./settings.ts"
@@ -58,7 +58,7 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
   if (!["choice", "choices", "ranking"].includes(kind)) return none
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
   const unnamed = [...codesOf(suggestion)].flatMap(([code, label]) =>
-    optionsNamed(names, [label])[0] === undefined ? code : []
+    optionNamed(names, label) === undefined ? code : []
   )
   const counter = collectUnknown(kind, optionsOf(keys), question, new Set(), new Set(unnamed))
   const profiles = profiledOf(origin).map(cellsIn)
@@ -79,7 +79,7 @@ export const foreignChoices = (suggestion: Suggestion, { counts }: Unknown) => {
   const isBlock = optionBlock(suggestion) !== undefined
   return counts.map(([choice, count]) => {
     const label = codes.get(choice)
-    const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
+    const option = isBlock ? undefined : optionNamed(names, label ?? choice)
     return { choice, count, label, option, likely: translations.get(label ?? choice) }
   })
 }
@@ -145,9 +145,8 @@ const draftOther = (
   const others = origin.columns.filter(({ profile, role }) => role !== "option" && profile.filled > 0)
   const [first] = others
   if (first === undefined) return { keys: [] }
-  const fitting = options.filter(({ label }) => namesConcept(meaningOf(label), "other"))
-  const likely = optionsNamed(indexOptions(options), [first.option])[0]
-    ?? (fitting.length === 1 ? fitting[0] : undefined)
+  const fitting = options.filter(({ label }) => namesConcept(wordingOf(label), "other"))
+  const likely = optionNamed(indexOptions(options), first.option) ?? only(fitting)
   const use = options.length === 0 ? first.option : likely && optionNamer(options)(likely)
   const hasTexts = others.some(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
   const value = { ...origin.known ? {} : { from: nameOf(first.column) }, use: use ?? "" }

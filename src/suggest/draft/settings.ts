@@ -10,8 +10,8 @@ import { cellsIn, type ProfiledColumn } from "../../profile/ColumnProfile.ts"
 import { dateFormats, formatsOf, hasOffset, momentIn, numberSigns } from "../../profile/notations.ts"
 import type { DraftKey, DraftValue } from "../../project/PipelineDraft.ts"
 import { blockKinds, expectedOf } from "../fit.ts"
-import { type Codes, codesOf, valuesKeys } from "../labelled.ts"
-import { meaningOf, namesConcept } from "../meaning.ts"
+import { type Codes, codesOf, valuesOf } from "../labelled.ts"
+import { namesConcept, wordingOf } from "../meaning.ts"
 import { indexOptions, likelySeparator, splitFit } from "../optionIndex.ts"
 import { type Block, hasParts, type OwnColumn, type Suggestion } from "../Suggestion.ts"
 import { vocabulary } from "../words/words.ts"
@@ -45,9 +45,9 @@ export const openIn = ({ gaps, misfit }: Pick<Settings, "gaps" | "misfit">): str
   present([...gaps, misfit]).map(({ todo, why }) => `${why}. ${todo}, then remove the #.`).join(" Also: ") || undefined
 
 /** Returns keys for the values that are defined and not empty. */
-const keysFor = (values: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>) =>
-  Object.entries(values).flatMap(([key, value]): ReadonlyArray<DraftKey> =>
-    value === undefined || value.length === 0 ? [] : [{ key, value }]
+const keysFor = (values: Readonly<Record<string, DraftValue | undefined>>) =>
+  Object.entries(values).flatMap(([key, value = ""]): ReadonlyArray<DraftKey> =>
+    Object.keys(value).length === 0 ? [] : [{ key, value }]
   )
 
 /** Returns keys as the options of a kind. */
@@ -184,15 +184,15 @@ const choiceSettings = (
     ? guessed
     // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
     : splitFit(distinct, indexOptions(options)).separator ?? (guessed === " " ? undefined : guessed)
-  const split = keysFor({ split: separator && (separator.trim() || separator) })
-  if (options.length > 0) return { keys: [...split, ...valuesKeys(codes, options)] }
+  const split = separator && (separator.trim() || separator)
+  if (options.length > 0) return { keys: keysFor({ split, values: valuesOf(codes, options) }) }
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const names = [...new Set(codes.size > 0 ? codes.values() : texts.map((text) => text.trim()))]
     .filter((name) => name !== "")
   if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
     const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-    const values = valuesKeys(codes, names.map((name) => ({ value: name, label: name })))
-    return { keys: [...split, { key: "options", value: names, note }, ...values] }
+    const values = Object.fromEntries([...codes].filter(([code, label]) => code !== label))
+    return { keys: [...keysFor({ split, values }), { key: "options", value: names, note }] }
   }
   const note = "the form does not show its options"
   return kind === "choice"
@@ -209,7 +209,7 @@ const columnKind = (column: ProfiledColumn, question: Question, codes: Codes): s
     return isOneCode ? "choice" : "choices"
   }
   const { distinct, filled, share } = cellsIn(column)
-  const [asked, titled] = [meaningOf(question.name), meaningOf(column.column.title)]
+  const [asked, titled] = [wordingOf(question.name), wordingOf(column.column.title)]
   const { isGiven, kind: expected } = expectedOf(question, asked)
   if (isGiven || filled === 0 || expected === "choice") return kind
   if (expected === "email" && share.email >= 0.8) return "email"
@@ -240,8 +240,8 @@ const finders: Readonly<Record<string, (column: ProfiledColumn, codes: Codes) =>
 }
 
 /** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
-const tickKeys = ({ content, options }: Block): ReadonlyArray<DraftKey> => {
-  if (content !== "ticks") return []
+const ticksOf = ({ content, options }: Block) => {
+  if (content !== "ticks") return {}
   const texts = options.flatMap(({ option, profile }) =>
     [...profile.distinct.keys()].filter((text) => isTick(option) || text !== option)
   )
@@ -251,7 +251,7 @@ const tickKeys = ({ content, options }: Block): ReadonlyArray<DraftKey> => {
     const said = [...new Set(texts.filter(says))]
     return isClear && said.every((text) => isUsual(text, usual)) ? [] : said
   }
-  return keysFor({ checked: words(saysYes, usualChecks.yes), unchecked: words(saysNo, usualChecks.no) })
+  return { checked: words(saysYes, usualChecks.yes), unchecked: words(saysNo, usualChecks.no) }
 }
 
 const settings = (kind: string | undefined, found: Found = {}): Settings => ({ kind, keys: [], gaps: [], ...found })
@@ -267,7 +267,8 @@ export const settingsFor = (suggestion: Suggestion): Settings => {
   if (origin._tag === "Joined") return settings(ownKind ?? (hasParts(origin) ? "address" : undefined))
   if (origin._tag === "Block") {
     const kind = ownKind ?? blockKinds[origin.content][0]
-    return settings(kind, { keys: [...kind === "choices" ? tickKeys(origin) : [], ...valuesKeys(codes, options)] })
+    const ticks = kind === "choices" ? ticksOf(origin) : {}
+    return settings(kind, { keys: keysFor({ ...ticks, values: valuesOf(codes, options) }) })
   }
   const kind = columnKind(origin, question, codes)
   if (kind === "choice" || kind === "choices" || kind === "ranking") {
