@@ -121,6 +121,12 @@ describe("The format for a question", () => {
   )
 })
 
+describe("Cells that a question can't take", () => {
+  it.each([["FileUpload", "report.pdf"], ["Matrix", "often"]])("do not fit its type %s: %s", (type, cell) => {
+    expect(settings(type, cell).misfit?.why).toContain("1 of 1 cell can't be read like this")
+  })
+})
+
 describe("How a column's numbers are written", () => {
   it.each([
     [["1", "2.5"], undefined, undefined],

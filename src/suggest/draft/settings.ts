@@ -63,16 +63,13 @@ export const readerOf = (kind: string, keys: ReadonlyArray<DraftKey> = []): Pars
   return typeof made === "function" ? made : undefined
 }
 
-/** Kinds that take any text, and kinds whose other choices a person lists. */
-const anyText: ReadonlySet<string> = new Set(["text", "matrix", "json", "files", "choice", "choices", "ranking"])
-
 /** Tries settings on a column's cells. They don't fit if more than half of the cells can't be read, or more than 1% if the settings say how cells are written. */
 const tried = (settings: Settings, column: ProfiledColumn): Settings => {
   const { gaps, keys, kind = "text" } = settings
   const { cells, filled, more } = cellsIn(column)
   // Numbers without a country code can be read with the country that a person adds.
   const lacksCountry = gaps.some(({ key }) => key === "country")
-  const parse = anyText.has(kind) || lacksCountry ? undefined : readerOf(kind, keys)
+  const parse = lacksCountry ? undefined : readerOf(kind, keys)
   const unread = cells.flatMap(({ cell, times }) => {
     const fault = parse?.([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
