@@ -1,4 +1,3 @@
-import { distance } from "fastest-levenshtein"
 import model from "./words/model.json" with { type: "json" }
 import { type Topics, topicsOf } from "./words/topics.ts"
 import {
@@ -28,12 +27,12 @@ export interface Meaning {
   readonly same: string
   /** Known phrases and words as concepts, other words as they are, without stop words. */
   readonly terms: ReadonlyArray<Term>
-  /** What its answers are about together. */
   readonly topics: Topics
+  /** What its answers are about together. */
   readonly answers: Topics
 }
-export type Wording = Pick<Meaning, "same" | "terms">
 
+export type Wording = Pick<Meaning, "same" | "terms">
 
 const negation = new RegExp(`(?:^| )(?:${vocabulary.negations.join("|")})(?= |$)`)
 
@@ -55,9 +54,9 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
     return isIgnored(text) ? [] : { text, concepts, root: concepts[0] ?? text, isDenied: at >= denied }
   })
 }
+
 /** Returns the words of a title. Does not need the file of all words, which few commands read. */
 export const wordingOf = (title: string): Wording => ({ same: sameText(title), terms: termsOf(title) })
-
 
 /** Returns what a title means, and what the answers to it are about. */
 export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): Meaning => ({
@@ -69,16 +68,8 @@ export const meaningOf = (title: string, answers: ReadonlyArray<string> = []): M
 export const namesConcept = ({ terms }: Wording, ...concepts: ReadonlyArray<string>): boolean =>
   terms.some((term) => term.concepts.some((one) => concepts.includes(one)))
 
-/** Whether words differ in at most a fifth of their letters. Not so numbers, and `uncomfortable` is not `comfortable`. */
-const areSpeltAlike = (a: string, b: string): boolean =>
-  !/[\d ]/.test(a + b) && !a.endsWith(b) && !b.endsWith(a) && distance(a, b) <= Math.max(a.length, b.length) / 5
-
-const isUnknown = ({ concepts, text }: Term): boolean => concepts.length === 0 && topicsOf(text).concepts.length === 0
-
-/** Whether terms mean the same. Spelling counts only for unknown words, such as misspelt ones: height is not weight. */
-const areAlike = (a: Term, b: Term): boolean =>
-  a.text === b.text || (areSpeltAlike(a.text, b.text) && (isUnknown(a) || isUnknown(b)))
-  || a.concepts.some((one) => b.concepts.includes(one))
+/** Whether terms mean the same. */
+const areAlike = (a: Term, b: Term): boolean => a.text === b.text || a.concepts.some((one) => b.concepts.includes(one))
 
 const isNumber = ({ text }: Term): boolean => /^\p{N}+$/u.test(text)
 

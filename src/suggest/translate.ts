@@ -1,16 +1,11 @@
 import type { Option } from "../domain/form.ts"
 import { align } from "./align.ts"
-import { agreement, likeness, meaningOf, wordEvidence } from "./meaning.ts"
+import { likeness, meaningOf, wordEvidence } from "./meaning.ts"
 import { byName, exactOption, indexOptions, only, optionNamed } from "./optionIndex.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import model from "./words/model.json" with { type: "json" }
-import { nearness } from "./words/topics.ts"
+import { topicEvidence } from "./words/topics.ts"
 import { sameText, wordsOf } from "./words/words.ts"
-
-export interface Translation {
-  readonly option: Option
-  readonly confidence: number
-}
 
 /** Returns a function that finds the only option with given initials: `F` for Female, `SD` for Strongly disagree. If most short texts are not initials, all of them count as codes. */
 const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>) => {
@@ -28,7 +23,7 @@ const byInitials = (texts: ReadonlyArray<string>, options: ReadonlyArray<Option>
 export const translate = (
   suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
   texts: ReadonlyArray<string>,
-): ReadonlyMap<string, Translation> => {
+) => {
   const { origin, question } = suggestion
   const names = origin?._tag === "Block" && question.type !== "Matrix"
     ? origin.options.map(({ option }) => option)
@@ -45,13 +40,13 @@ export const translate = (
       const [meaning, same, initial] = [meaningOf(text), optionNamed(index, text), initials(text)]
       return options.map((option, of) => {
         const like = likeness(meaning, meanings[of]!)
-        const near = nearness(meaning.topics, meanings[of]!.topics, model.nearestText)
         return Math.max(
           same === option ? model.ofName : -9,
           initial === option ? model.ofInitials : -9,
-          like.opposed ? -9 : 2 * agreement(near) - 1.5,
+          // Less than for titles, because the options of one question are about the same topic.
+          like.opposed ? -9 : topicEvidence(meaning.topics, meanings[of]!.topics, model.nearestText) - 1,
           // Between few options, what is left over does not belong together by that alone.
-          wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
+          like.opposed ? -9 : wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
         ) + (named.has(option) ? model.ofAgain : 0)
       })
     }),

@@ -121,10 +121,12 @@ export const nearness = (one: Topics, other: Topics, most = 1): number => {
 /**
  * Returns what the topics of two titles prove: the logarithm of how many times likelier their nearness is for the same topic than for different ones. If
  * the concepts of one are unknown, their words prove it alone (decision 28), or nothing, which is -Infinity.
+ *
+ * @param most the largest nearness
  */
-export const topicEvidence = (one: Topics, other: Topics): number => {
+export const topicEvidence = (one: Topics, other: Topics, most?: number): number => {
   if (one.concepts.length > 0 && other.concepts.length > 0) {
-    return model.sameTopic + model.slope * Math.log(nearness(one, other) + model.offset)
+    return model.sameTopic + model.slope * Math.log(nearness(one, other, most) + model.offset)
   }
   const ofWords = 15 * cosine(one.direction, other.direction) - 2.8
   return ofWords < model.noise ? -Infinity : Math.min(model.sameTopic, ofWords)

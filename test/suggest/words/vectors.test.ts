@@ -38,6 +38,8 @@ describe("The vectors of words", () => {
   it.each([
     ["geburtsdatm", "date of birth"],
     ["krankenversicherngsnr", "Health insurance"],
+    ["Departmnt", "Department"],
+    ["Nationalty", "Nationality"],
   ])("prove what a title without a known concept is about: %s, %s", (title, question) => {
     const proves = (other: string) => topicEvidence(topicsOf(title), topicsOf(other))
     expect(nearness(topicsOf(title), topicsOf(question))).toBe(0)
