@@ -105,9 +105,7 @@ export const unitsOf = (
   const alone = columns.filter(({ column }) => !inWhole.has(column)).map((one): Unit => {
     const { name, position, title } = one.column
     const asked = labelledTitle(one) ?? (labels[position] || title.trim() || (name ?? ""))
-    const { distinct, more, share } = one.profile
-    const answers = more || share.number > 0 ? [] : [...distinct.keys()]
-    return { _tag: "Column", ...one, meaning: meaningOf(asked, answers) }
+    return { _tag: "Column", ...one, meaning: meaningOf(asked, textsOf(one)) }
   })
   return [...blocks, ...alone]
 }
