@@ -27,8 +27,6 @@ interface AlikeCells {
   /** Whether they look like "no answer", or are errors of a workbook. */
   readonly isBlank: boolean
   times: number
-  /** Their characters together. */
-  length: number
 }
 
 /** What the cells of a column show. */
@@ -105,7 +103,7 @@ const collectColumn = (room: { left: number }) => {
     const group = isBlank || (known.size < kept && text.length <= longestKept) ? known : others
     const key = group === known ? text : others.size < kept ? notation ?? may.join() : may.join()
     // A spread would make each of millions of these objects several times larger.
-    const alike = group.get(key) ?? { cell, text, may, notation, isBlank, times: 0, length: 0 }
+    const alike = group.get(key) ?? { cell, text, may, notation, isBlank, times: 0 }
     group.set(key, alike)
     return alike
   }
@@ -119,7 +117,6 @@ const collectColumn = (room: { left: number }) => {
       const alike = same ?? alikeOf(cell, text)
       if (same !== undefined || times > 1) hashes.repeat()
       alike.times += times
-      alike.length += text.length * times
     },
     /** Returns what the cells so far show. Its lists of cells change if more cells are added. */
     profile: (isComplete: boolean) => {
@@ -149,8 +146,8 @@ const collectColumn = (room: { left: number }) => {
         distinctCount,
         /** Whether no two filled cells have the same text. Undefined if there were too many texts to find out. */
         unique: filled > 0 && unique,
-        /** The average number of characters in a filled cell. */
-        length: share(sum(({ length }) => length)),
+        /** About how many characters a filled cell has. */
+        length: share(sum(({ text, times }) => text.length * times)),
         share: Object.fromEntries(shares) as Readonly<Record<Possible, number>>,
         /** The notations of texts that may be dates, times or numbers. */
         notations: [...new Set(cells.flatMap(({ notation }) => notation ?? []))],
