@@ -57,8 +57,6 @@ const paddings = (format: string): ReadonlyArray<string> => {
   return format === single || /\b[dMHh]\b/.test(format) ? [single] : [format, single]
 }
 
-const prepared = cached(dateFormat)
-
 /** Returns the luxon formats that read a notation as a day, a time or both, the most specific ones first. */
 export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
   const date = datePattern.exec(notation)
@@ -68,7 +66,7 @@ export const formatsOf = cached((notation: string): ReadonlyArray<string> => {
   const days = date === null ? [""] : dayFormats(date).flatMap(paddings)
   const times = time === null ? [""] : paddings(timeFormat(time))
   return days.flatMap((day) => times.map((time) => day + time)).filter((format) => {
-    const reader = prepared(format)
+    const reader = dateFormat(format)
     return typeof reader !== "string" && (reader.hasDate || date === null) && !Number.isNaN(reader.wall(notation))
   })
 })

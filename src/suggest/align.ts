@@ -2,8 +2,6 @@ import model from "./words/model.json" with { type: "json" }
 
 type Table = ReadonlyArray<Float64Array>
 
-const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one, 0)
-
 const mapped = (table: Table, value: (one: number, row: number, column: number) => number): Table =>
   table.map((row, at) => row.map((one, of) => value(one, at, of)))
 
@@ -32,7 +30,9 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, isOrdered 
   if (!isOrdered || questions === 0) return anyhow
   const ordered = orderedMatching(mapped(bounded, (one) => one + 2 * Math.log(odds)))
   // A moved unit may answer a question that the order leaves over.
-  const [free, asked] = [ordered, turned(ordered)].map((table) => table.map((row) => Math.max(0, 1 - sumOf(row))))
+  const [free, asked] = [ordered, turned(ordered)].map((table) =>
+    table.map((row) => Math.max(0, row.reduce((rest, one) => rest - one, 1)))
+  )
   const others = matching(mapped(likely, (one, unit, of) => one * model.moved / questions * free![unit]! * asked![of]!))
   const keeps = keepsOrder(anyhow)
   return mapped(

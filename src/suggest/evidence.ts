@@ -11,9 +11,6 @@ import model from "./words/model.json" with { type: "json" }
 import { nearness, topicEvidence, topicsOf } from "./words/topics.ts"
 import { sameText, vocabulary } from "./words/words.ts"
 
-/** Kinds of answer that forms often ask about several people. */
-const personal: ReadonlySet<string> = new Set(["email", "phone", "date"])
-
 /** The words that name only a kind of answer. */
 const kindWords = new Set([...vocabulary.bare, ...Object.values(vocabulary.kindsOfNames).flat()])
 
@@ -24,7 +21,8 @@ const subjectOf = cached(({ terms }: Meaning) =>
 
 /** Whether one of two titles names a person or an organisation that the other does not: "the supervisor's email" is not "the email". */
 const namesOthers = (one: Meaning, { kind, meaning: other }: Target): boolean =>
-  personal.has(kind)
+  // Forms often ask for these kinds about several people.
+  ["email", "phone", "date"].includes(kind)
   && vocabulary.people.some((person) => namesConcept(one, person) !== namesConcept(other, person))
   && nearness(subjectOf(one), subjectOf(other)) < 0.1
 
@@ -69,9 +67,6 @@ const hasDistinctiveOptions = (cover: Coverage | undefined, { question: { option
   cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && options.filter(({ label }) => /\p{L}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
-/** The highest confidence of a pair that is only likely, which `check` and `init --review` ask a person to look at. */
-const likely = sureFrom - 0.01
-
 /**
  * Returns the confidence in a pair that is probable by all evidence. The kind of the cells and their place prove nothing: the only column of dates may be
  * one that the form doesn't ask for. So titles or answers must prove a pair, or at least make it likely.
@@ -79,7 +74,8 @@ const likely = sureFrom - 0.01
 export const confidenceIn = (probable: number, target: Target, { cover, evidence, title }: Comparison): number => {
   if (title.same || hasDistinctiveOptions(cover, target)) return probable
   if (title.isUnknown && !title.opposed && probable >= model.certain) return probable
-  return Math.min(probable, title.opposed || evidence < -1 ? model.unproven : evidence < -0.5 ? likely : 1)
+  // `check` and `init --review` ask a person to look at a pair that is only likely.
+  return Math.min(probable, title.opposed || evidence < -1 ? model.unproven : evidence < -0.5 ? sureFrom - 0.01 : 1)
 }
 
 const ofTitles = ({ evidence, isInverse, same, shared }: Comparison["title"]): string => {
