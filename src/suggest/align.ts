@@ -57,7 +57,7 @@ const keepsOrder = (found: Table): number => {
 /** Returns probabilities of a one-to-one matching, without an order, by belief propagation. */
 const matching = (weight: Table): Table => {
   const byQuestion = turned(weight)
-  // By how much the other questions leave a unit to this one, and by question, the other units a question.
+  // How much the other questions leave of a unit to each question, and the other units of a question to each unit.
   let [unitFree, questionFree] = [weight, byQuestion].map((table) => mapped(table, () => 1)) as [Table, Table]
   for (let round = 0; round < 20; round++) {
     unitFree = left(weight, turned(questionFree), unitFree)
@@ -69,7 +69,7 @@ const matching = (weight: Table): Table => {
   })
 }
 
-/** Returns by how much the other cells of a row leave it to each, halfway from what they did before. */
+/** Returns, for each cell, how much the other cells of its row leave to it: the average of the new and the previous value. */
 const left = (weight: Table, free: Table, before: Table): Table =>
   weight.map((row, at) => {
     const [some, last, claims] = [free[at]!, before[at]!, new Float64Array(row.length)]

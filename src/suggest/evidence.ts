@@ -100,6 +100,6 @@ const ofCells = (unit: Unit, { kind, question }: Target, cover: Coverage | undef
   return `${part < 1 ? `${percent(part)} of the` : "all"} ${filled} cells are ${cells}`
 }
 
-/** Returns what a confidence follows from, in words. */
+/** Returns the reasons for a confidence, in words. */
 export const reasonsFor = (unit: Unit, target: Target, { cover, title }: Comparison): ReadonlyArray<string> =>
   present([ofTitles(title), ofCells(unit, target, cover)])

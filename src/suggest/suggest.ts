@@ -1,6 +1,6 @@
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import type { Column, ColumnBlock } from "../domain/row.ts"
 import type { Role } from "../formtools/FormTool.ts"
 import { templateOf } from "../kinds/template.ts"
@@ -27,7 +27,7 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
     : [["address"], vocabulary.addressParts]
   const beside = new Set([termsExcept(meaning, whole)])
   if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return undefined
-  // Columns that name nobody are not the address of someone else.
+  // Without a name of a person in their titles, columns are not the address of someone else.
   if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
   const titles = free.map((one) => ({ one, title: wordingOf(labelledTitle(one) ?? one.column.title) }))
   const columns = Object.entries(parts).flatMap(([part, concepts]) => {
@@ -64,7 +64,7 @@ const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>)
   })
   const isComplete = new Set(found.map(({ column }) => column)).size === template.columns.length
   if (!byTitle.has(template.rowKey) || !isComplete) return []
-  return Object.values(Arr.groupBy(found, ({ question }) => question.id)).map((own): Suggestion => ({
+  return [...groupBy(found, ({ question }) => question).values()].map((own): Suggestion => ({
     question: own[0].question,
     origin: own[0].part === undefined ? { _tag: "Column", ...own[0] } : { _tag: "Joined", columns: own },
     confidence: 1,

@@ -45,7 +45,7 @@ export const translate = (
           initial === option ? model.ofInitials : -9,
           // Less than for titles, because the options of one question are about the same topic.
           like.opposed ? -9 : topicEvidence(meaning.topics, meanings[of]!.topics, model.nearestText) - 1,
-          // Between few options, what is left over does not belong together by that alone.
+          // Between few options, that both are left over does not show that they belong together.
           like.opposed ? -9 : wordEvidence(like) * 0.85 - (like.value === 0 && options.length < 4 ? 2 : 0),
         ) + (named.has(option) ? model.ofAgain : 0)
       })

@@ -123,7 +123,7 @@ const linesBelow = (
   ]
 }
 
-/** The share of cells that may contain choices without an option. If there are more, the entry is left open. So it is if the form uses a code with a different meaning, because the run would read it as that option. */
+/** The share of cells that may contain choices without an option. If there are more, the entry is left open. The same applies if the form uses a code with a different meaning, because the run would read it as that option. */
 const foreignShare = 0.01
 
 /** Whether a person must review an entry, because too many choices have no option. */
