@@ -17,20 +17,17 @@ export const relativePath = (path: Path.Path, folder: string, file: string): str
 /** Appends bytes to a file. */
 type Append = (part: Uint8Array) => Effect.Effect<void, PlatformError>
 
+/** Returns a function that makes an error name this file. */
+const about = (file: string) => (error: PlatformError): PlatformError =>
+  error._tag === "SystemError" ? new SystemError({ ...error, cause: error.cause, pathOrDescriptor: file }) : error
+
 /** Fills a file that must not exist yet. Removes it if it can't be written to its end. */
 export const createFile = <E, R>(file: string, fill: (append: Append) => Effect.Effect<void, E, R>, mode = 0o666) =>
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const handle = yield* fs.open(file, { flag: "wx", mode })
     // An error about an open file contains only its descriptor.
-    const append: Append = (part) =>
-      Effect.mapError(
-        handle.writeAll(part),
-        (error) =>
-          error._tag === "SystemError"
-            ? new SystemError({ ...error, cause: error.cause, pathOrDescriptor: file })
-            : error,
-      )
+    const append: Append = (part) => Effect.mapError(handle.writeAll(part), about(file))
     yield* Effect.onError(fill(append), () => Effect.ignore(fs.remove(file)))
   }))
 
@@ -44,7 +41,7 @@ export const replaceText = (file: string, text: string, mode?: number) =>
       Effect.zipRight(fs.rename(part, file)),
       Effect.onError(() => Effect.ignore(fs.remove(part))),
     )
-  })
+  }).pipe(Effect.mapError(about(file)))
 
 /** Writes a file of a project as a whole, and creates its folder if there is none. With the flag `wx`, fails if the file exists. */
 export const writeProjectFile = (root: string, name: string, text: string, flag: "w" | "wx" = "w") =>

@@ -55,7 +55,7 @@ it.scopedLive("`check` reports a form and an editor schema that the disk has no 
     const { status, stdout } = yield* withLimit(0, "check contacts --accept-form", at.folder)
     expect(status).toBe(70)
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      "contacts.json.new can't be read or written: a file may not become that large here.",
+      "contacts.json can't be read or written: a file may not become that large here.",
     )
     expect(readdirSync(`${at.folder}/config/forms`)).toEqual([])
     at.write("config/schemas/pipelines/contacts.json", "{}")

@@ -285,6 +285,8 @@ describe("the header of a CSV file", () => {
       [3, expect.stringContaining("Row 3 (line 4) has 4 cells")],
     ])
     expect((await csv(text, { quoteChar: "none" })).faults.size).toBe(1)
+    const quoted = await csv('No,Name,Comment\n1,Ada," ""Fine"" "\n2,"Bob", "a ""b"" c"\n')
+    expect([quoted.rows[0], ...quoted.faults.keys()]).toEqual([["1", "Ada", ' "Fine" '], 2])
   })
 
   it("the header is refused if a quote in it encloses rows, and the rows don't show what was intended", async () => {

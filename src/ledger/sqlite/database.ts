@@ -69,7 +69,7 @@ export class Database {
       this.exec("COMMIT")
       return result
     } finally {
-      // Otherwise the connection would see this state for ever.
+      // Otherwise the connection would see no later commit.
       if (this.inTransaction) this.exec("ROLLBACK")
     }
   }

@@ -109,7 +109,7 @@ const rowsOf = (
   })
   const { delimiter, quoted, titles } = header
   const reader = readRecords({ delimiter, quoted, rule, line: lineEndsIn(header.text) + 1 })
-  const rows = makeRows(titles, header, pad, encoding.name, header.records.slice(header.row))
+  const rows = makeRows(titles, delimiter, pad, encoding.name, header.records.slice(header.row))
   const lines = new LineCount()
 
   /** The text up to the header's end, collected until it is complete. It must be the same as when the source was opened. */

@@ -103,13 +103,34 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
   }
 }
 
+/** Whether a cell is a quoted text after white space. If the cell is not quoted itself, these quotes were meant to enclose it. */
+export const isSpacedQuote = (cell: string): boolean => /^[ \t]+".*"\s*$/.test(cell)
+
+/**
+ * Whether a quote begins a quoted text after white space, in a cell that is not quoted.
+ *
+ * @param from the start of a record
+ */
+export const beginsSpacedQuote = (text: string, quote: number, from: number, delimiter: string): boolean => {
+  let start = quote
+  while (start > from && /[ \t]/.test(text[start - 1]!) && !text.startsWith(delimiter, start - 1)) start--
+  const isFirst = start === from || isLineEnd(text[start - 1]) || text.startsWith(delimiter, start - delimiter.length)
+  return isFirst && isSpacedQuote(text.slice(start, cellEnd(text, quote, delimiter)))
+}
+
 /**
  * Returns the start of the next record that is more than a plain line, or -1 if there is none. One of its quoted cells contains a line end, or is not
  * closed correctly. Jumps from quote to quote, so text with few quotes is searched quickly.
  *
  * @param from the start of a record
+ * @param within called with the offset of each quote inside a cell that is not quoted
  */
-export const nextInQuestion = (text: string, from: number, delimiter: string): number => {
+export const nextInQuestion = (
+  text: string,
+  from: number,
+  delimiter: string,
+  within?: (quote: number) => void,
+): number => {
   let feed = -1
   let carriage = -1
   const lineEndBefore = (open: number, end: number) => {
@@ -121,6 +142,7 @@ export const nextInQuestion = (text: string, from: number, delimiter: string): n
     const open = text.indexOf('"', at)
     if (open === -1) return -1
     if (open > from && !isLineEnd(text[open - 1]) && !text.startsWith(delimiter, open - delimiter.length)) {
+      within?.(open)
       at = open + 1
       continue
     }

@@ -3,7 +3,7 @@ import { count } from "../../domain/words.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
 import { decideQuotes, type Decision, type QuoteRule, type Undecided } from "./quoteRule.ts"
-import { nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
+import { beginsSpacedQuote, nextInQuestion, normaliseLineEnds, scanRecord } from "./quotes.ts"
 import { UnreadableText } from "./readText.ts"
 
 /** The records that a piece of text completed. */
@@ -16,6 +16,8 @@ export interface Records {
   readonly line: number
   /** Indexes in `records` of records with line ends inside their cells. */
   readonly multiline: ReadonlySet<number>
+  /** Indexes in `records` of records in which only white space is before a quoted text. Its quotes are part of the cell. */
+  readonly spacedQuotes: ReadonlySet<number>
 }
 
 /** Line numbers in the file, counting from 1. */
@@ -97,8 +99,9 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
     const records: Array<Array<string>> = []
     const misquoted = new Set<number>()
     const multiline = new Set<number>()
+    const spacedQuotes = new Set<number>()
     const first = line
-    const pushed = (): Records => ({ records, misquoted, line: first, multiline })
+    const pushed = (): Records => ({ records, misquoted, line: first, multiline, spacedQuotes })
     if (!last && all.length < 2 * stalled && all.length <= limits.record) {
       rest = all
       return pushed()
@@ -139,7 +142,10 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       return lineEnds
     }
     for (;;) {
-      const start = quoted ? nextInQuestion(all, at, delimiter) : -1
+      const within = (quote: number) => {
+        if (beginsSpacedQuote(all, quote, at, delimiter)) spacedQuotes.add(index + lineEndsIn(all.slice(at, quote)))
+      }
+      const start = quoted ? nextInQuestion(all, at, delimiter, within) : -1
       if (start === -1) {
         advance(lastLineEnd(all, at))
         break

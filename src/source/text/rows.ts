@@ -8,8 +8,9 @@ import { endsWithDelimiters, fits, type Width, widthOf } from "../columns.ts"
 import { notRecords } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
+import { isSpacedQuote } from "./quotes.ts"
 import { UnreadableText } from "./readText.ts"
-import type { Dialect, Records } from "./records.ts"
+import type { Records } from "./records.ts"
 
 /** The counts of a reading so far. */
 export interface RowCount {
@@ -76,9 +77,6 @@ const spaced = (where: string, title: string): Problem => ({
   }", so the quote does not enclose the cell. Remove the space, or export the file without spaces after its delimiters.`,
 })
 
-/** Whether a cell is a quoted text after white space. */
-const isSpacedQuote = (cell: string): boolean => cell.charCodeAt(0) <= 0x20 && /^\s+".*"\s*$/s.test(cell)
-
 /**
  * Whether a record that is too short would have the header's width if the delimiters inside its cells counted. If so,
  * its quotes are questionable.
@@ -106,7 +104,7 @@ export interface RowMaker {
  */
 export const makeRows = (
   titles: ReadonlyArray<string>,
-  { delimiter, quoted }: Dialect,
+  delimiter: string,
   pad: boolean,
   encoding: string,
   first: ReadonlyArray<ReadonlyArray<string>>,
@@ -131,7 +129,11 @@ export const makeRows = (
 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
 
-  const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean, last: boolean) => {
+  const chunks = (
+    { line, misquoted: badlyQuoted, multiline, records, spacedQuotes }: Records,
+    isDamaged: boolean,
+    last: boolean,
+  ) => {
     /** The line at which the record starts. */
     let at = line
     for (let index = 0; index < records.length; index++) {
@@ -142,7 +144,6 @@ export const makeRows = (
       let filled = false
       let breaks = 0
       let damagedAt = -1
-      let spacedAt = -1
       for (let position = 0; position < row.length; position++) {
         const cell = row[position] as string
         if (cell === "") {
@@ -155,7 +156,6 @@ export const makeRows = (
           longest = { column: columnAt(position), row: number, length: cell.length }
         }
         if (isMultiline) breaks += lineEndsIn(cell)
-        if (quoted && spacedAt === -1 && isSpacedQuote(cell)) spacedAt = position
         if (isDamaged && !cell.isWellFormed()) {
           row[position] = cell.toWellFormed()
           if (damagedAt === -1) damagedAt = position
@@ -180,8 +180,8 @@ export const makeRows = (
         ? misquoted(where())
         : damagedAt !== -1
         ? damaged(where(), columnAt(damagedAt), encoding)
-        : spacedAt !== -1
-        ? spaced(where(), columnAt(spacedAt))
+        : spacedQuotes.has(index)
+        ? spaced(where(), columnAt(row.findIndex((cell) => isSpacedQuote(String(cell)))))
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null
