@@ -86,7 +86,7 @@ const printEnd = (ended: Ended) =>
     yield* printNext(ended)
   })
 
-/** Says so if a path can't be resolved because the current folder was removed. */
+/** Returns the failure of a command that can't resolve a path because the current folder was removed. */
 const inRemovedFolder = (defect: unknown) =>
   isObject(defect) && defect["syscall"] === "uv_cwd"
     ? Option.some(wrong(

@@ -1,5 +1,5 @@
 import type { Cell } from "./cell.ts"
-import type { Problem } from "./problem.ts"
+import { brief, type Problem } from "./problem.ts"
 
 /** A column of a source. The position identifies it, because titles may repeat or be empty. */
 export interface Column {
@@ -42,6 +42,10 @@ export const shownName = ({ name, position, title }: Column): string => {
   const number = `column ${position + 1}`
   return name ?? (title.trim() === "" ? number : `${title.trim()} (${number})`)
 }
+
+/** Returns a column's name for people, shortened. */
+export const briefName = ({ name, position, title }: Column): string =>
+  shownName({ name: name && brief(name), position, title: brief(title) })
 
 /** The cells of a record, by column position. The list may be shorter than the header. Missing cells are `undefined`, and read as null. */
 export type Cells = ReadonlyArray<Cell>

@@ -36,7 +36,7 @@ export interface SettleResult {
   readonly notLanded: number
   /** The number of the pipeline's rows that are still in doubt. */
   readonly left: number
-  /** What one of these rows needs, with the least effort. */
+  /** The least effort that settles one of these rows. */
   readonly wants: Wanted | undefined
   /** A text to enter in the form as a test entry. An export that contains the test entry is recent enough. */
   readonly testEntry: string | undefined

@@ -22,7 +22,7 @@ const cellTraps: Readonly<Record<CellTrap, readonly [string, string, string]>> =
   guarded: [
     "has",
     "have",
-    "an apostrophe before =, +, - or @: a guard against formulas, added by the tool or another program.",
+    "an apostrophe before =, +, - or @: a guard against formulas, added by the tool or another program. It is sent as it is.",
   ],
   garbled: [
     "contains",

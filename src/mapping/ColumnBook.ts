@@ -2,7 +2,7 @@ import { type ColumnUse, columnUses } from "../domain/cells.ts"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { ownMembers } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
-import { blockNamed, type Column, type ColumnBlock, shownName } from "../domain/row.ts"
+import { blockNamed, briefName, type Column, type ColumnBlock } from "../domain/row.ts"
 import { firstOf, oneLine } from "../domain/words.ts"
 import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
@@ -94,7 +94,7 @@ export interface ColumnBook {
 /** Lists columns for a message, 12 names at most. Long names may be equal once they are shortened, and are listed once. */
 export const columnList = (columns: ReadonlyArray<Column>): string => {
   const counts = new Map<string, number>()
-  for (const name of columns.map((column) => brief(shownName(column)))) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const name of columns.map(briefName)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return firstOf([...counts].map(([name, count]) => count === 1 ? name : `${name} (${count} columns)`), 12)
 }
 

@@ -1,15 +1,16 @@
 import type { Cell } from "../domain/cell.ts"
 import { brief, type Problem } from "../domain/problem.ts"
-import { type Column, shownName } from "../domain/row.ts"
+import { briefName, type Column } from "../domain/row.ts"
 import { listed } from "../domain/words.ts"
 import { textOf } from "../kinds/cells.ts"
 import type { Fault } from "../kinds/Kind.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { keyColumns } from "../project/sourceSection.ts"
 
-const named = (column: Column | undefined): string | undefined => column && shownName(column)
+/** Returns the name by which a report refers to a column: its title if that is not a name. */
+const named = (column: Column | undefined): string | undefined => column?.name ?? column?.title
 
-const quotedName = (column: Column): string => `"${brief(shownName(column))}"`
+const quotedName = (column: Column): string => `"${briefName(column)}"`
 
 /** Returns the problem with a cell that should answer a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
@@ -19,17 +20,17 @@ export const cellProblem = (question: string, column: Column, cell: Cell | undef
 
 /** Returns the problem with a cell. */
 export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
-  const name = shownName(column)
+  const name = quotedName(column)
   const whole = brief(textOf(cell))
   const piece = fault.piece === undefined ? whole : brief(fault.piece)
   const within = piece === whole ? "" : ` in "${whole}"`
   return {
     code: fault.code,
-    column: name,
+    column: named(column),
     value: piece,
     message: whole === ""
-      ? `Column "${brief(name)}" is empty; expected ${fault.expected}.`
-      : `Column "${brief(name)}" contains "${piece}"${within}; expected ${fault.expected}.`,
+      ? `Column ${name} is empty; expected ${fault.expected}.`
+      : `Column ${name} contains "${piece}"${within}; expected ${fault.expected}.`,
   }
 }
 

@@ -10,7 +10,7 @@ import { cellsIn, type ColumnProfile, type ProfiledColumn, profiler } from "./Co
 const isUnit = (text: string): boolean =>
   cellWords.units.includes(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
-const sums = cellWords.totals.filter((name) => /tot|sum|som|ergebnis/.test(name)).join("|")
+const sums = cellWords.totals.filter((name) => /tot|sum(?!ma)|som/.test(name)).join("|")
 
 /** Matches the name of totals, or totals of something: `subtotal a`, `a total`. */
 const totals = new RegExp(`^(?:${cellWords.totals.join("|")})\\s*:?$|^(?:${sums}) | (?:${sums})\\s*:?$`, "iu")

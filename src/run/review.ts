@@ -102,7 +102,7 @@ export const overLimit = (
       : undefined
   }
   if (of < (limit.atLeast ?? atLeast) || rows <= limit.share * of) return undefined
-  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of, 1)}), `
+  return `${rows} of ${of} ${among} are ${what} (${percent(rows / of, 3)}), `
     + `more than stopWhen allows (${percent(limit.share, 3)}).`
 }
 

@@ -30,11 +30,14 @@ const contentIn = (head: Uint8Array): Content => {
 }
 
 /** A line below the titles of a table that a database client prints for people: `+----+------+`, `----+------` or `---- ------`. */
-const printedRule = /^(?:\+(?:-+\+)+|-+(?:(?:\+| +)-+)+)\s*$/
+const printedRule = /^(?:\+(?:--+\+)+|--+(?:(?:\+| +)--+)+)\s*$/
 
-/** Whether a text is such a table. Its first lines may be a prompt or a query. */
-export const isPrintedTable = (text: string): boolean =>
-  text.split(/\r?\n/, 20).filter((line) => line.trim() !== "").slice(0, 4).some((line) => printedRule.test(line))
+/** Whether a text is such a table. Its first lines may be a prompt or a query. A line below a quote may be part of a quoted cell. */
+export const isPrintedTable = (text: string): boolean => {
+  const lines = text.split(/\r?\n/, 20).filter((line) => line.trim() !== "").slice(0, 4)
+  const rule = lines.findIndex((line) => printedRule.test(line))
+  return rule !== -1 && !lines.slice(0, rule).some((line) => line.includes('"'))
+}
 
 /** Detects what a file is. */
 export const contentOf = (bytes: Bytes): Effect.Effect<Content, SourceError> => Effect.map(bytes.head(512), contentIn)

@@ -197,7 +197,7 @@ const answers: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
   ["an email address", /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u],
   ["a web address", /^https?:\/\/\S+$/i],
   ["a phone number", /^\+\d[\d ()/.-]{6,}$/],
-  ["a number with decimals", /^[-+]?\d+[.,]\d{2,}$/],
+  ["a number", /^[-+]?\d+[.,]\d{2,}$/],
   ["a date", /^(?:\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{2}|\d{4}))(?:[ T]\d.*)?$/],
 ]
 

@@ -270,7 +270,7 @@ export const openFile = (
     const start = content === "text" && !plain && options.written === undefined
       ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
       : ""
-    if (isPrintedTable(start)) {
+    if (config.format === undefined && isPrintedTable(start)) {
       return yield* refusing(file)(
         "is a table as a database client prints it for people. Let the client write delimited text instead, such as with `psql --csv` or `mysql --batch`. If it is delimited text already, write `format: csv`.",
       )

@@ -27,7 +27,7 @@ const joined = ({ kind, meaning, question }: Target, free: ReadonlyArray<Profile
     : [["address"], vocabulary.addressParts]
   const beside = new Set([termsExcept(meaning, whole)])
   if (isName && beside.has("") && !namesConcept(meaning, ...whole)) return undefined
-  // Without a name of a person in their titles, columns are not the address of someone else.
+  // If the titles of columns name no person, the columns are not the address of someone else.
   if (!isName && !namesConcept(meaning, ...vocabulary.people)) beside.add("")
   const titles = free.map((one) => ({ one, title: wordingOf(labelledTitle(one) ?? one.column.title) }))
   const columns = Object.entries(parts).flatMap(([part, concepts]) => {

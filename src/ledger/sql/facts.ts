@@ -157,7 +157,7 @@ export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<R
 
 export function* notified(place: number, webhook: string): Sql<Notified | undefined> {
   const found = yield* get<readonly [string, string]>(
-    "SELECT codes, run FROM notified WHERE place = ? AND webhook = ?",
+    "SELECT codes, run FROM told WHERE place = ? AND webhook = ?",
     [
       place,
       webhook,
@@ -168,5 +168,5 @@ export function* notified(place: number, webhook: string): Sql<Notified | undefi
 
 /** Records what a webhook was last notified of, inside a transaction. */
 export function* recordNotified(place: number, webhook: string, { codes, run }: Notified): Sql<void> {
-  yield* insert("notified", { place, webhook, codes: JSON.stringify(codes), run }, ["place", "webhook"])
+  yield* insert("told", { place, webhook, codes: JSON.stringify(codes), run }, ["place", "webhook"])
 }

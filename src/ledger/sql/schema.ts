@@ -166,7 +166,7 @@ export const schema = `
   CREATE INDEX forgotten_submission ON forgotten (submission);
 
   -- What each webhook was last notified of: the anomalies at that time, and the last run that was reported to it.
-  CREATE TABLE notified (
+  CREATE TABLE told (
     place INTEGER NOT NULL REFERENCES place, webhook TEXT NOT NULL, codes TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (place, webhook)
   ) STRICT, WITHOUT ROWID;
 

@@ -26,7 +26,12 @@ export type Decision =
   /** More text is needed. */
   | { readonly _tag: "More" }
   /** The record's quotes enclose cells, as they should. */
-  | { readonly _tag: "Quoted"; readonly end: number; readonly undecided: Undecided | undefined }
+  | {
+    readonly _tag: "Quoted"
+    readonly end: number
+    readonly undecided: Undecided | undefined
+    readonly spaced: boolean
+  }
   /** The first line is a record in which quotes are ordinary characters. */
   | { readonly _tag: "Literal"; readonly end: number }
   /** The record's quotes are wrong, and it is uncertain where its cells end. */
@@ -163,18 +168,18 @@ class RecordInQuestion {
   }
 
   decide(): Decision {
-    const { bad, end, multiline, width } = this.#record
+    const { bad, end, multiline, spaced, width } = this.#record
     if (end === undefined) return bad === undefined && !this.#last ? { _tag: "More" } : this.#decideMalformed()
-    if (!this.#rule.open) return { _tag: "Quoted", end, undecided: undefined }
-    if (this.#isRest()) return { _tag: "Quoted", end, undecided: "both" }
+    if (!this.#rule.open) return { _tag: "Quoted", end, undecided: undefined, spaced }
+    if (this.#isRest()) return { _tag: "Quoted", end, undecided: "both", spaced }
     if (!multiline.some((cell) => this.#mayBeRecords(cell))) {
       const follows = this.#isFollowed(end)
       if (follows === undefined) return { _tag: "More" }
-      return { _tag: "Quoted", end, undecided: follows ? undefined : "both" }
+      return { _tag: "Quoted", end, undecided: follows ? undefined : "both", spaced }
     }
     const inner = this.#linesTo(end)
     const isLiteral = !this.#rule.widths.has(width) && inner.records === inner.lines && this.#fitsLiterally()
-    return isLiteral ? { _tag: "Literal", end: this.#second } : { _tag: "Quoted", end, undecided: "both" }
+    return isLiteral ? { _tag: "Literal", end: this.#second } : { _tag: "Quoted", end, undecided: "both", spaced }
   }
 
   #decideMalformed(): Decision {

@@ -19,6 +19,8 @@ export interface ScannedRecord {
   readonly multiline: ReadonlyArray<MultilineCell>
   /** The offset of the first quote in a quoted cell that neither closes the cell nor is doubled. */
   readonly bad: number | undefined
+  /** Whether only white space is before a quote in a cell that is not quoted (`isSpacedQuote`). */
+  readonly spaced: boolean
 }
 
 export const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
@@ -64,6 +66,9 @@ const nextQuote = (text: string, from: number): number => {
   return at
 }
 
+/** Whether a cell that is not quoted has a quote after white space that was meant to enclose it: the last quote ends the cell, or is in one of the next cells. */
+const isSpacedQuote = (cell: string): boolean => /^[ \t]+"(?:[^"]*|.*"\s*)$/.test(cell)
+
 /**
  * Skips one record as papaparse reads it. A quote opens only at the start of a cell, and closes before a delimiter or
  * line end, with only white space in between. Any other single quote belongs to its cell.
@@ -75,39 +80,39 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
   let width = 1
   let open: number | undefined
   let bad: number | undefined
+  let spaced = false
   const multiline: Array<MultilineCell> = []
   for (;;) {
     if (text[at] === '"') {
       const opened = at
       for (let quote = nextQuote(text, at + 1);; quote = nextQuote(text, quote + 1)) {
         const closed = quote === -1 ? undefined : closesAt(text, quote, delimiter)
-        if (closed === undefined) return { end: undefined, width, open: open ?? opened, multiline, bad }
+        if (closed === undefined) return { end: undefined, width, open: open ?? opened, multiline, bad, spaced }
         if (closed !== "bad") {
           at = closed
           break
         }
         bad ??= quote
         open ??= opened
-        if (strict) return { end: undefined, width, open, multiline, bad }
+        if (strict) return { end: undefined, width, open, multiline, bad, spaced }
       }
       if (/[\r\n]/.test(text.slice(opened, at))) {
         open ??= opened
         multiline.push({ position: width - 1, open: opened, end: at })
       }
+    } else if (text[at] === " " || text[at] === "\t") {
+      spaced ||= isSpacedQuote(text.slice(at, cellEnd(text, at, delimiter)))
     }
     at = cellEnd(text, at, delimiter)
-    if (at === text.length) return { end: undefined, width, open, multiline, bad }
-    if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, multiline, bad }
+    if (at === text.length) return { end: undefined, width, open, multiline, bad, spaced }
+    if (isLineEnd(text[at])) return { end: afterLineEnd(text, at), width, open, multiline, bad, spaced }
     width++
     at += delimiter.length
   }
 }
 
-/** Whether a cell is a quoted text after white space. If the cell is not quoted itself, these quotes were meant to enclose it. */
-export const isSpacedQuote = (cell: string): boolean => /^[ \t]+".*"\s*$/.test(cell)
-
 /**
- * Whether a quote begins a quoted text after white space, in a cell that is not quoted.
+ * Whether a quote in a cell that is not quoted was meant to enclose it, but comes after white space.
  *
  * @param from the start of a record
  */

@@ -16,7 +16,7 @@ export interface Records {
   readonly line: number
   /** Indexes in `records` of records with line ends inside their cells. */
   readonly multiline: ReadonlySet<number>
-  /** Indexes in `records` of records in which only white space is before a quoted text. Its quotes are part of the cell. */
+  /** Indexes in `records` of records with a quote that was meant to enclose a cell, but comes after white space. */
   readonly spacedQuotes: ReadonlySet<number>
 }
 
@@ -89,9 +89,9 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
 
   /** Reads a record up to where papaparse ends it. */
   const leniently = (text: string, start: number, last: boolean): Decision => {
-    const { bad, end, open } = scanRecord(text, start, delimiter)
+    const { bad, end, open, spaced } = scanRecord(text, start, delimiter)
     if (end === undefined) return last ? { _tag: "Unclosed", at: open ?? start } : { _tag: "More" }
-    return { _tag: bad === undefined ? "Quoted" : "Faulty", end, undecided: undefined }
+    return { _tag: bad === undefined ? "Quoted" : "Faulty", end, undecided: undefined, spaced }
   }
 
   const push = (text: string, last: boolean): Records => {
@@ -142,8 +142,12 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       return lineEnds
     }
     for (;;) {
+      let [counted, lines] = [at, index]
       const within = (quote: number) => {
-        if (beginsSpacedQuote(all, quote, at, delimiter)) spacedQuotes.add(index + lineEndsIn(all.slice(at, quote)))
+        if (!beginsSpacedQuote(all, quote, at, delimiter)) return
+        lines += lineEndsIn(all.slice(counted, quote))
+        counted = quote
+        spacedQuotes.add(lines)
       }
       const start = quoted ? nextInQuestion(all, at, delimiter, within) : -1
       if (start === -1) {
@@ -166,6 +170,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       const firstLine = line
       advance(decision.end)
       if (decision._tag === "Quoted" && decision.undecided === undefined) {
+        if (decision.spaced) spacedQuotes.add(index)
         multiline.add(index++)
         continue
       }

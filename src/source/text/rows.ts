@@ -8,7 +8,6 @@ import { endsWithDelimiters, fits, type Width, widthOf } from "../columns.ts"
 import { notRecords } from "../headerRow.ts"
 import { limits } from "../limits.ts"
 import { lineEndsIn } from "./encoding.ts"
-import { isSpacedQuote } from "./quotes.ts"
 import { UnreadableText } from "./readText.ts"
 import type { Records } from "./records.ts"
 
@@ -69,12 +68,10 @@ const marked = (where: string): Problem => ({
     `${where} starts with a byte order mark and a quote, as if two files had been joined, so the quote does not enclose a cell. Remove the mark, or export the files again.`,
 })
 
-const spaced = (where: string, title: string): Problem => ({
+const spaced = (where: string): Problem => ({
   code: "ragged-row",
-  column: title,
-  message: `${where} has a space before a quote in the column "${
-    brief(title)
-  }", so the quote does not enclose the cell. Remove the space, or export the file without spaces after its delimiters.`,
+  message:
+    `${where} has a space before a quote, so the quote does not enclose a cell. Remove the space, or export the file without spaces after its delimiters.`,
 })
 
 /**
@@ -181,7 +178,7 @@ export const makeRows = (
         : damagedAt !== -1
         ? damaged(where(), columnAt(damagedAt), encoding)
         : spacedQuotes.has(index)
-        ? spaced(where(), columnAt(row.findIndex((cell) => isSpacedQuote(String(cell)))))
+        ? spaced(where())
         : pad && mayBeWhole(row, width, delimiter)
         ? cutShort(where(), width.header)
         : isAfterPart && row[0] !== null

@@ -13,7 +13,7 @@ import { sheetRowsReader } from "./sheetRows.ts"
 import type { CellContext } from "./xlsxCell.ts"
 import { isTrue, xmlScanner } from "./xml.ts"
 
-/** Calls a function with each element of a small part and its attributes, in order. Extensions repeat names with other meanings, such as `workbookPr`. */
+/** Calls a function with each element of a small part and its attributes, in order. Skips extensions, in which names such as `workbookPr` have other meanings. */
 const elementsOf = (
   packed: Packed,
   entry: ZipEntry | undefined,

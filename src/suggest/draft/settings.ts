@@ -188,7 +188,7 @@ const choiceSettings = (
     .filter((name) => name !== "")
   if (codes.size > 0 || (!more && names.length > 0 && names.length <= 40)) {
     const note = codes.size > 0 ? "the labels of the codes" : "as in the source: the form does not show its options"
-    const values = Object.fromEntries([...codes].filter(([code, label]) => code !== label))
+    const values = Object.fromEntries([...codes].filter(([code, label]) => label !== "" && code !== label))
     return { keys: [...keysFor({ split, values }), { key: "options", value: names, note }] }
   }
   const note = "the form does not show its options"
