@@ -4,7 +4,7 @@ import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "vitest"
 import type { LedgerError, LedgerRefused } from "../../src/ledger/errors.ts"
-import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
+import { changeRights, connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
 import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { folder } from "../ledger/rows.ts"
 import { isLong } from "../long.ts"
@@ -29,7 +29,10 @@ const newUser = Effect.gen(function*() {
   const name = newSchema()
   const admin = yield* connected(yield* urlOf())
   yield* Effect.promise(() =>
-    admin.exec(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE postgres TO ${name}`)
+    changeRights(
+      admin,
+      `CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE postgres TO ${name}`,
+    )
   )
   return `${name}:${password}`
 })

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
+import { changeRights, connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
 import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { batchOf, contacts, imported, rowOf } from "../ledger/rows.ts"
 import { isLong } from "../long.ts"
@@ -264,7 +264,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect(stderr).not.toContain(key)
       const [user = ""] = /(?<=\/\/)\w+/.exec(place.url) ?? []
       const admin = yield* connected(yield* urlOf())
-      yield* Effect.promise(() => admin.exec(`REVOKE CREATE ON DATABASE postgres FROM ${user}`))
+      yield* Effect.promise(() => changeRights(admin, `REVOKE CREATE ON DATABASE postgres FROM ${user}`))
       at.write("source.csv", csv(upTo(3)))
       configure(at, { ...place, key })
       expect(said(yield* at.inProcess("run", "contacts"))).toMatch(

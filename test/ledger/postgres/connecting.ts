@@ -24,5 +24,9 @@ export const connected = (
     return address instanceof LedgerRefused ? address : connect("ledger1", address, schema)
   })
 
+/** Runs SQL that changes rights to the whole database. Other tests may do so at the same time, which PostgreSQL refuses without a lock. */
+export const changeRights = (admin: Connection, sql: string): Promise<void> =>
+  admin.exec(`SELECT pg_advisory_xact_lock(1); ${sql}`)
+
 /** Returns the name of a schema that no other test uses. Each test has its own ledger in the same database. */
 export const newSchema = (): string => `ledger_${randomBytes(6).toString("hex")}`

@@ -5,7 +5,7 @@ import { readAt } from "../../../src/ledger/postgres/driver.ts"
 import { openSchema, type Part } from "../../../src/ledger/postgres/opening.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
 import { all } from "../../../src/ledger/sql/statement.ts"
-import { connected, newSchema, urlOf } from "./connecting.ts"
+import { changeRights, connected, newSchema, urlOf } from "./connecting.ts"
 import { ownServer, withoutPostgres } from "./server.ts"
 
 const openedAs = (
@@ -132,7 +132,8 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
       const user = newSchema()
       const connection = yield* connected(yield* urlOf())
       yield* Effect.promise(() =>
-        connection.exec(
+        changeRights(
+          connection,
           `CREATE ROLE ${user} LOGIN PASSWORD 'x'; ALTER ROLE ${user} SET default_transaction_read_only = on; GRANT CREATE ON DATABASE postgres TO ${user}`,
         )
       )
