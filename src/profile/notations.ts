@@ -1,6 +1,6 @@
 // How the dates and numbers of a column are written. A notation is itself a text, and stands for all texts that are read alike: `24.01.1000` for `28.02.2024`.
-import * as Arr from "effect/Array"
 import { cached } from "../domain/cached.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { monthNumber } from "../domain/months.ts"
 import { dateFormat } from "../kinds/dateFormats.ts"
 import { number, withoutUnit } from "../kinds/number.ts"
@@ -93,7 +93,7 @@ const separatorOf = ([format = ""]: ReadonlyArray<string>): string | undefined =
 export const dateFormats = (notations: ReadonlyArray<string>) => {
   const dates = notations.map(formatsOf).filter((formats) => formats.length > 0)
   const found = new Set<string>()
-  for (const some of Object.values(Arr.groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#")))) {
+  for (const some of groupBy(dates, (formats) => formats.at(-1)!.replaceAll(/[dM]/g, "#")).values()) {
     const common = some.reduce((left, formats) => left.filter((format) => formats.includes(format)))
     const separator = separatorOf(some[0]!)
     // All dates with the same separator have the same order.

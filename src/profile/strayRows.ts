@@ -1,6 +1,5 @@
-import * as Arr from "effect/Array"
-import * as Record from "effect/Record"
 import { cellText, isFilled } from "../domain/cell.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { cut } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { firstOf } from "../domain/words.ts"
@@ -129,10 +128,12 @@ export const recordProfiler = (
 /** Returns the `where` that skips rows, if they have a column. */
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
   const named = stray.flatMap(({ column, text }) => column === undefined ? [] : [{ column, text }])
-  return Record.map(Arr.groupBy(named, ({ column }) => column), (rows) => {
-    const [text = "", ...others] = new Set(rows.map((one) => one.text))
-    return { not: others.length === 0 ? text : [text, ...others] }
-  })
+  return Object.fromEntries(
+    [...groupBy(named, ({ column }) => column)].map(([column, rows]) => {
+      const [text = "", ...others] = new Set(rows.map((one) => one.text))
+      return [column, { not: others.length === 0 ? text : [text, ...others] }]
+    }),
+  )
 }
 
 /**
@@ -144,7 +145,7 @@ export const strayWarnings = (
   stray: ReadonlyArray<StrayRow>,
   next: (where: ReturnType<typeof whereWithout>, them: "it" | "them") => string,
 ): ReadonlyArray<string> =>
-  Object.values(Arr.groupBy(stray, ({ column, is }) => `${is} ${column !== undefined}`)).map((rows) => {
+  [...groupBy(stray, ({ column, is }) => `${is} ${column !== undefined}`).values()].map((rows) => {
     const [{ column, is }] = rows
     const isOne = rows.length === 1
     const kept = isOne
