@@ -78,6 +78,35 @@ describe("a damaged .xls workbook", () => {
     },
   )
 
+  it("no damage is suspected in a sheet with several windows and a custom view, or if a program has not corrected the count of formats", async () => {
+    const book = XLSX.CFB.read(sheet, { type: "buffer" })
+    const entry = XLSX.CFB.find(book, "/Workbook")
+    if (entry === null) throw new Error("no stream")
+    let bytes = Buffer.from(entry.content).subarray(0, 2607)
+    const record = (type: number, length: number) => {
+      const made = Buffer.alloc(4 + length)
+      made.writeUInt16LE(type, 0)
+      made.writeUInt16LE(length, 2)
+      return made
+    }
+    const insert = (at: number, ...records: ReadonlyArray<Buffer>) => {
+      bytes = Buffer.concat([bytes.subarray(0, at), ...records, bytes.subarray(at)])
+    }
+    const [bookEnd = 0, sheetEnd = 0] = recordsOf(0x0a).map((at) => at - stream)
+    insert(sheetEnd, record(0x23e, 18), record(0x1aa, 64), record(0x14, 0), record(0x1ab, 2))
+    const count = record(0x87c, 20)
+    count.writeUInt16LE(0x87c, 4)
+    count.writeUInt16LE(999, 18)
+    insert(bookEnd, count)
+    const place = (recordsOf(0x85)[0] ?? 0) - stream + 4
+    bytes.writeUInt32LE(bytes.readUInt32LE(place) + count.length, place)
+    entry.content = bytes
+    const changed = XLSX.CFB.write(book, { type: "buffer" }) as Buffer
+    const [all, before] = await Promise.all([changed, sheet].map((one) => run(read(config(file(one, "xls"))))))
+    expect(all?.rows).toEqual(before?.rows)
+    expect(all?.source.warnings).toEqual(before?.source.warnings)
+  })
+
   it("no damage is suspected in a sound workbook with several sheets, formulas, links or notes, or with unordered or unlisted rows", async () => {
     const book = XLSX.utils.book_new()
     const table = XLSX.utils.aoa_to_sheet([["id", "n"], [1, 2], [2, null], [3, 4]])

@@ -123,9 +123,6 @@ const readRecords = (bytes: Buffer) => {
       // xlsx only knows the common formats.
       if (!own.has(id) && commonFormat(id) !== id) bytes.writeUInt16LE(commonFormat(id), at + 2)
     } else if (type === kind.codePage && length >= 2) book.codePage = bytes.readUInt16LE(at)
-    else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
-      throw new BadRecords("fewer cell formats than it states")
-    }
     // Records that continue the shared strings belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
     if (isText) textParts.push([at, at + length])

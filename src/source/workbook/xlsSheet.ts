@@ -55,8 +55,9 @@ export const kind = {
   string: 0x207,
   row: 0x208,
   window: 0x23e,
+  viewStart: 0x1aa,
+  viewEnd: 0x1ab,
   bof: 0x809,
-  formatCount: 0x87c,
 } as const
 
 const formulas = numbersOf("6 206 406")
@@ -124,7 +125,8 @@ export class SheetRecords {
   /** The fault to report if another cell follows. Set when a record that is not a cell has followed a cell. */
   #odd: string | undefined
   #hasCells = false
-  #hasWindow = false
+  /** Whether the records are those of a custom view, which repeat settings of the sheet. */
+  #isInView = false
   /** The formula whose string result must come next. */
   #waiting: string | undefined
   #last = -1
@@ -162,11 +164,9 @@ export class SheetRecords {
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
     } else if (this.#hasCells && !amongCells.has(type)) {
-      // A sheet has at most one window record, with a fixed size.
-      const isNoWindow = type === kind.window
-        && (this.#hasWindow || (this.#book.isUnicode ? length < 14 : length !== 10))
-      if (beforeCells.has(type) || isNoWindow) return odd
-      this.#hasWindow ||= type === kind.window
+      if (type === kind.viewStart || type === kind.viewEnd) this.#isInView = type === kind.viewStart
+      const isNoWindow = type === kind.window && (this.#book.isUnicode ? length < 14 : length !== 10)
+      if ((beforeCells.has(type) && !this.#isInView) || isNoWindow) return odd
       this.#odd ??= odd
     }
     if (type === kind.dimensions && length >= 10) {
