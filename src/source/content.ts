@@ -4,7 +4,7 @@ import type { Bytes } from "./bytes.ts"
 import type { SourceError } from "./Source.ts"
 
 /** What a file is, according to its first bytes. */
-export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html" | "xml" | "text"
+export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "pointer" | "html" | "xml" | "text"
 
 const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
 
@@ -25,6 +25,7 @@ const contentIn = (head: Uint8Array): Content => {
   if (begins(head, 0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c)) return "7z"
   const text = Buffer.from(head).toString("latin1")
   if (/^ustar[\0 ]/.test(text.slice(257))) return "tar"
+  if (text.startsWith("version https://git-lfs.github.com/spec/")) return "pointer"
   const tag = /^(?:\xef\xbb\xbf)?\s*<(?:(!doctype html|html|head|table)\b|\?xml\s)/i.exec(text)
   return tag === null ? "text" : tag[1] === undefined ? "xml" : "html"
 }
@@ -50,6 +51,7 @@ export const contentNames: Readonly<Record<Content, string>> = {
   tar: "a tar archive",
   "7z": "a 7z archive",
   pdf: "a PDF document",
+  pointer: "a pointer of Git LFS",
   html: "a web page",
   xml: "an XML document",
   text: "plain text",

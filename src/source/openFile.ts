@@ -55,6 +55,9 @@ const choose = (
   if (content === "gzip" || content === "zip" || content === "tar" || content === "7z") {
     return refuse(`is ${is}. Unpack it, and give the path of the file inside.`)
   }
+  if (content === "pointer") {
+    return refuse(`is ${is}, not the file itself. Fetch the file with \`git lfs pull\`.`)
+  }
   if (content === "pdf" || (content === "html" && asked === undefined)) {
     const hint = content === "html"
       ? " Most likely it is a sign-in page, or a table that is only named like a workbook: if a spreadsheet program opens it with all rows, save it there as .xlsx. Otherwise, export"

@@ -451,7 +451,7 @@ describe("a file that can't be read as CSV", () => {
     )
   })
 
-  it("an empty file, a missing file, a folder, a PDF, an XML document and an archive are refused", async () => {
+  it("an empty file, a missing file, a folder, a PDF, a pointer of Git LFS, an XML document and an archive are refused", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}x`))).toContain(
@@ -459,6 +459,9 @@ describe("a file that can't be read as CSV", () => {
     )
     expect(await refusal(config(path.slice(0, path.lastIndexOf("/"))))).toContain("is a folder")
     expect(await refusal(config(file("%PDF-1.7\n")))).toContain("is a PDF document, not a file with rows")
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 12345\n`
+    expect(await refusal(config(file(pointer)))).toContain("is a pointer of Git LFS, not the file itself")
+    expect(await refusal(config(file(pointer, "xlsx")))).toContain("git lfs pull")
     const spreadsheet = '<?xml version="1.0"?>\n<Workbook><Row/></Workbook>\n'
     for (const extension of ["fods", "xls", "csv"]) {
       expect(await refusal(config(file(spreadsheet, extension)))).toContain("is an XML document, which can't be read.")
