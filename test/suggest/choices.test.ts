@@ -5,6 +5,7 @@ import { draftChoices, unknownOf } from "../../src/suggest/draft/draftChoices.ts
 import { settingsFor } from "../../src/suggest/draft/settings.ts"
 import { indexOptions, likelySeparator, optionNamed, splitFit } from "../../src/suggest/optionIndex.ts"
 import { translate } from "../../src/suggest/translate.ts"
+import { unitsOf } from "../../src/suggest/units.ts"
 
 const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 const counted = (...texts: ReadonlyArray<string>) => new Map(texts.map((text) => [text, 1]))
@@ -52,6 +53,16 @@ describe("Choices", () => {
   ])("are not translated into an option that contradicts them: %s", (choice, labels) => {
     const question = { id: "q", name: "Which?", type: "Dropdown", options: options(...labels) }
     expect(translate({ question }, [choice])).toEqual(new Map())
+  })
+
+  it("are counted in the cells of a grid, even if the form gives its question no type", () => {
+    const columns = ["Rooms", "Food"].map((title, position) => ({ position, title: `Rate [${title}]`, name: title }))
+    const profiles = profiler(columns)
+    for (const cells of [["Good", "Bad"], ["Awful", "Good"], ["Bad", "Awful"]]) profiles.addRow(cells)
+    const question = { id: "q", name: "Rate", type: undefined, options: options("Good", "Bad") }
+    const [block] = unitsOf(profiles.profiles(), [], [])
+    const suggestion = { question, origin: block!, confidence: 1, because: [] }
+    expect(unknownOf(suggestion, settingsFor(suggestion)).counts).toEqual([["Awful", 2]])
   })
 
   it("are counted one by one in a column with more texts than are kept", () => {

@@ -53,7 +53,7 @@ export const unknownOf = (suggestion: Suggestion, settings: Settings): Unknown =
       [...distinct].reduce((sum, [text, times]) => saysNo(text) ? sum - times : sum, filled)
     return { counts: unknown.map(([{ code, option, profile }]) => [code ?? option, ticked(profile)]), more: false }
   }
-  const isGrid = origin._tag === "Block" && (question.type === "Matrix" || origin.content === "places")
+  const isGrid = origin._tag === "Block" && (settings.kind === "matrix" || origin.content === "places")
   const { keys, kind = "text" } = isGrid ? { keys: [], kind: "choice" } : settings
   if (!["choice", "choices", "ranking"].includes(kind)) return none
   // The form may use the same codes with other meanings. So a code whose label names no option is not the option with this code.
