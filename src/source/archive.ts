@@ -339,6 +339,9 @@ const chooseMember = (
     )
   }
   if (files.length === 0) return refuse("contains no file. Fetch or export it again.")
+  if (files.some(({ name }) => name.endsWith(".iwa"))) {
+    return refuse("is a document of Numbers, which can't be read. Export it there as a workbook or as CSV.")
+  }
   const likely = files.filter(({ name }) => holdsRows.test(name))
   const [only, ...others] = likely.length > 0 ? likely : files
   return only !== undefined && others.length === 0

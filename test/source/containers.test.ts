@@ -87,6 +87,11 @@ describe("a zip archive", () => {
     }
   })
 
+  it("a document of Numbers is refused", async () => {
+    const content = zip({ "Index/Document.iwa": "x", "Metadata/Properties.plist": "x" })
+    expect(await refusal(config(file(content, "numbers")))).toContain("is a document of Numbers, which can't be read")
+  })
+
   it("the named member of a zip archive with several files is read", async () => {
     const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
     expect(await refusal(config(content))).toContain(

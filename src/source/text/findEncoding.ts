@@ -136,6 +136,11 @@ const isBinary = (lines: Uint8Array) => {
   return controls >= Math.max(3, lines.length / 50)
 }
 
+const noText = (file: string) =>
+  refusing(file)(
+    "is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.",
+  )
+
 /** An encoding, and warnings about how it was found. */
 interface Found {
   readonly encoding: Encoding
@@ -156,7 +161,8 @@ const doubts = (names: ReadonlyArray<string>) =>
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes
-    const encoding = chooseEncoding(yield* bytes.head(4096), asked)
+    const head = yield* bytes.head(4096)
+    const encoding = chooseEncoding(head, asked)
     if (encoding === undefined) {
       const message =
         `There is no encoding called ${asked}. Set \`source.encoding\` to the name of the file's encoding, for example utf-8, windows-1252 or iso-8859-15.`
@@ -164,6 +170,8 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     }
     const plain: Found = { encoding, warnings: [] }
     if (encoding.because !== checkedUtf8) return plain
+    // A database's file may be valid UTF-8, too, but no line of titles contains a NUL character.
+    if (head.subarray(0, head.indexOf(0x0a) + 1 || head.length).includes(0)) return yield* noText(file)
     const known = detections.get(bytes)
     if (known !== undefined) return known
     const look = yield* looksLike(bytes)
@@ -181,11 +189,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
   Effect.gen(function*() {
     const { file } = bytes
     const sample = yield* takeSample(bytes)
-    if (isBinary(sample.lines)) {
-      return yield* refusing(file)(
-        "is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.",
-      )
-    }
+    if (isBinary(sample.lines)) return yield* noText(file)
     const { cut, right, wrong } = sample
     if (right > 0 ? right + cut >= wrong : cut > wrong) return plain
     // A large table of letter frequencies, so it is loaded only when a file needs it.
