@@ -1,7 +1,8 @@
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { FormList } from "../domain/form.ts"
+import { groupBy } from "../domain/groupBy.ts"
 import { type Item, ownKinds, ownMembers, ownValue } from "../domain/item.ts"
-import { isList, isObject, type Json } from "../domain/json.ts"
+import { canonicalJson, isList, isObject, type Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { namesOf } from "../domain/words.ts"
 import { both, compareJson, different, equivalent, same, saysNothing } from "./compared.ts"
@@ -91,7 +92,7 @@ const comparing: Readonly<Record<ComparedAnswer["list"], Compare>> = {
 }
 
 /** Returns a value of our own types as JSON, omitting undefined members. */
-export const asJson = (value: object | null): Json =>
+const asJson = (value: object | null): Json =>
   value === null ? null : Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 
 /** Compares a sent value with the returned one. */
@@ -142,6 +143,22 @@ const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
   return table
 }
 
+/** Returns elements by id. One whose id occurs with different values has the list of them, because it is unknown which of them is right. */
+export const elementsById = <
+  A extends { readonly id: string; readonly value: Json | undefined; readonly known?: boolean },
+>(
+  elements: ReadonlyArray<A>,
+): ReadonlyMap<string, A> => {
+  const byId = new Map(elements.map((each) => [each.id, each]))
+  if (byId.size === elements.length) return byId
+  for (const [id, same] of groupBy(elements, (each) => each.id)) {
+    const values = new Map(same.map(({ value = null }) => [canonicalJson(value), value]))
+    const one = same.find(({ known }) => known !== false) ?? same[0]
+    byId.set(id, values.size === 1 ? one : { ...one, value: [...values.values()] })
+  }
+  return byId
+}
+
 /** Compares a list of an item: first everything that was sent, in order, then anything that came back without being sent. */
 const compareList = (
   answers: ReadonlyMap<string, ComparedAnswer>,
@@ -150,11 +167,10 @@ const compareList = (
   returned: ReadonlyArray<Returned>,
 ): ReadonlyArray<AnswerComparison> => {
   const compare = comparing[list]
-  // If several members have the same id, the last one counts.
-  const byId = new Map(returned.map((each) => [each.id, each]))
+  const byId = elementsById(returned)
   const comparisons = sent.map((each) => compareOne(each, answers.get(each.id), byId.get(each.id), compare))
   const asked = new Set(sent.map(({ id }) => id))
-  for (const { id, known, name, type, value } of returned) {
+  for (const { id, known, name, type, value } of byId.values()) {
     if (asked.has(id) || known === false || saysNothing(value)) continue
     if (type !== undefined && filledByTheForm.has(type)) continue
     const called = answers.get(id)?.name ?? name ?? id
@@ -163,10 +179,9 @@ const compareList = (
   return comparisons
 }
 
-type Elements = ReadonlyArray<{ readonly id: string; readonly value: object | null }>
-
-const asReturned = (elements: Elements) =>
-  elements.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
+/** Returns elements with their values as JSON. */
+export const withJson = <A extends { readonly value: object | null }>(elements: ReadonlyArray<A>) =>
+  elements.map((each) => ({ ...each, value: asJson(each.value) }))
 
 /**
  * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without
@@ -199,10 +214,10 @@ export const compareSubmission = (
     ...compareList(
       answers.scheduling,
       "scheduling",
-      asReturned(item.scheduling ?? []),
-      asReturned(submission.scheduling),
+      withJson(item.scheduling ?? []),
+      withJson(submission.scheduling),
     ),
-    ...compareList(answers.payments, "payments", asReturned(item.payments ?? []), asReturned(submission.payments)),
+    ...compareList(answers.payments, "payments", withJson(item.payments ?? []), withJson(submission.payments)),
   ]
 }
 

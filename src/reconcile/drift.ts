@@ -3,7 +3,7 @@ import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { saysNothing } from "../kinds/compared.ts"
-import { asJson, filledByTheForm } from "../kinds/submission.ts"
+import { elementsById, filledByTheForm, withJson } from "../kinds/submission.ts"
 import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
 import type { ServiceUnusable } from "../service/FormService.ts"
 import { discardedTypes, type ReadBackOptions, type ReadBackResult } from "./ReadBack.ts"
@@ -32,8 +32,8 @@ interface ReturnedMember {
 }
 
 /**
- * Returns a submission's members under the ids that a comparison uses. If two have the same id, the last one that is not empty counts, as in the
- * digests of a comparison. `lastUpdatedAt` is omitted, because every edit sets it and it is not an answer.
+ * Returns a submission's members under the ids that a comparison uses. If two lists have the same id, the last member that is not empty counts, as in
+ * the digests of a comparison. `lastUpdatedAt` is omitted, because every edit sets it and it is not an answer.
  */
 const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
   const members = new Map<string, ReturnedMember>()
@@ -47,13 +47,15 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
     if (nothing && members.has(id)) return
     members.set(id, { name, value: nothing || !known ? undefined : value, known, ownWork })
   }
-  for (const { id, known, name, type, value } of submission.questions) {
+  for (const { id, known, name, type, value } of elementsById(submission.questions).values()) {
     add(id, name, value, { known, ownWork: type !== undefined && filledByTheForm.has(type) })
   }
-  for (const { id, name, value } of submission.urlParameters) add(id, name, value)
+  for (const { id, name, value } of elementsById(submission.urlParameters).values()) add(id, name, value)
   add("submissionTime", undefined, submission.submissionTime, { ownWork: true })
   add("login", undefined, submission.login?.email)
-  for (const { id, name, value } of [...submission.scheduling, ...submission.payments]) add(id, name, asJson(value))
+  for (const list of [submission.scheduling, submission.payments]) {
+    for (const { id, name, value } of elementsById(withJson(list)).values()) add(id, name, value)
+  }
   return members
 }
 

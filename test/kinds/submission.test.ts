@@ -165,6 +165,30 @@ describe("comparing a submission with an item", () => {
     expect(compareAnswer("phone", "+493012345678", "+49 30 12345678").verdict).toBe("equivalent")
   })
 
+  it("an answer that came back several times with different values is different, in any order", () => {
+    const item: Item = {
+      questions: [{ id: "q", value: "x" }],
+      urlParameters: [{ id: "u", name: "ref", value: "x" }],
+      scheduling: [{ id: "s", value: { fullName: "Ada" } }],
+    }
+    const back = (values: ReadonlyArray<string | null>) =>
+      submission(values.map((value) => returned("q", value)), {
+        urlParameters: values.map((value) => ({ id: "u", name: "ref", value })),
+        scheduling: values.map((value) => ({
+          id: "s",
+          name: "Booking",
+          value: { fullName: value === "x" ? "Ada" : "Eda" },
+        })),
+      })
+    const all = (verdict: string) => ["q", "u", "s"].map((id) => [id, verdict])
+    expect(verdictsOf([], item, back(["x", "x"]))).toEqual(all("same"))
+    for (const values of [["x", "y"], ["y", "x"], ["x", null], [null, "x"]]) {
+      expect(verdictsOf([], item, back(values))).toEqual(all("different"))
+    }
+    expect(compareSubmission([], { questions: [] }, submission([returned("q", null), returned("q", "y")])))
+      .toMatchObject([{ question: "q", verdict: "unexpected", returned: [null, "y"] }])
+  })
+
   it("finds no difference between an empty value that was sent and one that was returned", () => {
     expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", [])]))).toEqual([[
       "j",

@@ -214,6 +214,16 @@ describe("checkDrift of an edited submission", () => {
     }
   })
 
+  it("a second, different answer to a question is drift, whether it is the first or the last one", async () => {
+    const answer = (value: string) => ({ id: "q1", name: "Name", type: "ShortAnswer", known: true, value })
+    const submission = (...values: ReadonlyArray<string>) => submissionWith({ questions: values.map(answer) })
+    const answers = await Effect.runPromise(verified({ questions: [{ id: "q1", value: "x" }] }, submission("x")))
+    const standings = [["x", "x"], ["y", "x"], ["x", "y"]].map((values) =>
+      Effect.map(drift(answers, submission(...values)), ({ standing }) => standing)
+    )
+    expect(await Effect.runPromise(Effect.all(standings))).toEqual(["unchanged", "edited", "edited"])
+  })
+
   it("equal content counts as the same edit, and changed content as a new edit", async () => {
     const submission = (text: string): Submission =>
       submissionWith({ questions: [{ id: "q1", name: "Name", type: "ShortAnswer", known: true, value: text }] })
