@@ -334,7 +334,7 @@ export const RunReport = Schema.Struct({
         title: "Discarded fields",
         columns: { count: "fields" },
         intro:
-          "The form contains fields of types that formferry does not know. They were discarded, as the service requires, and could not be compared.",
+          "The submissions contain fields of types that formferry does not know. They were discarded, as the service requires, and could not be compared, unless the form gives the question a known type.",
       },
     },
   ),

@@ -20,6 +20,8 @@ export interface ComparedAnswer {
   /** The name of the answer's kind. */
   readonly kind: string
   readonly list: FormList | "own"
+  /** Whether formferry knows the type that the form gives the question, or the form gives none. */
+  readonly known?: boolean
 }
 
 /**
@@ -104,7 +106,8 @@ const compareOne = (
 ): AnswerComparison => {
   const name = answer?.name ?? returned?.name ?? id
   const other = returned?.value
-  if (returned?.known === false) {
+  // The mapping was made for the type that the form gives.
+  if (returned?.known === false && answer?.known !== true) {
     return { question: id, name, verdict: "not comparable", sent: value, returned: undefined, type: returned.type }
   }
   const compared = other === value

@@ -2,6 +2,7 @@ import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, Form, Option, Question } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
 import type { Translation } from "../kinds/Kind.ts"
+import type { ComparedAnswer } from "../kinds/submission.ts"
 import type { MappingConfig, MappingEntry } from "../project/Pipeline.ts"
 import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
@@ -76,5 +77,5 @@ export interface CompiledAnswer extends AnswerEntries, CompiledEntry {
 
 /** An answer that is not complete yet, because it is not known, for example, whether its differences are tolerated. */
 export type AnswerDraft = Omit<CompiledAnswer, "answer"> & {
-  readonly answer: Pick<MappedAnswer, "id" | "name" | "kind" | "list">
+  readonly answer: ComparedAnswer
 }

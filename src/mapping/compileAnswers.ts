@@ -6,6 +6,7 @@ import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elemen
 import type { Kind, Translation } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
+import { isKnownType } from "../service/wire.ts"
 import { cellUse, CellUses } from "./CellUses.ts"
 import { entryColumns } from "./ColumnBook.ts"
 import type { AnswerDraft, AnswerEntries, CompileContext, CompiledAnswer, CompiledEntry } from "./CompileContext.ts"
@@ -42,7 +43,7 @@ export const compileAnswers = (
   }
 
   /** Finds what each entry fills, compiles the entry, and joins the entries for the same question or element. */
-  const fill = <E extends Element>(
+  const fill = <E extends Element & Pick<Partial<Question>, "type">>(
     list: FormList,
     entries: ReadonlyArray<MappingEntry>,
     elements: ReadonlyArray<E>,
@@ -87,7 +88,13 @@ export const compileAnswers = (
         }
       }
       add(
-        { id: element.id, name: element.name, kind: first?.kind?.name ?? kindName, list },
+        {
+          id: element.id,
+          name: element.name,
+          kind: first?.kind?.name ?? kindName,
+          list,
+          known: isKnownType(element.type),
+        },
         joined(made, group, options(element), context),
       )
       compiled.push(...compileRedirects(element, group, compiled.at(-1), context))

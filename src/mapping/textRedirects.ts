@@ -4,6 +4,7 @@ import { brief } from "../domain/problem.ts"
 import { kindOfType } from "../kinds/index.ts"
 import { Fault, type Parse } from "../kinds/Kind.ts"
 import type { KindOptions, MappingEntry } from "../project/Pipeline.ts"
+import { isKnownType } from "../service/wire.ts"
 import type { AnswerDraft, CompileContext, TextRedirect, TextRedirects } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, kindNamed, optionsOf } from "./compileKind.ts"
 import { meantBy, theOnly } from "./findElement.ts"
@@ -80,7 +81,13 @@ export const compileRedirects = (
     const { columns } = source
     const blamed = columns.at(-1)
     const answer: AnswerDraft = {
-      answer: { id: redirect.to.id, name: redirect.to.name, kind: parse.kind, list: "questions" },
+      answer: {
+        id: redirect.to.id,
+        name: redirect.to.name,
+        kind: parse.kind,
+        list: "questions",
+        known: isKnownType(redirect.to.type),
+      },
       entries: [],
       options: undefined,
       columns,

@@ -25,10 +25,8 @@ interface ReturnedMember {
   readonly name: string | undefined
   /** Undefined if the member is empty. */
   readonly value: Json | undefined
-  /** Whether the member's type is known. A field of an unknown type is discarded and never compared. */
-  readonly known: boolean
-  /** Whether the form or the service fills the member automatically. Then a new value is not an edit. */
-  readonly ownWork: boolean
+  /** Whether a new value is not an edit, because its type is unknown, or the form or the service fills the member automatically. */
+  readonly isIgnored: boolean
 }
 
 /**
@@ -41,17 +39,17 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
     id: string,
     name: string | undefined,
     value: Json | undefined,
-    { known = true, ownWork = false }: { readonly known?: boolean; readonly ownWork?: boolean } = {},
+    isIgnored = false,
   ) => {
-    const nothing = known && saysNothing(value)
+    const nothing = saysNothing(value)
     if (nothing && members.has(id)) return
-    members.set(id, { name, value: nothing || !known ? undefined : value, known, ownWork })
+    members.set(id, { name, value: nothing ? undefined : value, isIgnored })
   }
   for (const { id, known, name, type, value } of elementsById(submission.questions).values()) {
-    add(id, name, value, { known, ownWork: type !== undefined && filledByTheForm.has(type) })
+    add(id, name, value, !known || (type !== undefined && filledByTheForm.has(type)))
   }
   for (const { id, name, value } of elementsById(submission.urlParameters).values()) add(id, name, value)
-  add("submissionTime", undefined, submission.submissionTime, { ownWork: true })
+  add("submissionTime", undefined, submission.submissionTime, true)
   add("login", undefined, submission.login?.email)
   for (const list of [submission.scheduling, submission.payments]) {
     for (const { id, name, value } of elementsById(withJson(list)).values()) add(id, name, value)
@@ -61,7 +59,7 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
 
 /**
  * Returns the members that changed since the submission was verified, according to the ledger's digests. Omits members that could not be compared
- * then, or can't be compared now because their type is unknown.
+ * then.
  */
 const driftOf = (
   then: AnswerDigests,
@@ -82,7 +80,6 @@ const driftOf = (
     if (question === "lastUpdatedAt") continue
     if (digests.sent === undefined && digests.returned === undefined) continue
     const one = now.get(question)
-    if (one?.known === false) continue
     const value = one?.value
     const returned = value === undefined ? undefined : digest.value(value)
     const unchanged = returned === undefined || digests.returned === undefined
@@ -91,7 +88,7 @@ const driftOf = (
     if (!unchanged) differs(question, one?.name, value)
   }
   for (const [question, one] of now) {
-    if (one.ownWork || one.value === undefined || then.has(question)) continue
+    if (one.isIgnored || one.value === undefined || then.has(question)) continue
     differs(question, one.name, one.value)
   }
   return found

@@ -124,17 +124,17 @@ const payment = membersOf<PaymentValue>({
 /** How deep lists and objects may be nested in a returned value. The limit prevents recursive functions from exhausting the stack. */
 const deepest = 500
 
-const tooDeep = `nested more than ${deepest} deep`
-
 /** Returns a value unchanged, or a placeholder string for a value that is nested too deep. */
 const returnedValue = (value: Json | undefined): Json =>
-  value === undefined ? null : deeperThan(value, deepest) ? `(${tooDeep})` : value
+  value === undefined ? null : deeperThan(value, deepest) ? `(nested more than ${deepest} deep)` : value
 
-/** Returns a question's answer. Marks it as unknown if its type is unknown or it is nested too deep, because it can't be compared then. */
-const answer = ({ id, name, type, value = null }: ReturnedElement): ReturnedAnswer =>
-  deeperThan(value, deepest)
-    ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
-    : { id, name, type, known: isKnownType(type), value }
+const answer = ({ id, name, type, value }: ReturnedElement): ReturnedAnswer => ({
+  id,
+  name,
+  type,
+  known: isKnownType(type),
+  value: returnedValue(value),
+})
 
 /** An element of a submission that has an id. */
 interface ReturnedElement {

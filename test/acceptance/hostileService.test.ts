@@ -20,7 +20,7 @@ const changing = (change: (method: string, body: string) => string) =>
     return at
   })
 
-it.scopedLive("a returned answer nested 5,000 levels deep is not comparable, and the run still writes a report", () =>
+it.scopedLive("a returned answer nested 5,000 levels deep is different, and the run still writes a report", () =>
   Effect.gen(function*() {
     const deep = `${'{"a":['.repeat(2_500)}${"]}".repeat(2_500)}`
     const at = yield* changing((method, body) =>
@@ -28,14 +28,28 @@ it.scopedLive("a returned answer nested 5,000 levels deep is not comparable, and
     )
     at.write("source.csv", csv(upTo(5)))
     const run = yield* at.run("run", "contacts")
-    expect(run.status, run.stdout + run.stderr).toBe(0)
+    expect(run.status, run.stdout + run.stderr).toBe(3)
     expect(at.report()).toMatchObject({
       rows: { imported: 5 },
-      readBack: { verified: 5, differing: 0 },
-      discarded: [{ type: "ShortAnswer, nested more than 500 deep", count: 1 }],
+      readBack: { verified: 4, differing: 1 },
+      differences: [{ question: "qName", verdict: "different", returned: "(nested more than 500 deep)" }],
     })
     const again = yield* at.inProcess("reconcile", "contacts")
-    expect(again.status, again.stdout + again.stderr).toBe(0)
+    expect(again.status, again.stdout + again.stderr).toBe(4)
+  }))
+
+it.scopedLive("a changed answer is different, although it came back with a type that formferry does not know", () =>
+  Effect.gen(function*() {
+    const at = yield* changing((_method, body) =>
+      body.includes('"submissionId"') ? body.replaceAll('"ShortAnswer"', '"TextBox"').replace("Person 3", "") : body
+    )
+    at.write("source.csv", csv(upTo(5)))
+    const run = yield* at.inProcess("run", "contacts")
+    expect(run.status, run.stdout + run.stderr).toBe(3)
+    expect(at.report()).toMatchObject({
+      readBack: { verified: 4, differing: 1 },
+      differences: [{ question: "qName", verdict: "absent", sent: "Person 3" }],
+    })
   }))
 
 it.scopedLive("deeply nested values in the response to a create, even in unknown members, don't put a row in doubt", () =>

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { eachAnswered, type Item } from "../../src/domain/item.ts"
+import type { Json } from "../../src/domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
 import { compareAnswer, type ComparedAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"
 import { submissionWith } from "../fakeSubmissions.ts"
@@ -187,6 +188,16 @@ describe("comparing a submission with an item", () => {
     }
     expect(compareSubmission([], { questions: [] }, submission([returned("q", null), returned("q", "y")])))
       .toMatchObject([{ question: "q", verdict: "unexpected", returned: [null, "y"] }])
+  })
+
+  it("compares an answer of an unknown type by its kind if the form gives the question a known type, or none", () => {
+    const item: Item = { questions: [{ id: "q", value: 5 }] }
+    const back = (value: Json) => submission([returned("q", value, { type: "Hologram", known: false })])
+    const mapped = (known: boolean) => [{ ...answer("q", "number"), known }]
+    expect(verdictsOf(mapped(true), item, back("5"))).toEqual([["q", "equivalent"]])
+    expect(verdictsOf(mapped(true), item, back(6))).toEqual([["q", "different"]])
+    expect(verdictsOf(mapped(true), item, back(null))).toEqual([["q", "absent"]])
+    expect(verdictsOf(mapped(false), item, back(6))).toEqual([["q", "not comparable"]])
   })
 
   it("finds no difference between an empty value that was sent and one that was returned", () => {

@@ -243,10 +243,18 @@ describe("checkDrift of a question with an unknown type", () => {
   const answer = (type: string, value: Json) => ({ id: "q1", name: "Name", type, known: isKnownType(type), value })
   const submission = (type: string, value: Json): Submission => submissionWith({ questions: [answer(type, value)] })
 
-  it("a question with an unknown type is not compared, whether its type was unknown at the import or is unknown now", async () => {
-    for (
-      const [then, now] of [["HoloScan", "ShortAnswer"], ["ShortAnswer", "HoloScan"], ["HoloScan", "HoloScan"]] as const
-    ) {
+  it("a question whose answer was compared at the import is compared, although its type is unknown now", async () => {
+    const answers = await Effect.runPromise(
+      verified({ questions: [{ id: "q1", value: "x" }] }, submission("ShortAnswer", "x")),
+    )
+    const standings = ["x", "y", null].map((value) =>
+      Effect.map(drift(answers, submission("HoloScan", value)), ({ standing }) => standing)
+    )
+    expect(await Effect.runPromise(Effect.all(standings))).toEqual(["unchanged", "edited", "edited"])
+  })
+
+  it("a question whose type was unknown at the import is not compared", async () => {
+    for (const [then, now] of [["HoloScan", "ShortAnswer"], ["HoloScan", "HoloScan"]] as const) {
       const result = await Effect.runPromise(Effect.flatMap(
         verified({ questions: [{ id: "q1", value: "x" }] }, submission(then, "x")),
         (answers) => drift(answers, submission(now, "y")),
