@@ -3,6 +3,7 @@ import type { Element } from "../domain/form.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import {
   ignore,
+  keepsOthers,
   leaveUnanswered,
   markReviewed,
   proposedSourceKey,
@@ -27,17 +28,17 @@ export type AnyEdit =
   | { readonly _tag: "PutEntry"; readonly list: "questions" | "own"; readonly entry: DraftEntry }
 
 /**
- * Changes a pipeline's text. Fails with JobRefused if the text's layout doesn't allow its lines to be changed, or if it lacks what is changed.
+ * Changes a pipeline's text. Fails with JobRefused if the text's layout doesn't allow its lines to be changed, if anything else would change, or if it lacks what is changed.
  *
  * @param file the file's name for messages
  */
 export const editText = (text: string, edit: AnyEdit, file = "The file") => {
-  const changed = (text: string | undefined) =>
-    text === undefined
+  const changed = (edited: string | undefined) =>
+    edited === undefined || !keepsOthers(text, edited)
       ? initRefused(
         `${file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own, or edit the text.`,
       )
-      : Effect.succeed({ text, entry: undefined })
+      : Effect.succeed({ text: edited, entry: undefined })
   switch (edit._tag) {
     case "Accept":
       return changed(markReviewed(text, elementOf(edit)))

@@ -243,10 +243,12 @@ export const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, 
 export const endOf = (text: string, map: YAMLMap): number =>
   afterComments(text, lineAfter(text, last(map)), keyIndent(text, map))
 
-/** Returns the pipeline's `mapping`, unless it is written in braces. */
+/** Returns the pipeline's `mapping`, unless it is written in braces, or its entries in brackets. */
 export const mappingOf = (text: string): YAMLMap | undefined => {
   const mapping = member(parseDocument(text).contents, "mapping")?.value
-  return isMap(mapping) && mapping.flow !== true ? mapping : undefined
+  const questions = member(mapping, "questions")?.value
+  const isInBrackets = isSeq(questions) && questions.flow === true && questions.items.length > 0
+  return isMap(mapping) && mapping.flow !== true && !isInBrackets ? mapping : undefined
 }
 
 /** Replaces the text between two offsets, at which lines start, by other lines. */

@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml"
 import { calledName, type Element, names } from "../domain/form.ts"
 import { ownMembers } from "../domain/item.ts"
+import { canonicalJson, type JsonObject } from "../domain/json.ts"
 import { correctedLines } from "./correctedEntry.ts"
 import {
   addToPipeline,
@@ -29,6 +30,34 @@ import { written } from "./yamlFaults.ts"
 import { lineStarts } from "./yamlText.ts"
 
 // Each edit returns the new text, with all other lines unchanged. It returns undefined if the file's layout doesn't allow the edit.
+
+/** Returns the values that no edit changes, and those of which it changes or removes at most one. Undefined if the text is not YAML. */
+const valuesIn = (text: string) => {
+  const document = parseDocument(text, { merge: true })
+  if (document.errors.length > 0) return undefined
+  try {
+    const { source, mapping, ...others } = document.toJS() as { readonly [key: string]: JsonObject }
+    const { empty: _empty, rowKey: _rowKey, where: _where, ...otherSource } = source ?? {}
+    const { ignore, ignoreQuestions, lastUpdatedAt, login, questions, submissionTime, urlParameters, ...otherMapping } =
+      mapping ?? {}
+    const entries = { ignore, ignoreQuestions, lastUpdatedAt, login, questions, submissionTime, urlParameters }
+    return {
+      fixed: canonicalJson([others, otherSource, otherMapping]),
+      entries: Object.entries(entries).flatMap(([key, value]) =>
+        [value ?? []].flat().map((one) => canonicalJson([key, one]))
+      ),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an edited text is still YAML, and lacks or changes at most one entry, and nothing else but keys of `source` that a review asks for. */
+export const keepsOthers = (before: string, after: string): boolean => {
+  const [was, is] = [valuesIn(before), valuesIn(after)]
+  if (was === undefined) return true
+  return is?.fixed === was.fixed && was.entries.filter((one) => !is.entries.includes(one)).length <= 1
+}
 
 /** The offsets at which the lines of an entry start and end, from the first of its comments to the last. */
 interface Lines {
@@ -182,8 +211,10 @@ export const removeEntry = (text: string, question: Element): string => {
 }
 
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
-export const leaveUnanswered = (text: string, question: Element): string | undefined =>
-  ignore(removeEntry(text, question), "ignoreQuestions", calledName(question))
+export const leaveUnanswered = (text: string, question: Element): string | undefined => {
+  const left = removeEntry(text, question)
+  return itemOf(left, question) === undefined ? ignore(left, "ignoreQuestions", calledName(question)) : undefined
+}
 
 /** Adds a name to the columns, or to the questions, that are left out on purpose. */
 export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: string): string | undefined => {
@@ -199,6 +230,7 @@ export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: s
   }
   const { value } = ignored
   if (!isSeq(value)) return undefined
+  if (value.items.some((item) => isScalar(item) && written(item) === name)) return text
   const end = rangeOf(value)?.[1] ?? 0
   if (value.flow === true) {
     const bracket = text.lastIndexOf("]", end)
