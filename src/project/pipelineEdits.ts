@@ -325,7 +325,8 @@ const withoutListed = (text: string, question: Element, choice: string): string 
   const kept = left.some((line) => isListed(line) || / otherwise:/.test(line))
     ? left
     : left.filter((line) => !/^\s*# (?:values:|  )/.test(line))
-  return replaceLines(text, from, to, kept)
+  // The entry has `values` now, so the rest can be added to it.
+  return replaceLines(text, from, to, kept.map((line) => line.replace(/^(\s*# )values: (?=#)/, "$1  ")))
 }
 
 /** Writes a key of `source`: in place of its value, or of the comment that proposes it. */

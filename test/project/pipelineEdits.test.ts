@@ -121,7 +121,10 @@ describe("an edit of a pipeline file", () => {
   it("an edit translates a choice, and removes it from the comment that lists it", () => {
     const one = setChoice(pipeline, a, "n: o", null) ?? ""
     expect(parse(one).mapping.questions[0].values).toEqual({ "n: o": null })
-    expect(gone(pipeline, one)).toEqual(['#   "n: o": # 1 ×'])
+    expect(gone(pipeline, one)).toEqual(["# values: # these are not options", '#   "n: o": # 1 ×'])
+    // The # of the other choices can be removed.
+    const uncommented = parse(one.replaceAll(/# {3}(?=Rot|# )/g, "  "))
+    expect(uncommented.mapping.questions[0].values).toEqual({ "n: o": null, Rot: null })
     const two = setChoice(one, a, "Rot", "Red, dark") ?? ""
     expect(parse(two).mapping.questions[0].values).toEqual({ "n: o": null, Rot: "Red, dark" })
     expect(two).not.toContain("# values")
