@@ -64,6 +64,8 @@ interface Lines {
   readonly from: number
   readonly to: number
   readonly indent: number
+  /** The comments above an open entry that a person wrote. They stay. */
+  readonly kept: ReadonlyArray<string>
 }
 
 /** Returns lines without their ends. */
@@ -111,7 +113,8 @@ const openEntries = (text: string): ReadonlyMap<string, Lines> => {
     for (let above = lines[from - 1]; belongs(above) && !isBody(above); above = lines[from - 1]) from--
     let to = first + 1
     while (isInside(lines[to])) to++
-    found.set(of, { from: starts[from]!, to: starts[to]!, indent })
+    const kept = lines.slice(from, first).map((line) => line.trim()).filter((line) => !remark.test(line))
+    found.set(of, { from: starts[from]!, to: starts[to]!, indent, kept })
   }
   return found
 }
@@ -153,6 +156,7 @@ const itemLines = (text: string, item: YAMLMap): Lines => {
     from: startOfLines(text, dash - indent, (line) => remark.test(line.trim())),
     to: afterComments(text, lineAfter(text, last(item)), indent + 1),
     indent,
+    kept: [],
   }
 }
 
@@ -168,7 +172,7 @@ export const putEntry = (file: string, list: "questions" | "own", entry: DraftEn
       ? correctedLines(text, item, place.to, entry, false)
       : list === "questions"
       ? resolvedLines(text, place, entry)
-      : memberLines(entry)
+      : [...place.kept, ...memberLines(entry)]
     const corrected = replaceLines(text, place.from, place.to, indented(lines, place.indent))
     return list === "own" || entry.open ? corrected : withTranslations(corrected, question, entry)
   }
@@ -179,12 +183,11 @@ export const putEntry = (file: string, list: "questions" | "own", entry: DraftEn
 const resolvedLines = (text: string, place: Lines, entry: DraftEntry): ReadonlyArray<string> => {
   const body = linesIn(text, place).map((line) => line.slice(place.indent))
   const first = body.findIndex((line) => line.startsWith("# - "))
-  const above = body.slice(0, first).filter((line) => !remark.test(line))
   const bare = body.slice(first).map((line) => line.slice(2)).join("\n")
   const document = parseDocument(bare)
   const item = isSeq(document.contents) ? document.contents.items[0] : undefined
   const isEntry = document.errors.length === 0 && isMap(item)
-  return [...above, ...isEntry ? correctedLines(bare, item, bare.length, entry, true) : entryLines(entry)]
+  return [...place.kept, ...isEntry ? correctedLines(bare, item, bare.length, entry, true) : entryLines(entry)]
 }
 
 /** Adds the translations that an entry's earlier `values` don't have, and removes the translated choices from the comment that lists open ones. */
@@ -207,7 +210,7 @@ const withTranslations = (text: string, question: Element, entry: DraftEntry): s
 export const removeEntry = (text: string, question: Element): string => {
   const item = itemOf(text, question)
   const place = item === undefined ? openEntries(text).get(question.id) : itemLines(text, item)
-  return place === undefined ? text : replaceLines(text, place.from, place.to, [])
+  return place === undefined ? text : replaceLines(text, place.from, place.to, indented(place.kept, place.indent))
 }
 
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */

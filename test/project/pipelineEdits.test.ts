@@ -85,6 +85,17 @@ describe("an edit of a pipeline file", () => {
     expect(own).not.toContain("# submissionTime")
   })
 
+  it("an edit of an open entry keeps the comments above it that a person wrote", () => {
+    const text = pipeline.replace("    # - id: b\n", "    # ours\n    # - id: b\n").replace(
+      "  # submissionTime",
+      "  # ours, too\n  # submissionTime",
+    )
+    for (const edited of [putEntry(text, "questions", entry("b")), leaveUnanswered(text, { id: "b", name: "Due" })]) {
+      expect(edited).toContain("    # ours\n")
+    }
+    expect(putEntry(text, "own", entry("submissionTime"))).toContain("  # ours, too\n  # reviewed\n")
+  })
+
   it("an edit keeps the file's line ends", () => {
     const windows = pipeline.replaceAll("\n", "\r\n")
     for (
