@@ -77,7 +77,8 @@ const statedTotal = (place: NonNullable<Pull["page"]>["total"]) => {
     read: (json: Json): void => {
       if (at === undefined || (isRemaining && total !== undefined)) return
       const stated = countIn(valueAt(json, at))
-      if (stated === undefined) {
+      // Some tools send -1 if they don't know it.
+      if (stated === undefined || stated < 0) {
         throw new Unpaged(`sent a page without a number at ${at}. Correct \`page.total\`.`)
       }
       if (stated < (total ?? 0)) {
@@ -160,7 +161,8 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     if (id === undefined || id === null || id === "") {
       throw new Unpaged(`sent a record without ${page.id}. Correct \`page.id\`.`)
     }
-    return JSON.stringify(id)
+    // Row keys are texts, too: 7 and "7" are the same record.
+    return valueText(id)
   }
 
   /**

@@ -214,6 +214,19 @@ describe("a pull", () => {
       () => ({ body: { results: [{ id: 1 }] } }),
       "sent a page without a number at /count",
     ],
+    ["a total that is not known", link, () => ({ body: { results: [{ id: 1 }], count: -1 } }), "without a number at /count"],
+    [
+      "a record whose id is a text on a later page, so that another one is missing",
+      { ...number, source: number.source.replace("number: 1", "number: 1, total: /total, id: /id") },
+      ({ url }) => ({
+        body: {
+          submissions: url.searchParams.get("page") === "1" ? [{ id: 1 }, { id: 2 }] : [{ id: "2" }],
+          hasMore: url.searchParams.get("page") === "1",
+          total: 3,
+        },
+      }),
+      "has 3 records according to /total, but sent 2.",
+    ],
     [
       "a next page on another host",
       link,
