@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import { AnswerPlace, type Connection } from "./connection.ts"
 import type { Finding } from "./errors.ts"
-import { filled, headerName, Identifier, Name, Pointer, PositiveTime, RequestPath, whole } from "./fields.ts"
+import { filled, headerName, HeaderValue, Identifier, Name, Pointer, PositiveTime, RequestPath, whole } from "./fields.ts"
 import { type PresetNames, usePreset } from "./preset.ts"
 import { Job } from "./pullJob.ts"
 import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
@@ -46,7 +46,7 @@ const Request = section({
     description: "Query parameters. A value may contain `{offset}`, `{number}`, `{cursor}`, `{since}` or `{until}`",
     examples: [{ limit: 1000, offset: "{offset}" }],
   }),
-  headers: optional(filled(HeaderName, Name), {
+  headers: optional(filled(HeaderName, HeaderValue), {
     description: "Headers in addition to those of `auth`",
     examples: [{ Accept: "text/csv" }],
   }),

@@ -7,7 +7,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto"
 import { headerSecret } from "../domain/secret.ts"
 import { isSecure, loopback } from "./address.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
-import { filled, headerName, Name, Path, Pointer, RequestPath } from "./fields.ts"
+import { filled, headerName, HeaderValue, Name, Path, Pointer, RequestPath } from "./fields.ts"
 import type { Preset } from "./presets/Preset.ts"
 import { readOnly, type SecretPlace, secretPlace, type Secrets } from "./secrets.ts"
 import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"
@@ -67,7 +67,7 @@ export const Auth = section({
         Schema.String.pipe(Schema.pattern(new RegExp(`^${headerName}$`))).annotations(expecting("a header's name")),
         { description: "The header's name", examples: ["Authorization"] },
       ),
-      prefix: optional(Name, {
+      prefix: optional(HeaderValue, {
         description: "A word before the secret. A space separates them",
         examples: ["Token"],
       }),

@@ -83,7 +83,7 @@ export const readJson =
             ? wrong(
               `sent ${called} with an object that has two members of the same name, so one of them would be lost. Nothing was imported. Correct this in the tool.`,
             )
-            : wrong(`sent ${called} that is not JSON. ${notJson}`),
+            : wrong(`sent ${called} that is not JSON in UTF-8. ${notJson}`),
       })
     })
 

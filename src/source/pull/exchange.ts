@@ -153,6 +153,11 @@ const refused = (
   if (status >= 500 || status === 304 || status === 408 || status === 425) {
     return new Again({ message: `answered ${status}` })
   }
+  if (status < 300) {
+    return wrong(
+      `answered ${status} instead of 200, so its answer may be incomplete. Nothing was imported. Correct \`${place}\`.`,
+    )
+  }
   return wrong(`refused the request (${status}). Correct \`${place}\`.`)
 }
 

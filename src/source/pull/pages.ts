@@ -147,10 +147,14 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       ? Object.entries(json).flatMap(([name, value]) => Array.isArray(value) ? [`/${name}`] : [])
       : []
     const hint = lists.length === 0 ? "" : ` It has a list at ${lists.join(", ")}.`
+    const where = place === "" ? "its top" : place
+    if (counts.pages === 0) {
+      throw new Unpaged(`sent a page without a list of records at ${where}.${hint} Correct \`source.records\`.`)
+    }
     throw new Unpaged(
-      `sent a page without a list of records at ${
-        place === "" ? "its top" : place
-      }.${hint} Correct \`source.records\`.`,
+      `sent page ${
+        count(counts.pages + 1)
+      } without a list of records at ${where}, unlike the pages before it.${hint} Nothing was imported. Run again. If it happens again, correct \`source.page\`, so that this page is not requested.`,
     )
   }
 

@@ -188,6 +188,21 @@ describe("a pull", () => {
       () => ({ headers: { "content-encoding": "zstd" }, body: "secretpath" }),
       'sent an answer compressed as "zstd"',
     ],
+    [
+      "a page in a different encoding",
+      link,
+      () => ({ body: Buffer.from('{"results": [{"id": 1, "name": "Zoë"}]}', "latin1") }),
+      "sent a page that is not JSON in UTF-8",
+    ],
+    [
+      "a page without its list after others",
+      number,
+      ({ url }) => ({
+        body: { hasMore: true, ...(url.searchParams.get("page") === "1" && { submissions: [{ id: 1 }] }) },
+      }),
+      "sent page 2 without a list of records at /submissions, unlike the pages before it. Nothing was imported.",
+    ],
+    ["a part of an answer", link, () => ({ status: 206 }), "answered 206 instead of 200"],
     ["a page that is not JSON", link, () => ({ body: "<html>secretpath</html>" }), "sent a page that is not JSON"],
     [
       "a page without the end's place",
@@ -606,6 +621,11 @@ describe("a pipeline file", () => {
       "a secret in a header",
       "request: { path: /x, headers: { Authorization: tok_1 } }",
       "`Authorization` can't be a key of `headers`.",
+    ],
+    [
+      "a header that can't be sent",
+      'request: { path: /x, headers: { X-Name: "Zoë ✓" } }',
+      "`X-Name` expects a text of letters without accents, digits and punctuation, not `Zoë ✓`.",
     ],
     [
       "the age of a pull",
