@@ -284,12 +284,19 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
     return { spool, repeated }
   })
 
-const tooWide = (file: string, titles: ReadonlyArray<string>) =>
-  new SourceError({
+const tooWide = (file: string, titles: ReadonlyArray<string>, parts: ReadonlyArray<Part>, spool: RecordSpool) => {
+  const repeated = parts.flatMap(({ as, repeats }, at) =>
+    repeats ? [`${counted(spool.mostOf(at), "record")} of ${as}`] : []
+  )
+  return new SourceError({
     file,
-    message:
-      `\`source.combine\` would give ${file} ${count(titles.length)} columns, more than ${count(limits.columns)}. `
-      + "Use columns under `source.combine.name` that have few different values.",
+    message: `\`source.combine\` would give ${file} ${count(titles.length)} columns, more than ${
+      count(limits.columns)
+    }. ${
+      repeated.length === 0
+        ? "Use columns under `source.combine.name` that have few different values."
+        : `One row would have ${listed(repeated, "and")}. Check the key of these records.`
+    }`,
   })
 
 /** Counts a sheet as unread only if no reading of its workbook reads it, and only at the first reading. */
@@ -301,6 +308,7 @@ const withUnreadSheets = (all: Effect.Effect.Success<Source["files"]>): typeof a
       what !== "sheet" || (readings[0] === file
         && readings.every(({ unread = [] }) => unread.some((one) => one.what === what && one.name === name)))
     )
+}
     return { file: { ...file, unread }, fingerprint }
   })
 
@@ -333,8 +341,15 @@ export const combine = (
     const { repeated, spool } = yield* spooled(parts, places, file)
     const shape = shapeOf(parts, places)
     const { titles } = shape
-    if (titles.length > limits.columns) return yield* tooWide(file, titles)
+    if (titles.length > limits.columns) return yield* tooWide(file, titles, parts, spool)
     const read = withUnreadSheets((yield* Effect.forEach(parts, (part) => part.source.files)).flat())
+    const uneven = config.with.find(({ by }) => by.length !== config.by.length)
+    if (uneven !== undefined) {
+      const message = `\`by\` of "${uneven.as}" names ${
+        counted(uneven.by.length, "column")
+      }, but \`source.combine.by\` names ${count(config.by.length)}. Name the same number, in the same order.`
+      return yield* new SourceError({ file: "source.combine", message })
+    }
     const note = {
       what: "combined",
       value: `${counted(spool.records, "record")} into ${counted(spool.rows, "row")} by ${listed(config.by, "and")}${
