@@ -55,7 +55,7 @@ export class RecordSpool {
   readonly #db: Libsql.Database
   readonly #statements: {
     readonly rowOf: Libsql.Statement
-    readonly addRow: Libsql.Statement
+    readonly addKey: Libsql.Statement
     readonly add: Libsql.Statement
     readonly mostOf: Libsql.Statement
     readonly repeatedOf: Libsql.Statement
@@ -75,7 +75,7 @@ export class RecordSpool {
     this.#db = db
     this.#statements = {
       rowOf: db.prepare("SELECT row FROM key WHERE text = ?").raw(),
-      addRow: db.prepare("INSERT INTO key VALUES (?, ?)"),
+      addKey: db.prepare("INSERT OR IGNORE INTO key VALUES (?, ?)"),
       add: db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"),
       mostOf: db.prepare(
         "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)",
@@ -102,10 +102,10 @@ export class RecordSpool {
     return this.#numberOf(this.#statements.rowOf, key)
   }
 
-  /** Adds a row, and returns its number. Without a key, no other record belongs to it. */
-  addRow(key?: string): number {
+  /** Adds a row, and returns its number. A key that an earlier row has remains that row's. Without a key, no other record belongs to the row. */
+  addRow(keys: ReadonlyArray<string>): number {
     this.#rows++
-    if (key !== undefined) this.#statements.addRow.run(key, this.#rows)
+    for (const key of keys) this.#statements.addKey.run(key, this.#rows)
     return this.#rows
   }
 

@@ -5,9 +5,10 @@ import * as Stream from "effect/Stream"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Cell, cellText, isFilled, trimmed } from "../domain/cell.ts"
+import { looseText } from "../domain/looseKey.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import { type Cells, type Column, type RowChunk, shownName } from "../domain/row.ts"
-import { count, counted, listed } from "../domain/words.ts"
+import { count, counted, listed, present } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { nearest } from "../project/suggestion.ts"
@@ -236,7 +237,12 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
       const missing = by.find((_, at) => texts[at] === "")
       const key = missing === undefined ? JSON.stringify(texts) : undefined
       const known = key === undefined ? undefined : spool.rowOf(key)
-      const row = known ?? spool.addRow(part === 0 ? key : undefined)
+      const loose = key !== undefined && known === undefined && parts.length > 1
+        ? `~${JSON.stringify(texts.map(looseText))}`
+        : undefined
+      // Otherwise the row would be sent without this record, which can't be undone.
+      const similar = part === 0 || loose === undefined ? undefined : spool.rowOf(loose)
+      const row = known ?? similar ?? spool.addRow(part === 0 ? present([key, loose]) : [])
       const column = by.map(shownName).join(", ")
       const alone = missing !== undefined
         ? {
@@ -251,7 +257,11 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
           value: cut(texts.join(", ")),
           message: `Row ${number} of ${own} belongs to no record of ${file}: none has the key "${
             cut(texts.join(", "))
-          }" (${column}).`,
+          }" (${column})${
+            similar === undefined
+              ? "."
+              : ", but this row has a similar one, and is not sent without the record. Write both keys in the same way."
+          }`,
         }
         : undefined
       const named = name.map((column) => textAt(cells, column))
@@ -298,6 +308,7 @@ const tooWide = (file: string, titles: ReadonlyArray<string>, parts: ReadonlyArr
         : `One row would have ${listed(repeated, "and")}. Check the key of these records.`
     }`,
   })
+}
 
 /** Counts a sheet as unread only if no reading of its workbook reads it, and only at the first reading. */
 const withUnreadSheets = (all: Effect.Effect.Success<Source["files"]>): typeof all =>
@@ -308,7 +319,6 @@ const withUnreadSheets = (all: Effect.Effect.Success<Source["files"]>): typeof a
       what !== "sheet" || (readings[0] === file
         && readings.every(({ unread = [] }) => unread.some((one) => one.what === what && one.name === name)))
     )
-}
     return { file: { ...file, unread }, fingerprint }
   })
 
@@ -333,6 +343,13 @@ export const combine = (
         `contains the responses of ${tool.title}'s API, each of which is a whole submission. Remove \`source.combine\`.`,
       )
     }
+    const uneven = config.with.find(({ by }) => by.length !== config.by.length)
+    if (uneven !== undefined) {
+      const message = `\`by\` of "${uneven.as}" names ${
+        counted(uneven.by.length, "column")
+      }, but \`source.combine.by\` names ${count(config.by.length)}. Name the same number, in the same order.`
+      return yield* new SourceError({ file: "source.combine", message })
+    }
     const parts = [
       yield* partOf(main, config),
       ...(yield* Effect.forEach(others, (other, at) => partOf(other, config.with[at]!))),
@@ -343,13 +360,6 @@ export const combine = (
     const { titles } = shape
     if (titles.length > limits.columns) return yield* tooWide(file, titles, parts, spool)
     const read = withUnreadSheets((yield* Effect.forEach(parts, (part) => part.source.files)).flat())
-    const uneven = config.with.find(({ by }) => by.length !== config.by.length)
-    if (uneven !== undefined) {
-      const message = `\`by\` of "${uneven.as}" names ${
-        counted(uneven.by.length, "column")
-      }, but \`source.combine.by\` names ${count(config.by.length)}. Name the same number, in the same order.`
-      return yield* new SourceError({ file: "source.combine", message })
-    }
     const note = {
       what: "combined",
       value: `${counted(spool.records, "record")} into ${counted(spool.rows, "row")} by ${listed(config.by, "and")}${

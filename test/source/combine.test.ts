@@ -115,7 +115,11 @@ describe("a source with combined records", () => {
     const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
     const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
     expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))
-      .toContain("20,001 columns, more than 16,384")
+      .toContain("20,001 columns, more than 16,384. Use columns under `source.combine.name`")
+    const other = file(`id,a\n${Array.from({ length: 16_400 }, (_, at) => `1,${at}\n`).join("")}`)
+    const visits = { file: other, sheet: undefined, by: ["id"], as: "visit", repeats: true } as const
+    expect(await refusal(config(file("id,b\n1,x\n"), { combine: { ...byEvent, name: [], with: [visits] } })))
+      .toContain("One row would have 16,400 records of visit. Check the key of these records.")
   })
 
   it("each sheet that no part of a combined source reads is named once, and the sheets that are read are not", async () => {
@@ -280,6 +284,33 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([["1", "x"], ["9", "z"]])
     expect(faults.get(1)).toContain(`b.a is both "x" and "y" (record 2 of b).`)
     expect(faults.get(2)).toMatch(/Row 2 \(record 3 of b\) of .* belongs to no record of .*: none has the key "9"/)
+  })
+
+  it("a row is not sent without a record of a different file whose key is written in a different way", async () => {
+    const other = file("parent,a\n112,x\nab,y\n")
+    const { faults, rows } = await combined("id,name\n0112,Ada\nAB,Bob\n113,Cy\n", {
+      ...byEvent,
+      name: [],
+      with: [{ file: other, sheet: undefined, by: ["parent"], as: "b", repeats: false }],
+    })
+    expect(rows).toEqual([["0112", "Ada", "x"], ["AB", "Bob", "y"], ["113", "Cy", ""]])
+    expect([...faults.keys()]).toEqual([1, 2])
+    expect(faults.get(1)).toMatch(
+      /^Row 1 \(record 1 of b\) of .* none has the key "112" \(parent\), but this row has a similar one, and is not sent without the record\. Write both keys in the same way\.$/,
+    )
+  })
+
+  it("a different file must have as many key columns", async () => {
+    const other = file("parent,a\n1,x\n")
+    const said = await refusal(config(file("id,event,a\n1,base,x\n"), {
+      combine: {
+        ...byEvent,
+        by: ["id", "event"],
+        name: [],
+        with: [{ file: other, sheet: undefined, by: ["parent"], as: "b", repeats: false }],
+      },
+    }))
+    expect(said).toContain('`by` of "b" names 1 column, but `source.combine.by` names 2.')
   })
 
   it("a combined source has the digests of all its files", async () => {

@@ -229,7 +229,12 @@ describe("a pull", () => {
       () => ({ body: { results: [{ id: 1 }] } }),
       "sent a page without a number at /count",
     ],
-    ["a total that is not known", link, () => ({ body: { results: [{ id: 1 }], count: -1 } }), "without a number at /count"],
+    [
+      "a total that is not known",
+      link,
+      () => ({ body: { results: [{ id: 1 }], count: -1 } }),
+      "without a number at /count",
+    ],
     [
       "a record whose id is a text on a later page, so that another one is missing",
       { ...number, source: number.source.replace("number: 1", "number: 1, total: /total, id: /id") },
