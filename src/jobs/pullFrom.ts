@@ -41,10 +41,11 @@ export const pullFrom = (
     if (pulled.selection !== selection) {
       return all("the pipeline or its connection was edited, or formferry was updated")
     }
-    const age = (yield* Clock.currentTimeMillis) - pulled.allAt
-    const { fullEvery } = pull.since
-    if (age < 0 || age >= Duration.toMillis(fullEvery)) return all(`every ${lasting(Duration.toMillis(fullEvery))}`)
-    const { columns, mark, members } = pulled
+    const { allAt, columns, mark, members } = pulled
+    const now = yield* Clock.currentTimeMillis
+    if (now < allAt || now < mark) return all("this machine's clock was set back")
+    const fullEvery = Duration.toMillis(pull.since.fullEvery)
+    if (now - allAt >= fullEvery) return all(`every ${lasting(fullEvery)}`)
     return { mark, members, columns, selection }
   })
 

@@ -3,7 +3,17 @@ import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import { AnswerPlace, type Connection } from "./connection.ts"
 import type { Finding } from "./errors.ts"
-import { filled, headerName, HeaderValue, Identifier, Name, Pointer, PositiveTime, RequestPath, whole } from "./fields.ts"
+import {
+  filled,
+  headerName,
+  HeaderValue,
+  Identifier,
+  Name,
+  Pointer,
+  PositiveTime,
+  RequestPath,
+  whole,
+} from "./fields.ts"
 import { type PresetNames, usePreset } from "./preset.ts"
 import { Job } from "./pullJob.ts"
 import { becoming, expecting, needed, oneOfThese, optional, section } from "./section.ts"

@@ -497,6 +497,31 @@ scoped(
 )
 
 scoped(
+  "all records are pulled if the mark is in the future, because this machine's clock was wrong",
+  Effect.gen(function*() {
+    const { add, names, night } = yield* nights
+    add(range(1, 10), 0)
+    yield* night()
+    add([11], 33 * day)
+    yield* Effect.clockWith((clock) =>
+      Effect.withClock(
+        night(),
+        Object.assign(Object.create(clock) as Clock.Clock, {
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 5 * day),
+          unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + 5 * day,
+        }),
+      )
+    )
+    add([12], 29 * day)
+    const next = yield* night()
+    expect(next).toMatchObject({ exitCode: 0, from: "all", rows: { imported: 1 } })
+    expect(next.sources[0]?.taken.at(-1)?.value).toContain("all of them: this machine's clock was set back")
+    expect(names()).toHaveLength(12)
+    expect(yield* night()).toMatchObject({ from: from(29 * day), rows: { imported: 0 } })
+  }),
+)
+
+scoped(
   "undone rows don't hold the mark, and --resend-undone sends them however old they are",
   Effect.gen(function*() {
     const { add, names, night, undo } = yield* nights
