@@ -189,6 +189,23 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
   )
 })
 
+it.scopedLive("the preset surveymonkey imports no response of a preview", () =>
+  Effect.gen(function*() {
+    const { at, command, tool } = yield* projectFor(surveymonkey)
+    tool.store = records(1, 3)
+    tool.meddle = (request) => {
+      const sent = surveymonkey.answer(request, tool.store)
+      return {
+        ...sent,
+        body: JSON.stringify(sent.body).replace('"collection_mode":"default"', '"collection_mode":"preview"'),
+      }
+    }
+    const ran = yield* command("run", "contacts")
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+    expect(at.report().rows).toMatchObject({ imported: 2, filtered: 1 })
+    expect(at.answers("qName")).toEqual(["Person 2", "Person 3"])
+  }))
+
 it.scopedLive("the preset typeform imports each record if a page is out of order while others arrive", () =>
   Effect.gen(function*() {
     const { at, command, tool } = yield* projectFor(typeform, typeform.movingPages)
