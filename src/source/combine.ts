@@ -370,15 +370,22 @@ export const combine = (
       combined(spool, shape, first, Math.min(spool.rows, first + most - 1))
     const windows = Stream.flattenIterables(Stream.unfold(1, (first) =>
       first > spool.rows ? Option.none() : Option.some([rowsFrom(first, windowRows), first + windowRows] as const)))
+    const facts = joinedFacts(parts.map((part) =>
+      part.source
+    ))
+    const without = parts.flatMap(({ as, file }, at) =>
+      at > 0 && spool.mostOf(at) === 0
+        ? [`${file} has no records of ${as}, so all rows are without them. Check whether it is complete.`]
+        : []
+    )
     const table: Source = {
       ...plain,
       dialect: { ...source.dialect, format: `${source.dialect.format}, combined` },
       columns: toColumns(titles),
       blocks: [],
       taken: [...source.taken, note],
-      ...joinedFacts(parts.map((part) =>
-        part.source
-      )),
+      ...facts,
+      warnings: [...facts.warnings, ...without],
       head: {
         records: [titles, ...rowsFrom(1, headRows).flatMap(({ rows }) => rows)],
         header: 0,

@@ -300,6 +300,16 @@ describe("a source with combined records", () => {
     )
   })
 
+  it("a different file without records is reported", async () => {
+    const visits = (csv: string) => ({ file: file(csv), sheet: undefined, by: ["id"], as: "visit", repeats: false })
+    const warnings = async (csv: string) =>
+      (await combined("id,name\n1,Ada\n", { ...byEvent, name: [], with: [visits(csv)] })).source.warnings
+    expect(await warnings("id,day\n")).toEqual([
+      expect.stringMatching(/ has no records of visit, so all rows are without them\. Check whether it is complete\.$/),
+    ])
+    expect(await warnings("id,day\n1,Mon\n")).toEqual([])
+  })
+
   it("a different file must have as many key columns", async () => {
     const other = file("parent,a\n1,x\n")
     const said = await refusal(config(file("id,event,a\n1,base,x\n"), {
