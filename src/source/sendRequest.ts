@@ -60,7 +60,7 @@ const toWeb = (stream: Readable): ReadableStream<Uint8Array> => {
 
 /** Whether an answer ends where its connection ends, so that a lost connection looks like the end. `get` returns a header. */
 export const endsAnywhere = (get: (name: string) => string | null | undefined): boolean =>
-  (get("content-length") ?? get("transfer-encoding") ?? null) === null
+  (get("content-length") ?? null) === null && !/\bchunked\s*$/i.test(get("transfer-encoding") ?? "")
 
 /** Why an answer that `endsAnywhere` is not used, as the end of a sentence. */
 export const unproven =

@@ -33,6 +33,8 @@ const answers: Readonly<Record<string, RequestListener>> = {
     response.useChunkedEncodingByDefault = false
     response.writeHead(200, { connection: "close" }).end(csv)
   },
+  "/identity": (_, response) =>
+    void response.socket?.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n${csv}`),
   "/login": (_, response) => void response.end("<!DOCTYPE html><html><body>Sign in</body></html>"),
   "/dated": (_, response) =>
     void response.writeHead(200, { "last-modified": "Wed, 18 Nov 2026 02:00:00 GMT" }).end(csv),
@@ -138,6 +140,7 @@ describe("a source with an address", () => {
     ["/brotli-cut", "was only fetched in part"],
     ["/compressed-otherwise", 'sent an answer compressed as "zstd", which can\'t be read. Ask its operator for gzip.'],
     ["/without-length", "sent a file without its length"],
+    ["/identity", "sent a file without its length"],
   ])("the source at %s is refused with advice and without secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))
