@@ -301,7 +301,13 @@ describe("a source with combined records", () => {
   })
 
   it("a different file without records is reported", async () => {
-    const visits = (csv: string) => ({ file: file(csv), sheet: undefined, by: ["id"], as: "visit", repeats: false })
+    const visits = (csv: string) => ({
+      file: file(csv),
+      sheet: undefined,
+      by: ["id"] as const,
+      as: "visit",
+      repeats: false,
+    })
     const warnings = async (csv: string) =>
       (await combined("id,name\n1,Ada\n", { ...byEvent, name: [], with: [visits(csv)] })).source.warnings
     expect(await warnings("id,day\n")).toEqual([

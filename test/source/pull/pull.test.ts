@@ -8,7 +8,7 @@ import type { Pull } from "../../../src/project/pull.ts"
 import { pager } from "../../../src/source/pull/pages.ts"
 import { PullProgress } from "../../../src/source/Source.ts"
 import { readAll } from "../opening.ts"
-import { type FakeTools, records, startTools } from "./fakeTools.ts"
+import { type FakeTools, type Received, records, startTools } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
@@ -197,7 +197,7 @@ describe("a pull", () => {
     [
       "a page without its list after others",
       number,
-      ({ url }) => ({
+      ({ url }: Received) => ({
         body: { hasMore: true, ...(url.searchParams.get("page") === "1" && { submissions: [{ id: 1 }] }) },
       }),
       "sent page 2 without a list of records at /submissions, unlike the pages before it. Nothing was imported.",
@@ -238,7 +238,7 @@ describe("a pull", () => {
     [
       "a record whose id is a text on a later page, so that another one is missing",
       { ...number, source: number.source.replace("number: 1", "number: 1, total: /total, id: /id") },
-      ({ url }) => ({
+      ({ url }: Received) => ({
         body: {
           submissions: url.searchParams.get("page") === "1" ? [{ id: 1 }, { id: 2 }] : [{ id: "2" }],
           hasMore: url.searchParams.get("page") === "1",
