@@ -292,7 +292,14 @@ export const openFile = (
         ...config,
         headerRow,
         ...(options.written
-          && { encoding: "utf-8", delimiter: ",", quoteChar: '"' as const, members: options.members }),
+          && {
+            encoding: "utf-8",
+            delimiter: ",",
+            quoteChar: '"' as const,
+            members: options.members,
+            // The mapping may name a member that only a late record has.
+            searchesAll: true,
+          }),
       }
       const { because, format } = chosen
       const how = [{ what: "format", value: `${format} (${because})` }, ...taken]

@@ -22,6 +22,8 @@ import { deepest, twoLists, walkJson } from "./walk.ts"
 export interface JsonSettings extends Partial<Pick<SourceConfig, "encoding" | "records">> {
   /** Members that get columns even if no record has them. */
   readonly members?: ReadonlyArray<string> | undefined
+  /** Whether all records are searched for members. Default: only the first ones. */
+  readonly searchesAll?: boolean | undefined
 }
 
 /** Reads the file's beginning as text, piece by piece, until `see` returns true. */
@@ -92,12 +94,12 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
     return only
   })
 
-/** Makes columns from the members of the first records. */
+/** Makes columns from the members of the first records, or of all. */
 const learnColumns = (
   bytes: Bytes,
   encoding: Encoding,
   makeReader: () => JsonReader,
-  members: ReadonlyArray<string> = [],
+  { members = [], searchesAll = false }: JsonSettings,
 ) =>
   Effect.gen(function*() {
     const columns = makeJsonColumns(members)
@@ -112,7 +114,7 @@ const learnColumns = (
         else firstFault ??= unreadable(records, record)
       }
       looked += text.length
-      return records > 0 && looked >= limits.lookedJson
+      return !searchesAll && records > 0 && looked >= limits.lookedJson
     })
     columns.close()
     return { columns, records, firstFault }
@@ -209,7 +211,7 @@ export const openJson = (
     const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
     const place = format === "jsonl" ? undefined : said ?? (yield* findPlace(bytes, encoding))
     const makeReader = () => place === undefined ? readLines() : readElements(place)
-    const { columns, firstFault, records } = yield* learnColumns(bytes, encoding, makeReader, settings.members)
+    const { columns, firstFault, records } = yield* learnColumns(bytes, encoding, makeReader, settings)
     const { titles } = columns
     if (titles.length === 0 && records > 0) {
       return yield* refusing(file)(

@@ -173,6 +173,19 @@ describe("a pull", () => {
     expect((await pulled(link)).rows).toEqual(["12345678901234567890"])
   })
 
+  it("has a column for each member, however late the first record is that has it", async () => {
+    const results = Array.from({ length: 9_000 }, (_, id) => ({
+      id,
+      text: "x".repeat(1_000),
+      ...(id === 8_999 && { late: "found" }),
+    }))
+    tools.meddle = () => ({ body: { results, next: null, count: 9_000 } })
+    const { files, opened, rows } = await pulled(link)
+    expect(opened.columns.map(({ name }) => name)).toEqual(["id", "text", "late"])
+    expect(rows.at(-1)).toMatch(/^8999 x+ found$/)
+    expect(files[0]?.file.unread).toBeUndefined()
+  })
+
   it.each([
     [
       "a cursor that repeats",
