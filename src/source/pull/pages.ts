@@ -149,7 +149,10 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     const hint = lists.length === 0 ? "" : ` It has a list at ${lists.join(", ")}.`
     const where = place === "" ? "its top" : place
     if (counts.pages === 0) {
-      throw new Unpaged(`sent a page without a list of records at ${where}.${hint} Correct \`source.records\`.`)
+      const isEmpty = lists.length === 0 ? ". If the tool omits an empty list, run again when there are records" : ""
+      throw new Unpaged(
+        `sent a page without a list of records at ${where}.${hint} Correct \`source.records\`${isEmpty}.`,
+      )
     }
     throw new Unpaged(
       `sent page ${

@@ -196,6 +196,12 @@ describe("a pull", () => {
     ["a page that repeats", offset, () => ({ body: { responseCode: 200, content: [{ id: 1 }] } }), "repeats a page"],
     ["a page without its list", offset, () => ({ body: { responseCode: 200, rows: [] } }), "It has a list at /rows."],
     [
+      "a page whose empty list is omitted",
+      offset,
+      () => ({ body: { responseCode: 200 } }),
+      "Correct `source.records`. If the tool omits an empty list, run again when there are records.",
+    ],
+    [
       "a page in a compression that nobody asked for",
       link,
       () => ({ headers: { "content-encoding": "zstd" }, body: "secretpath" }),
