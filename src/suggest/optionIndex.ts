@@ -9,8 +9,7 @@ const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
 // The texts of a column are compared with the options of many questions.
 const loose = cached((text: string) => looseText(text))
-/** Returns the letters and digits of a text's words. */
-const lettersIn = cached((text: string) => sameText(text).replaceAll(" ", ""))
+const wordsIn = cached(sameText)
 
 /** Returns options by their names in one form. */
 export const byName = (options: ReadonlyArray<Option>, form: (name: string) => string) => {
@@ -35,8 +34,8 @@ export const indexOptions = (options: ReadonlyArray<Option>) => {
   const table = { has: (text: string) => exact.has(loose(text)), names: optionNames(options) }
   return {
     exact,
-    /** Names by their letters and digits only. */
-    same: byName(options, lettersIn),
+    /** Names by their words only. */
+    same: byName(options, wordsIn),
     /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
     ticks: yes && no && [yes, no] as const,
     /** The functions that split cells as a run does. Without a separator, a cell is one choice. */
@@ -56,18 +55,18 @@ export const exactOption = ({ exact }: OptionIndex, text: string): Option | unde
 /** Whether several options have a name, apart from case and space. */
 export const isShared = ({ exact }: OptionIndex, text: string): boolean => (exact.get(loose(text))?.length ?? 0) > 1
 
-/** Numbers, symbols and single letters. If these differ, the names are different, although their letters are the same: `1-3` and `13`, `A+` and `A-`. */
+/** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
   (text.replaceAll("−", "-").toLowerCase().match(
-    /\d+|[+<>≤≥=%$€£#]|-(?=\d)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L}|-\p{L}{2})/gu,
+    /\d+|[+<>≤≥=%$€£#]|-(?=\d)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L})/gu,
   ) ?? []).join(" ")
 
 /**
- * Returns the only option that a text names, in spite of case, accents, spaces and punctuation (`Email`, `E-Mail`), or that says yes or no differently. What
- * has a similar meaning is not returned, because a wrong option can't be corrected after the import.
+ * Returns the only option that a text names, in spite of case, accents and punctuation, or that says yes or no differently. What has a similar meaning is
+ * not returned, because a wrong option can't be corrected after the import.
  */
 export const optionNamed = (names: OptionIndex, text: string): Option | undefined => {
-  const alike = (names.same.get(lettersIn(text)) ?? []).filter(({ label, value }) =>
+  const alike = (names.same.get(wordsIn(text)) ?? []).filter(({ label, value }) =>
     [label, value].some((name) => details(name) === details(text))
   )
   const tick = saysYes(text) ? names.ticks?.[0] : saysNo(text) ? names.ticks?.[1] : undefined

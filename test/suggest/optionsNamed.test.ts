@@ -7,13 +7,7 @@ const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ v
 const namedBy = (texts: ReadonlyArray<string>, ...labels: ReadonlyArray<string>) =>
   optionsNamed(indexOptions(options(...labels)), texts).map((option) => option?.label)
 
-it("an option is named in spite of case, accents, spaces and punctuation", () => {
-  expect(namedBy(["Email", "Covoiturage", "Smart phone"], "E-Mail", "Co-voiturage", "Smartphone")).toEqual([
-    "E-Mail",
-    "Co-voiturage",
-    "Smartphone",
-  ])
-  expect(namedBy(["A/B", "1-3"], "AB", "13")).toEqual([undefined, undefined])
+it("an option is named in spite of case, accents and punctuation", () => {
   expect(namedBy(["primary school.", "Círculo", "Yes, often"], "Primary school", "Circulo", "yes often")).toEqual([
     "Primary school",
     "Circulo",
